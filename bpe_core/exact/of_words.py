@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -90,17 +89,9 @@ def differing_table(found: Sequence[DifferingWord], names: Sequence[str]) -> Dat
             "hex": [one.word.hex(" ") for one in found],
             "count": np.array([one.count for one in found], np.int64),
             "differing cuts": np.array([one.places for one in found], np.int64),
-            **{name: [_cut(one.word, one.cut_by_each[place]) for one in found] for place, name in enumerate(names)},
+            **{name: [one.shown_as_cut(place) for one in found] for place, name in enumerate(names)},
         }
     )
-
-
-def _cut(word: bytes, places: Sequence[int]) -> str:
-    """
-    >>> _cut(b" lower", [4])
-    '␣low|er'
-    """
-    return "|".join(shown(word[start:stop]) for start, stop in pairwise((0, *places, len(word))))
 
 
 def _bytes_of(text: str) -> bytes:

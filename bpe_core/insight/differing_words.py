@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from bpe_core.insight.cut_words import CutWords
+from bpe_core.token_texts import shown
 
 LISTED = 200
 
@@ -36,6 +38,15 @@ class DifferingWord:
     def weight(self) -> int:
         """In how many places of the corpus this word makes them differ."""
         return self.count * self.places
+
+    def shown_as_cut(self, by: int, bar: str = "|") -> str:
+        """With a bar wherever that one cuts it.
+
+        >>> DifferingWord(b" low", 1, 1, ((2,), ())).shown_as_cut(0)
+        '␣l|ow'
+        """
+        ends = (0, *self.cut_by_each[by], len(self.word))
+        return bar.join(shown(self.word[start:stop]) for start, stop in pairwise(ends))
 
 
 def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: int = LISTED) -> list[DifferingWord]:

@@ -165,9 +165,8 @@ def _tell_words(words: list[DifferingWord]) -> None:
     print("\nWords that are cut most differently:" if words else "\nAll words are cut alike.")
     for one in words:
         print(f"{quoted(one.word)}, {one.count:,} times")
-        for letter, places in zip(LETTERS, one.cut_by_each, strict=False):
-            ends = (0, *places, len(one.word))
-            print(f"  {letter}  {AGREED.join(shown(one.word[start:stop]) for start, stop in pairwise(ends))}")
+        for place in range(len(one.cut_by_each)):
+            print(f"  {LETTERS[place]}  {one.shown_as_cut(place, AGREED)}")
 
 
 # --- For scripts ------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -31,7 +30,6 @@ from bpe_core.insight.vocabulary_overlap import Overlap, Vocabularies
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
 from bpe_core.measures.size_curves import BYTES, FORMULA, WORDS
 from bpe_core.progress import CancelCheck
-from bpe_core.token_texts import shown
 
 FOLLOW_MILLISECONDS = 120
 TOPIC = "lab figures"
@@ -273,15 +271,5 @@ def _whose_words(runs: Sequence[Run]) -> Run | None:
 def _listed(found: DifferingWord) -> WordRow:
     cuts = [set(own) for own in found.cut_by_each]
     everywhere: set[int] = set.intersection(*cuts)
-    cells = (*(_cut(found.word, own) for own in found.cut_by_each), f"{found.count:,}", f"{found.places:,}")
+    cells = (*(found.shown_as_cut(lane, BAR) for lane in range(len(cuts))), f"{found.count:,}", f"{found.places:,}")
     return WordRow(found.word.decode(errors="replace"), min(set.union(*cuts) - everywhere), cells)
-
-
-def _cut(word: bytes, places: Sequence[int]) -> str:
-    """A word with a bar wherever it is cut.
-
-    >>> _cut(b" low", [2])
-    '␣l|ow'
-    """
-    ends = (0, *places, len(word))
-    return BAR.join(shown(word[start:stop]) for start, stop in pairwise(ends))
