@@ -317,6 +317,8 @@ class Pages:
         """The page of that row."""
         if row.id not in self._built:
             self._built[row.id] = page = row.build(self._world)
+            if not page.accessibleName():
+                page.setAccessibleName(row.title)
             self._places[row.id].take(page, scrolls=row.tabs != "centre")
             page.recolor()
             for connect in self._connections.pop(row.id, ()):

@@ -131,7 +131,7 @@ class _Plot(Sheet):
         self._rows = in_rows(named, (paper.width - 2 * unit) / unit)
         self.left, self.right = 4.7 * unit, paper.width - 1.1 * unit
         self.top, self.bottom = (1.1 + 1.5 * len(self._rows)) * unit, paper.height - 3.6 * unit
-        xs = np.concatenate([line.x for line in chart.lines] or [np.zeros(0)])
+        xs = np.concatenate([np.array(chart.marks, np.float64), *(line.x for line in chart.lines)])
         ys = np.concatenate([line.heights for line in chart.lines] or [np.zeros(0)])
         margin = 0.5 if chart.has_bars else 0
         self.x = _scale(xs, self.left, self.right, is_log=chart.is_log_x, margin=margin)

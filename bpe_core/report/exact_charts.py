@@ -30,6 +30,7 @@ OF_LAB = ("tokens_per_word", "bytes_per_token", "renyi_efficiency")
 OF_PAIRS = ("after_step", "is_next", "is_tied")  # beside the columns of the two tokens and what they are chosen by
 MOST_LINES = 8
 MOST_BARS = 24  # where there are more, the longest tokens, which are few, are left out of the picture
+LONGEST_NAME = 20  # of a token beside an axis
 LOG_RATIO = 20  # of the last step drawn to the first; from there on, the axis is logarithmic
 FEW = 0.005  # of the tokens
 
@@ -83,6 +84,29 @@ def race_chart(table: DataTable, steps: str = "Steps") -> Chart:
         lines = [Line(line.name, np.maximum(line.x, 1.0), line.y, has_stairs=True) for line in lines]
     told = f"How often {len(lines)} pairs stood in the corpus while it was learned."
     return Chart("race", "The race of pairs.", told, lines, steps, "Count of the pair", is_log_x=is_log)
+
+
+def life_chart(
+    table: DataTable, steps: str = "Steps", end: int = 0, at: int | None = None, *, is_log: bool = True
+) -> Chart:
+    """How often a token stood in the corpus, up to the step `end`, and until its birth its pair; `at` is marked."""
+    after, counts = _numbers(table, "after_step"), _numbers(table, "count")
+    last, born = max(float(end), *after, 1.0), float("inf")
+    name = next(iter(_texts(table, "text")), "")
+    name = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    whose, lines = np.array(_texts(table, "of"), object), []
+    for of, called in (("token", name), ("pair", "its pair before")):
+        rows = np.flatnonzero(whose == of)
+        if not len(rows):
+            continue
+        x, y = np.append(after[rows], min(last, born)), np.append(counts[rows], counts[rows[-1]])
+        lines.append(Line(called, np.maximum(x, 1.0) if is_log else x, y, has_stairs=True))
+        born = min(born, float(after[rows[0]]))
+    most = int(counts[whose == "token"].max(initial=0))
+    told = f"How often the token {name} stood in the corpus while it was learned, {most:,} times at most."
+    marks = [] if at in (None, end) else [max(float(at or 0), float(is_log))]
+    beside = f"Occurrences of {name}"
+    return Chart("life", f"The life of {name}.", told, lines, steps, beside, is_log_x=is_log, marks=marks)
 
 
 def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> Chart:
@@ -177,6 +201,7 @@ CHARTS: dict[str, Callable[..., Picture]] = {
     "compression": compression_chart,
     "lengths": lengths_chart,
     "race": race_chart,
+    "life": life_chart,
     "sizes": sizes_chart,
     "sweep": sweep_chart,
     "curves": sweep_chart,

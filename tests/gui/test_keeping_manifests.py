@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.manifests import MANIFEST
 from app.window.exchange.export_model import FOLDER, FolderWish
+from app.window.parts.page import Page
 from app.window.questions.compare.page import ComparePage
 from app.window.questions.lab.page import LabPage
 from app.window.questions.token.page import TokenPage
@@ -57,9 +58,9 @@ def test_a_table_a_drawing_an_export_and_a_report(
         monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
         program.actions["save_chart"].trigger()
 
-    def print_chart(path: Path) -> None:
+    def print_chart(path: Path, page: Page | None = None) -> None:
         monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
-        program.charting._print(90, 60, 7, False)
+        program.charting._print(page or program.charting._shown, 90, 60, 7, False)
 
     program.charts.show_page("ranks")
     settle(qtbot, program)
@@ -93,6 +94,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
     rest(qtbot, program)
     assert "identical" in saved("dots.svg", print_chart)
     assert "identical" in saved("life.csv", lambda path: program.charting._save_data(program.pages[TokenPage], path))
+    assert "identical" in saved("life.svg", lambda path: print_chart(path, program.pages[TokenPage]))
     wish = FolderWish((("pad", "<|pad|>"), ("bos", ""), ("eos", ""), ("unk", "")))
     export = program.exchanging.export
 
@@ -146,6 +148,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
         "pairs.csv",
         "dots.svg",
         "life.csv",
+        "life.svg",
         "folder/",
         "ids.npy",
         "book.gage",

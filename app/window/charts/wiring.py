@@ -29,7 +29,6 @@ from bpe_core.progress import CancelCheck
 if TYPE_CHECKING:
     from app.window.questions.lab.page import LabPage
 
-SOME = "chart"  # a page without a name of its own
 NOT_SAVED = "The chart could not be saved. {}"
 NOTHING_YET = "There is nothing to be shown yet: train, or wait for the answer."
 
@@ -58,10 +57,11 @@ class Charting(QObject):
         session.runs.changed.connect(self._name_pages)
         frame.actions["save_chart"].triggered.connect(lambda: self._save(self._shown))
         pages.when_built(TOKEN, lambda page: page.save_wanted.connect(lambda: self._save(page)))
+        pages.when_built(TOKEN, lambda page: page.print_wanted.connect(lambda: self._open_print_dialog(page)))
         pages.when_built(WORDS, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
         pages.when_built(AUDIT, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
         pages.when_built(LAB, self._connect_lab)
-        frame.actions["print_chart"].triggered.connect(self._open_print_dialog)
+        frame.actions["print_chart"].triggered.connect(lambda: self._open_print_dialog(self._shown))
         frame.actions["copy_chart"].triggered.connect(self._copy)
         for row in PAGES:
             if row.actions and row.tabs == "charts":
@@ -92,7 +92,7 @@ class Charting(QObject):
 
     def _save(self, page: Page, filters: dict[str, str] = CHART_FILTERS) -> None:
         """As one of what the filters offer, the first of which is proposed."""
-        name = f"{(page.accessibleName() or SOME).lower()}.{next(iter(filters.values()))}"
+        name = f"{page.accessibleName().lower()}.{next(iter(filters.values()))}"
         proposal = Path(self._frame.settings.get(LAST_FOLDER)) / name
         if filters is CHART_FILTERS and any(True for _ in page.frames()):
             filters = filters | ANIMATED_FILTER
@@ -130,21 +130,21 @@ class Charting(QObject):
             writes=True,
         )
 
-    def _open_print_dialog(self) -> None:
+    def _open_print_dialog(self, page: Page) -> None:
         from app.window.charts.print_dialog import PrintDialog
 
         self.print_dialog = PrintDialog(self._frame.settings, self._frame.window)
-        self.print_dialog.chosen.connect(self._print)
+        self.print_dialog.chosen.connect(lambda *chosen: self._print(page, *chosen))
         self.print_dialog.finished.connect(self.print_dialog.deleteLater)
         self.print_dialog.open()
 
-    def _print(self, width: int, height: int, text: int, is_dark: bool) -> None:
+    def _print(self, page: Page, width: int, height: int, text: int, is_dark: bool) -> None:
         """What has a chart of exact values is drawn from these, as the command does; all else as it is on screen."""
         from bpe_core.report.charts import picture
         from bpe_core.report.exact_charts import CHARTS
         from bpe_core.report.paper import Paper
 
-        page, tell = self._shown, self._frame.messages.show_notice
+        tell = self._frame.messages.show_notice
         name = f"{page.accessibleName().lower()}.pdf"
         proposal = str(Path(self._frame.settings.get(LAST_FOLDER)) / name)
         path = ask_where_to_save(self._frame.window, "Save the chart for print", proposal, PRINT_FILTERS)

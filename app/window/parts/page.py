@@ -28,6 +28,7 @@ class Page(QWidget):
     """Shows what a model knows, which finds it out only while the page is in sight."""
 
     save_wanted = Signal()  # of what is shown, to a file
+    print_wanted = Signal()  # the same as a picture of a size that is said
 
     def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
         super().__init__(parent)

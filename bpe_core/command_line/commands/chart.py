@@ -49,7 +49,8 @@ examples:
   bpe-explorer chart race merges.csv --corpus book.txt --pair t h --step 7 -o race.csv
       The same charts as in the window; .csv, .tsv, .json and .parquet hold every value that the chart is drawn from.
 """
-OF_RUNS = [chart for chart in CHARTS if chart != "dots"]  # which `benchmark` and `morphemes` draw
+OTHERS = ("dots", "life")  # which `benchmark` and `morphemes` draw, and `token`
+OF_RUNS = [chart for chart in CHARTS if chart not in OTHERS]
 RUNNERS = 5
 MAY_BE_EMPTY = ("pairs",)  # at the end of a run nothing more can be done, which is an answer
 OWN_TEXT = "training text"  # what a session calls the one that its run was learned from
@@ -59,7 +60,12 @@ KNOWN = {**MEASURES, **MEASURES_OF_RUNS}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
-    parser.add_argument("chart", choices=OF_RUNS, metavar="CHART", help=", ".join(OF_RUNS))
+    parser.add_argument(
+        "chart",
+        choices=OF_RUNS,
+        metavar="CHART",
+        help=f"{', '.join(OF_RUNS)}; `token` draws the life of one, `benchmark` and `morphemes` dots",
+    )
     parser.add_argument(
         "tables",
         nargs="+",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument
+from bpe_core.command_line.pictures import add_paper, check_output, write_output
 from bpe_core.command_line.questions import (
     Names,
     add_grouped_corpus,
@@ -19,18 +20,19 @@ from bpe_core.command_line.questions import (
     words_or_own,
 )
 from bpe_core.command_line.tables import open_table
-from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
+from bpe_core.data_table import ENDINGS, DataTable, is_data
 from bpe_core.errors import BpeError, plain
 from bpe_core.exact.of_texts import life as exact_life
 from bpe_core.exact.tokens import TokenColumns
 from bpe_core.formats import OpenedTable
+from bpe_core.history.history import History
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import TokenLife, token_life
 from bpe_core.insight.token_use import use_by_cutting, use_by_joining
 from bpe_core.learning.layout import count_symbols
-from bpe_core.learning.methods import Wording, learns_by_ranks
+from bpe_core.learning.methods import Method, Wording, learns_by_ranks
 from bpe_core.token_texts import shown
 
 EXAMPLES = """\
@@ -41,6 +43,9 @@ examples:
 
   bpe-explorer token "#260" --merges merges.csv --at 300 --json --corpus book.txt
       The token with the id 260 as of merge 300.
+
+  bpe-explorer token "␣the" --merges book.bpex -o life.svg --width 84 --height 60
+      How often it stood in the texts when, as a drawing (.pdf, .png) or as a table (.csv, .parquet ...).
 """
 
 MOST_SHOWN = 12
@@ -57,13 +62,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_moment(parser)
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="OUT", help=f"write how often it stood there when, as {', '.join(ENDINGS)}"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="OUT",
+        help=f"how often it stood there when, as .svg, .pdf or .png, or as {', '.join(ENDINGS)}",
     )
+    add_paper(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     if options.output is not None:
-        checked_name(options.output)
+        check_output(options)
     opened = open_table(options.merges)
     history, tokens = opened.history, TokenColumns.for_history(opened.history, opened.numbers)
     at, names = moment(options, history), Names(history)
@@ -73,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         life = token_life(RankedWords.of(words_or_own(options, opened, WHAT), history), token, at)
         before = () if life.before is None else life.before.stairs(life.curve.born)
-        return _write(exact_life(token, life.curve.stairs(), before, tokens), options.output)
+        return _write(exact_life(token, life.curve.stairs(), before, tokens), history, at, options)
     if not has_texts(options):
         raise BpeError(f"{WHAT}, told with its lines, is about texts: name them with --corpus.")
     with reading_texts(options) as corpus:
@@ -89,9 +99,12 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _write(table: DataTable, path: Path) -> int:
-    write_data(table, path)
-    print(f"Wrote {len(table):,} rows to {plain(str(path))}.")
+def _write(table: DataTable, history: History, at: int, options: argparse.Namespace) -> int:
+    """Drawn as the window draws it, or its counts."""
+    steps, is_log = Wording.of(history.recipe).steps.capitalize(), not Method.of(history.recipe).drops
+    write_output(options, "life", table, steps=steps, end=len(history), at=at, is_log=is_log)
+    rows = f"{len(table):,} rows to " if is_data(options.output) else ""
+    print(f"Wrote {rows}{plain(str(options.output))}.")
     return 0
 
 
@@ -108,7 +121,7 @@ def _tell_use(
         use = use_by_cutting(words, history, token, at)
         curve, held = use.curve, use.words
     if options.output is not None:
-        return _write(exact_life(token, curve, (), tokens), options.output)
+        return _write(exact_life(token, curve, (), tokens), history, at, options)
     count_now = next((count for step, count in reversed(curve) if step <= at), 0)
     reached, steps = reachability(history, token, at), Wording.of(history.recipe).steps
     if options.json:

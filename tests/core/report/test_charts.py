@@ -53,7 +53,9 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
             asked += [str(folder / "two.txt")] if chart != "pairs" else []  # which are of what was learned from
         if chart == "dots":
             asked = ["benchmark", *tables, "--texts", str(folder / "one.txt"), str(folder / "two.txt")]
-        asked += ["--each"] if chart != "dots" else ["--measure", "bytes_per_token"]
+        asked += {"dots": ["--measure", "bytes_per_token"], "life": []}.get(chart, ["--each"])
+        if chart == "life":
+            asked = ["token", "#258", "--merges", *tables, "--corpus", str(folder / "one.txt"), "--at", "20"]
         asked += ["--width", "84", "--height", "60", "--text-size", "7"]
         for ending in ("svg", "csv"):
             assert run([*asked, "-o", str(folder / f"{chart}.{ending}")]) == 0, capsys.readouterr().err
@@ -81,6 +83,11 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
             assert (heights[0] < heights[1]) == (values[0] > values[1])
         elif chart in ("lab", "blocks"):
             assert len(lines) == (2 * 3 if chart == "lab" else 1)  # the sizes of others need two points only
+        elif chart == "life":
+            pair, token = (sum(row["of"] == of for row in rows) for of in ("pair", "token"))
+            points = [len((line.get("points") or "").split()) for line in drawn.iter(f"{SVG}polyline")]
+            assert points == [2 * token + 1, 2 * pair + 1, 2, 2], "stairs up to the end, and two samples"
+            assert len([one for one in drawn.iter(f"{SVG}line") if one.get("class") == "mark"]) == 1
         elif chart == "race":
             assert len(lines) == len({(row["left_id"], row["right_id"]) for row in rows})
         else:

@@ -46,6 +46,7 @@ NO_TEXT = "This table came without texts: Training > Count on My Corpus shows wh
 class LifeModel(QObject, Watched):
     """Follows the token looked at while somebody looks; what takes reading files comes a moment later."""
 
+    chart = "life"
     changed = Signal()
     lines_changed = Signal()
 
@@ -92,14 +93,25 @@ class LifeModel(QObject, Watched):
         born = facts.curve[0][0] if facts.curve else 0
         lines = _line("the token", facts.curve, facts.end), _line("its pair", facts.pair_curve, born, is_faint=True)
         at, end = float(facts.at), float(facts.end)
-        drops = self._run is not None and Method.of(self._run.recipe).drops
+        is_log = self._is_log
         return ChartLines(
-            lines, self._steps_title, "Occurrences", is_log_x=not drops, is_stairs=True, marked_x=at, last_x=end
+            lines, self._steps_title, "Occurrences", is_log_x=is_log, is_stairs=True, marked_x=at, last_x=end
         )
 
     @property
     def _steps_title(self) -> str:
         return (NO_RUN if self._run is None else self._run.wording).steps.capitalize()
+
+    @property
+    def _is_log(self) -> bool:
+        """Where tokens are dropped, the last steps are worth no more room than the first."""
+        return self._run is None or not Method.of(self._run.recipe).drops
+
+    @property
+    def chart_choices(self) -> dict[str, object]:
+        facts = self.facts
+        moments = {} if facts is None else {"end": facts.end, "at": facts.at}
+        return {"steps": self._steps_title, "is_log": self._is_log, **moments}
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -113,7 +125,7 @@ class LifeModel(QObject, Watched):
         from bpe_core.exact.of_texts import life as exact_life
 
         facts, run = self.facts, self._run
-        if facts is None or run is None or run.history is None:
+        if facts is None or not facts.curve or run is None or run.history is None:
             return lambda cancelled: DataTable({})
         tokens = TokenColumns.for_history(run.history, run.shown_numbers)
         return lambda cancelled: exact_life(facts.token, facts.curve, facts.pair_curve, tokens)

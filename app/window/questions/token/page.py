@@ -54,6 +54,9 @@ class TokenPage(Page):
         self.save = flat_button("Save …")
         self.save.setToolTip(tip("What is told here as a picture, or all its counts as CSV, TSV, JSON or Parquet"))
         self.save.clicked.connect(self.save_wanted)
+        self.print = flat_button("For Print …")
+        self.print.setToolTip(tip("Its counts over time as PDF, SVG or PNG of a size you say"))
+        self.print.clicked.connect(self.print_wanted)
         self._lay_out()
         self.life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
         model.changed.connect(self._show)
@@ -82,7 +85,11 @@ class TokenPage(Page):
         column.addWidget(self.hint)
         column.addWidget(self._table)
         column.addWidget(self.life)
-        column.addWidget(self.save, 0, Qt.AlignmentFlag.AlignLeft)
+        saving = QHBoxLayout()
+        saving.addWidget(self.save)
+        saving.addWidget(self.print)
+        saving.addStretch()
+        column.addLayout(saving)
         column.addStretch()
         self.area = scrolling(inside, "Token, closely")
         whole = QVBoxLayout(self)
@@ -105,7 +112,7 @@ class TokenPage(Page):
 
     def _show(self) -> None:
         facts = self.model.facts
-        for widget in (self.token, self._table, self.save):
+        for widget in (self.token, self._table, self.save, self.print):
             widget.setVisible(facts is not None)
         self.hint.setVisible(facts is None)
         if facts is not None:
