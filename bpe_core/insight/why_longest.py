@@ -37,7 +37,7 @@ from bpe_core.history.history import History
 from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
 from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.segmenting.word_cuts import ALWAYS
+from bpe_core.segmenting.word_cuts import ALWAYS, different_cuts
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.token_texts import TokenTexts, quoted
 
@@ -82,14 +82,7 @@ class WhyLongest:
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
         """The tokens of the word that holds a byte, after each number of steps at which they are others."""
         word = self._words.at(byte)
-        found: list[tuple[int, list[int]]] = []
-        at = 0 if word is not None else ALWAYS
-        while word is not None and at <= len(self._history):
-            cut = self._pieces.cut(word.text.encode(), at)
-            if not found or found[-1][1] != list(cut.ids):
-                found.append((at, list(cut.ids)))
-            at = cut.until
-        return found
+        return [] if word is None else [*different_cuts(word.text.encode(), self._pieces.cut, len(self._history))]
 
     def sentence(self, reason: Reason) -> str:
         """The reason, for a person."""

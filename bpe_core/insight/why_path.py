@@ -37,6 +37,7 @@ from bpe_core.learning.unigram.paths import Edge, best_path
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.spelling import Spelling
+from bpe_core.segmenting.word_cuts import different_cuts
 from bpe_core.token_texts import TokenTexts, quoted
 
 Kind = Literal["best", "only", "joined", "whole", "unknown"] | Elsewhere
@@ -94,14 +95,7 @@ class WhyPath:
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
         """The tokens of the word that holds a byte, after each number of steps at which they are others."""
         word = self._words.at(byte)
-        found: list[tuple[int, list[int]]] = []
-        at = 0 if word is not None else len(self._history) + 1
-        while word is not None and at <= len(self._history):
-            cut = self._paths.cut(word.text.encode(), at)
-            if not found or found[-1][1] != list(cut.ids):
-                found.append((at, list(cut.ids)))
-            at = cut.until
-        return found
+        return [] if word is None else [*different_cuts(word.text.encode(), self._paths.cut, len(self._history))]
 
     def sentence(self, reason: Reason) -> str:
         """The reason, for a person."""

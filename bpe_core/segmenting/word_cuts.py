@@ -6,7 +6,7 @@ are many, they are cut aside before anybody asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -54,6 +54,17 @@ class WordCuts(NamedTuple):
 WordCutter = Callable[[bytes, int], WordCut]  # of a word and a number of steps
 WordsCutter = Callable[[Sequence[bytes], int], WordCuts]
 Key = bytes | int  # a word, or the id of a special token, which counts as a word of one byte
+
+
+def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tuple[int, list[int]]]:
+    """The tokens of a word through a history of so many steps: after each number of steps at which they are others."""
+    at, before = 0, None
+    while at <= steps:
+        cut = cut_word(word, at)
+        ids = list(cut.ids)
+        if ids != before:
+            yield at, ids
+        at, before = cut.until, ids
 
 
 class FoundAhead(NamedTuple):
