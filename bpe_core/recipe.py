@@ -8,13 +8,12 @@ True
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal, TypeVar, get_args
 
 import bpe_core.text.preparation as prepare
+from bpe_core import records
 from bpe_core.choice import LARGEST_NUMBER as LARGEST_NUMBER
 from bpe_core.choice import Choice
 from bpe_core.errors import RecipeError, cause_of
@@ -23,6 +22,7 @@ from bpe_core.learning.methods import METHODS
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.mixture import Mixture, mixture_of
 from bpe_core.presets import PRESETS
+from bpe_core.records import dataclass
 from bpe_core.text.patterns import check_pattern
 from bpe_core.text.specials import check_specials
 
@@ -41,7 +41,7 @@ _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix":
 
 
 def _choice(default: Any, tip: str = "", **declared: Any) -> Any:
-    return dataclasses.field(default=default, metadata={"choice": Choice(tip=tip, **declared)})
+    return records.field(default=default, metadata={"choice": Choice(tip=tip, **declared)})
 
 
 _OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unigram", goes_without_saying=True)
@@ -229,7 +229,7 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         object.__setattr__(self, "mixture", mixture_of(self.mixture))
         if self.preparation != ():  # of few recipes; else the steps there are need not be loaded
             object.__setattr__(self, "preparation", prepare.steps_of(self.preparation))
-        for field in dataclasses.fields(self):
+        for field in records.fields(self):
             CHOICES[field.name].check(field.name, getattr(self, field.name), type(field.default))
         _check_agreement(self)
         check_pattern(self.pattern, self.custom_pattern)
@@ -258,11 +258,11 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
             )
         if "method" in changes and changes["method"] in METHODS:
             changes = {**METHODS[changes["method"]].needs, **changes}
-        return dataclasses.replace(self, **changes)
+        return records.replace(self, **changes)
 
     def part(self, kind: type[Part]) -> Part:
         """Some of its choices as a value of their own, to compare and to remember."""
-        return kind(**{field.name: getattr(self, field.name) for field in dataclasses.fields(kind)})
+        return kind(**{field.name: getattr(self, field.name) for field in records.fields(kind)})
 
     def differing(self, other: Recipe, *parts: type[Part]) -> list[str]:
         """The names of the choices of these parts in which the two differ."""
@@ -313,12 +313,12 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
-        values = {"name": self.name} | {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values = {"name": self.name} | {field.name: getattr(self, field.name) for field in records.fields(self)}
         values |= {"special_tokens": list(self.special_tokens)}
         values["interventions"] = [*map(str, self.interventions)]
         values["mixture"] = None if self.mixture is None else self.mixture.to_json_value()
         values |= {"preparation": list(map(prepare.as_json, self.preparation))} if self.preparation else {}
-        for field in dataclasses.fields(self):
+        for field in records.fields(self):
             if CHOICES[field.name].goes_without_saying and getattr(self, field.name) == field.default:
                 del values[field.name]
         return values
@@ -349,12 +349,12 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         return cls.from_dict(values)
 
 
-CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in dataclasses.fields(Recipe)}
+CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in records.fields(Recipe)}
 
 
 @cache
 def _choices_of(parts: tuple[type[Part], ...]) -> list[str]:
-    return [field.name for kind in parts for field in dataclasses.fields(kind)]
+    return [field.name for kind in parts for field in records.fields(kind)]
 
 
 @cache

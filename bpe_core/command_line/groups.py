@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import get_args
@@ -15,6 +14,7 @@ from typing import get_args
 from bpe_core.command_line.arguments import number, size_in, text_argument
 from bpe_core.errors import RecipeError
 from bpe_core.mixture import By, Group, Mixture, Of, Sample, weight_of
+from bpe_core.records import replace
 from bpe_core.text.folder_groups import folders_in
 
 

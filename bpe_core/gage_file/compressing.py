@@ -8,7 +8,6 @@ import zlib
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -21,6 +20,7 @@ from bpe_core.learning.gage.method import KERNELS
 from bpe_core.learning.gage.plain import compressed_blocks
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 
 PIECE = 1 << 18  # bytes, about, that are compressed without looking up
 PLAIN_PIECE = 1 << 14  # the same in plain Python, which is slow

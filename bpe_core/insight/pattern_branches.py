@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import regex
 
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 # What the alternatives of the named patterns are for, by how they begin and what they hold.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, Reasons
 from bpe_core.history.scores import Scores
+from bpe_core.records import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -24,6 +22,7 @@ from bpe_core.kernels.policy import Policy
 from bpe_core.learning.methods import has_ranks, learns_by_ranks
 from bpe_core.measures.measured_sizes import some_sizes
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]

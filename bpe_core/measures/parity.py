@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.history import History as History
 from bpe_core.measures.benchmark import Benchmark, Columns, Tokenizers, benchmark
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.records import dataclass
 from bpe_core.text.corpus import Corpus
 
 Parallel = Mapping[str, Sequence[str]]  # the same sentences, in the same order, by language

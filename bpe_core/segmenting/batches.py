@@ -9,7 +9,6 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from bpe_core.at_once import available_threads
 from bpe_core.errors import BpeError
 from bpe_core.kernels import readiness
+from bpe_core.records import dataclass
 from bpe_core.segmenting.cutting import keeps_utf8, utf8, utf8_view
 from bpe_core.segmenting.segmentation import Int32s, Int64s
 from bpe_core.text.reading.utf8 import first_invalid

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -29,6 +28,7 @@ from bpe_core.kernels.merge_word import (
 from bpe_core.kernels.pieces import AT, PieceTable
 from bpe_core.kernels.scan import REGISTERS, machine_of
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting, utf8_view

@@ -6,9 +6,7 @@ a step cannot be told so there are no such words, and it is done piece by piece 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -17,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
+from bpe_core import records
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 from bpe_core.segmenting.cutting import utf8_view
 from bpe_core.text import older_unicode
@@ -158,7 +158,7 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
     while found := _LONG_TEXT.match(pattern):
         rare.add(regex.sub(r"\\(.)", r"\1", found[1]))
         pattern = pattern[found.end() :]
-    return dataclasses.replace(step, pattern=pattern), rare
+    return records.replace(step, pattern=pattern), rare
 
 
 def _operations(step: PreTokenizer) -> Iterator[Operation]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.mixture import Group, Mixture
+from bpe_core.records import dataclass
 from bpe_core.text.reading.skipped import SkipLog, Skipped
 from bpe_core.text.reading.source import (
     Bytes,
@@ -41,7 +41,7 @@ __all__ = ["Chunk", "Corpus", "Skipped", "Source"]
 CHUNK_SIZE = 1024 * 1024  # larger ones were never read faster, and some texts half as fast
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chunk:
     """A stretch of one document, as valid UTF-8 that begins and ends between characters.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from bpe_core.learning.methods import Reason
 from bpe_core.learning.protocol import Candidate
 from bpe_core.recipe import Recipe
+from bpe_core.records import replace
 
 SCORE = Reason(
     title="Score",
