@@ -2,7 +2,8 @@
 
 BpeError
 ├── RecipeError          a choice that cannot be, or two that contradict each other
-│   └── PatternError     a regular expression that is wrong, never matches or takes too long
+│   ├── PatternError     a regular expression that is wrong, never matches or takes too long
+│   └── SizeDoesNotFit   a vocabulary that this text is too small, or too rich, for
 ├── CorpusError          a text that cannot be read: what, where, what to do
 │   └── EncodingError    bytes that are not text in the encoding expected
 ├── NothingToLearn       a corpus without a single pair
@@ -110,6 +111,14 @@ class RecipeError(BpeError):
 
 class PatternError(RecipeError):
     """A regular expression that is invalid, never matches, or runs out of time."""
+
+
+class SizeDoesNotFit(RecipeError):
+    """A vocabulary too small for what it must hold, or larger than all it can be chosen from; and one that would do."""
+
+    def __init__(self, problem: str, advice: str, fitting: int) -> None:
+        super().__init__(f"{problem} {advice}")
+        self.problem, self.fitting = problem, fitting
 
 
 class CorpusError(BpeError):

@@ -16,7 +16,7 @@ import bpe_core.text.preparation as prepare
 from bpe_core import records
 from bpe_core.choice import LARGEST_NUMBER as LARGEST_NUMBER
 from bpe_core.choice import Choice
-from bpe_core.errors import RecipeError, cause_of
+from bpe_core.errors import RecipeError, SizeDoesNotFit, cause_of
 from bpe_core.interventions import Intervention, checked_interventions
 from bpe_core.learning.methods import METHODS
 from bpe_core.learning.ties import TIE_RULES
@@ -302,14 +302,12 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         if self.merges is not None:
             return self.merges
         assert self.vocab_size is not None  # _check_numbers saw to it
-        room = self.vocab_size - alphabet_size - len(self.special_tokens)
-        if room < 0:
-            raise RecipeError(
-                f"A vocabulary of {self.vocab_size:,} has no room for the {alphabet_size:,} base symbols"
-                + (f" and {len(self.special_tokens)} special tokens" if self.special_tokens else "")
-                + f"; choose at least {alphabet_size + len(self.special_tokens):,}."
-            )
-        return room
+        least = alphabet_size + len(self.special_tokens)
+        if self.vocab_size < least:
+            beside = f" and {len(self.special_tokens)} special tokens" if self.special_tokens else ""
+            problem = f"A vocabulary of {self.vocab_size:,} has no room for the {alphabet_size:,} base symbols{beside}."
+            raise SizeDoesNotFit(problem, f"Choose at least {least:,}.", 2 * least)
+        return self.vocab_size - least
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""

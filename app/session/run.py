@@ -60,6 +60,7 @@ class Run:
     merges_per_second: float = 0.0
     seconds_left: float | None = None
     merges_when_prepared: int | None = None  # learn this many at once; None: go on
+    fits: bool = False  # nobody chose its size, so another will do where its texts have no such vocabulary
     only_counts: bool = False  # the merges are there; they are being counted on texts
     job: TrainingJob | None = None
     began: float = field(default_factory=time.monotonic)

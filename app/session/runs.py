@@ -20,7 +20,18 @@ from app.session.ranked_runs import RankedRuns
 from app.session.run import Phase, Run
 from app.session.run_titles import changed_name
 from app.session.time import TimeCursor
-from app.worker.training import GoneOn, Growing, Learned, Pace, Prepared, Rested, TrainingJob, gone_on, prepared
+from app.worker.training import (
+    DoesNotFit,
+    GoneOn,
+    Growing,
+    Learned,
+    Pace,
+    Prepared,
+    Rested,
+    TrainingJob,
+    gone_on,
+    prepared,
+)
 from bpe_core import BpeError, Recipe, RecipeError, WordTable
 from bpe_core.editing.numbering import numbers_of
 from bpe_core.history.history import Pair
@@ -40,6 +51,7 @@ class Runs(QObject):
     grew = Signal(int, int)  # the shown run has the merges [a, b) more
     leading_changed = Signal()  # of the shown run
     prepared = Signal(object)  # a run whose texts are counted
+    did_not_fit = Signal(object, object)  # a run whose texts have no vocabulary of its size, and what is known of it
     noticed = Signal(Notice)
 
     def __init__(self, counts: Counts, aside: Aside, cursor: TimeCursor, parent: QObject | None = None) -> None:
@@ -56,15 +68,22 @@ class Runs(QObject):
     def waiting_for_counts(self) -> bool:
         return any(run.phase is Phase.COUNTING for run in self.all)
 
-    def train(self, sources: CorpusTexts, recipe: Recipe, *, merges: int | None = None) -> None:
-        """Begin a run; with `merges` it pauses after so many."""
+    def train(self, sources: CorpusTexts, recipe: Recipe, *, merges: int | None = None, fits: bool = False) -> None:
+        """Begin a run; with `merges` it pauses after so many. One that `fits` takes another size where it must."""
         if not sources:
             self.noticed.emit(Notice("There is no text to learn from: open a file, paste a text or choose a sample."))
             return
-        run = Run(self.next_number(), recipe, sources, Pace(self.merges_per_second), merges_when_prepared=merges)
+        pace = Pace(self.merges_per_second)
+        run = Run(self.next_number(), recipe, sources, pace, merges_when_prepared=merges, fits=fits)
         self.all.append(run)
         self.show(run)
         self._counts.want(run.sources, run.recipe)
+
+    def train_again(self, run: Run, recipe: Recipe) -> None:
+        """Begin one that failed once more, by another recipe, on the same texts."""
+        if run in self.all and run.phase is Phase.FAILED:
+            run.recipe, run.phase, run.sentence = recipe, Phase.COUNTING, ""
+            self._counts.want(run.sources, recipe)
 
     def resume(self, *, merges: int | None = None) -> None:
         """Let the shown run go on, if its recipe has more to learn."""
@@ -312,7 +331,12 @@ class Runs(QObject):
         if isinstance(message, Rested):
             self._rest(run)
 
-    def _take_trainer(self, run: Run, message: Prepared) -> None:
+    def _take_trainer(self, run: Run, message: Prepared | DoesNotFit) -> None:
+        if isinstance(message, DoesNotFit):
+            run.phase, run.sentence = Phase.FAILED, message.sentence
+            self.did_not_fit.emit(run, message)
+            self._tell(run)
+            return
         run.trainer, run.names = message.trainer, message.names
         run.words, run.history = message.words, message.history
         run.symbol_counts, run.leading, run.begins_with = message.symbol_counts, message.leading, None

@@ -9,6 +9,7 @@ from app.session.changes import Held, Steps
 from app.session.corpus import SessionCorpus
 from app.session.detour import Detour
 from app.session.fingerprints import Fingerprints
+from app.session.fitting import Fitting
 from app.session.growth import GrowthNews
 from app.session.merge_filter import MergeFilter
 from app.session.notices import Notice
@@ -43,12 +44,14 @@ class Session(QObject):
             self.corpus.texts, self.recipe, self.text, self.filter, self.runs, self.cursor, self.undo, self
         )
         self.detour.changed.connect(self.playing.give_way)
+        self.fitting = Fitting(self.runs, self.recipe, self)
+        self.fitting.noticed.connect(self.noticed)
         self.growth = GrowthNews(self.runs, self.text, self.aside, self)
         self.growth.noticed.connect(self.noticed)
         self.fingerprints = Fingerprints(self.runs, self.aside, self)
         self.fingerprints.noticed.connect(self.noticed)
         self.aside.noticed.connect(self.noticed)
-        self._wanted_merges: list[int | None] = []  # of a run that is to begin when its texts are known
+        self._wanted: list[tuple[int | None, bool]] = []  # a run that is to begin when its texts are known
         self.corpus.listed.connect(self._train_as_wanted)
         self.corpus.noticed.connect(self.noticed)
         self.runs.noticed.connect(self.noticed)
@@ -60,25 +63,25 @@ class Session(QObject):
         self.aside.ask("compiled kernels", lambda task: readiness.prepare())
         self.aside.ask("formats", lambda task: _load_formats())
 
-    def train(self, *, merges: int | None = None) -> None:
+    def train(self, *, merges: int | None = None, fits: bool = False) -> None:
         """Begin a run on the texts and the recipe as they are now; on those just being opened, too."""
         if self.corpus.is_listing:
-            self._wanted_merges = [merges]
+            self._wanted = [(merges, fits)]
             return
-        self.runs.train(self.corpus.texts.value, self.recipe.value, merges=merges)
+        self.runs.train(self.corpus.texts.value, self.recipe.value, merges=merges, fits=fits)
 
     def _train_as_wanted(self) -> None:
-        wanted, self._wanted_merges = self._wanted_merges, []
-        for merges in wanted:
-            self.train(merges=merges)
+        wanted, self._wanted = self._wanted, []
+        for merges, fits in wanted:
+            self.train(merges=merges, fits=fits)
 
-    def step(self) -> None:
+    def step(self, *, fits: bool = False) -> None:
         """One merge: of the shown run if it rests, else of a new one."""
         shown = self.runs.shown
         if shown is not None and shown.can_go_on():
             self.runs.resume(merges=1)
         elif shown is None or not shown.is_busy:
-            self.train(merges=1)
+            self.train(merges=1, fits=fits)
 
     def count(self) -> None:
         """Count the texts under the present recipe; where a run is waiting for counts of its own, as soon as it has."""

@@ -21,6 +21,7 @@ from app.worker.job import Job
 from app.worker.time_left import TimeLeft
 from app.worker.window_first import let_window_go_first
 from bpe_core import Batch, Cancelled, Candidate, History, Recipe, Trainer, WordTable
+from bpe_core.errors import SizeDoesNotFit
 from bpe_core.learning.layout import count_symbols
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import TokenTexts
@@ -32,6 +33,7 @@ BATCH_SECONDS = 0.016
 NEWS_SECONDS = 0.03  # the window draws no faster
 LEADING_SECONDS = 0.1
 LEADING_PAIRS = 60
+AHEAD_SECONDS = 0.2  # that who has stopped waits to be told what comes next
 RATE_WINDOW_SECONDS = 1.0
 
 
@@ -74,6 +76,15 @@ class Prepared:
 
 
 @dataclass(frozen=True)
+class DoesNotFit:
+    """No vocabulary of that size can be learned from these words; one of another size can."""
+
+    sentence: str
+    problem: str  # the sentence without what to do about it
+    fitting: Recipe
+
+
+@dataclass(frozen=True)
 class Learned:
     """There are more merges."""
 
@@ -112,10 +123,13 @@ class GoneOn:
 
 def prepared(
     tables: Callable[[], WordTable], recipe: Recipe, history: History | None, cancelled: CancelCheck
-) -> Prepared:
+) -> Prepared | DoesNotFit:
     """A trainer of counted words; with a history, its merges are made first."""
     words = tables()
-    trainer = Trainer(words, recipe, history=history, cancelled=cancelled)
+    try:
+        trainer = Trainer(words, recipe, history=history, cancelled=cancelled)
+    except SizeDoesNotFit as error:
+        return DoesNotFit(str(error), error.problem, recipe.with_changes(vocab_size=error.fitting))
     if cancelled():
         raise Cancelled("Nobody wants to train any more.")
     counts = count_symbols(words, trainer.alphabet, recipe)
@@ -168,6 +182,8 @@ class TrainingJob(Job):
                 self.post(Learned(self._named_history(), self._rate(now), leading, left))
                 told = now
             self._wait_for_the_next(now)
+        patience_ends = time.monotonic() + AHEAD_SECONDS
+        self._trainer.look_ahead(lambda: self.stopping or time.monotonic() > patience_ends)
         self.post(Rested(self._named_history(), _leading(self._trainer)))
 
     def _advance(self) -> Batch:

@@ -28,7 +28,9 @@ def leading_pairs(
     words: WordTable, history: History, at: int, wanted: int = ALL, *, cancelled: CancelCheck = never_cancelled
 ) -> list[Candidate]:
     """What could be chosen after so many steps, the best first, as far as it is good enough."""
-    return Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled).candidates(wanted)
+    trainer = Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled)
+    trainer.look_ahead(cancelled)
+    return trainer.candidates(wanted)
 
 
 def compared_by(recipe: Recipe, leading: Sequence[Candidate]) -> Reason | None:

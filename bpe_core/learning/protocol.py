@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, Reasons
 from bpe_core.history.scores import Scores
@@ -47,3 +47,11 @@ class Learner(Protocol):
 
     def candidates(self, wanted: int) -> list[Candidate]:
         """The steps that would be made next, best first, as things stand."""
+
+
+@runtime_checkable
+class LooksAhead(Protocol):
+    """A learner that has to find out what its next steps are before any can be made."""
+
+    def look_ahead(self, work: int) -> bool:
+        """Do about so much of that; whether it is done, so that `candidates` are what leaves next."""

@@ -23,7 +23,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.learning.methods import Method, Wording
-from bpe_core.learning.protocol import Candidate, Learner
+from bpe_core.learning.protocol import Candidate, Learner, LooksAhead
 from bpe_core.learning.steering import check_beforehand, check_done
 from bpe_core.limits import check_room
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
@@ -37,6 +37,7 @@ SECONDS_BETWEEN_REPORTS = 0.05
 UNLIMITED = 2**60  # work that no call reaches
 FIRST_WORK = 50_000  # about a millisecond
 LEAST_WORK = 1_000
+AHEAD_WORK = 1_000_000  # until somebody is asked whether they still wait
 ROOM_AT_FIRST = 4_096  # steps
 
 FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
@@ -141,6 +142,16 @@ class Trainer:
     def candidates(self, n: int) -> list[Candidate]:
         """The steps that would be made now, best first, as far as they are good enough."""
         return self._learner.candidates(n)
+
+    def look_ahead(self, cancelled: CancelCheck = never_cancelled) -> None:
+        """Let the candidates be what is chosen next where that has to be found out, unless nobody waits for it.
+
+        Behind the end there is nothing to find: what is looked for there would change what was learned.
+        """
+        learner = self._learner
+        while isinstance(learner, LooksAhead) and not self._end_reason and not cancelled():
+            if learner.look_ahead(AHEAD_WORK):
+                return
 
     def extend(self, recipe: Recipe) -> None:
         """Go on to a larger vocabulary; what is learned so far must be what the new recipe would have learned."""

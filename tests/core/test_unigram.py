@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import bpe_core as bpe
 from bpe_core.history.history import NOTHING, Columns
+from bpe_core.learning.protocol import Candidate
+from bpe_core.learning.trainer import learn
 from bpe_core.learning.unigram.compiled import CompiledLattices
 from bpe_core.learning.unigram.compiled_seeds import repeated
 from bpe_core.learning.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED, UnigramLearner
@@ -149,6 +151,24 @@ def test_every_character_stays(latin: bpe.History) -> None:
     kinds = {latin.alphabet.symbols[id].kind for id in latin.columns.left.tolist()}
     assert kinds == {"seed"}
     assert bpe.Tokenizer(latin).decode(bpe.Tokenizer(latin).encode("a rose")) == " a rose"
+
+
+def test_what_goes_next_is_found_out_and_changes_nothing() -> None:
+    words = bpe.WordTable.from_counts({word: 1 + len(word) % 3 for word in TEXT.split()})
+    for method, size in (("unigram", 17), ("mingram", 24)):
+        trainer = bpe.Trainer(words, bpe.Recipe.preset(method, vocab_size=size))
+        learned = everything(learn(words, trainer.recipe))
+        seen = [first.left for first in _each_first(trainer)]
+        assert seen == trainer.history.columns.left.tolist()
+        assert everything(trainer.history) == learned
+
+
+def _each_first(trainer: bpe.Trainer) -> Iterator[Candidate]:
+    while not trainer.end_reason:
+        trainer.look_ahead()
+        yield trainer.candidates(1)[0]
+        trainer.advance(max_merges=1)
+    trainer.look_ahead()  # of which nothing comes
 
 
 def test_scores_are_log_probabilities_of_what_is_left(latin: bpe.History) -> None:

@@ -209,20 +209,21 @@ class PairsPage(Page):
         return row if 0 <= row < self._rows_shown() else -1
 
     def headline(self) -> str:
-        if not self.model.bars:
-            if self.model.is_veiled:
-                return "The leading pairs are hidden until you have made your prediction."
-            if self.model.lacks_words:
-                return "This table came without texts: Training > Count on My Corpus shows which pairs lead."
-            if self.model.has_begun and self.model.at < 0:
-                return "The pairs that led at this moment are being counted …"
-            if self.model.has_begun:
-                return f"No {self.model.wording.choice} is frequent enough to be {self.model.wording.done}."
-            return "The leading pairs appear here when training begins."
         wording = self.model.wording
+        if not self.model.bars:
+            choices = f"{wording.choice}s"
+            if self.model.is_veiled:
+                return f"The leading {choices} are hidden until you have made your prediction."
+            if self.model.lacks_words:
+                return f"This table came without texts: Training > Count on My Corpus shows which {choices} lead."
+            if self.model.has_begun and self.model.at < 0:
+                return f"The {choices} that led at this moment are being counted …"
+            if self.model.has_begun:
+                return f"No {wording.choice} is frequent enough to be {wording.done}."
+            return f"The leading {choices} appear here when training begins."
         moment = f"After {count_text(self.model.at, wording.step)}"
         if not any(bar.is_next for bar in self.model.bars):
-            return f"{moment} these lead; the table, made elsewhere, joins another pair next"
+            return f"{moment} these lead; the table, made elsewhere, goes another way"
         tied = sum(bar.is_tied for bar in self.model.bars)
         tie = tied > 1 and self.model.bars[0].is_next
         following = "next" if self.model.bars[0].right else "next to go"

@@ -175,13 +175,22 @@ class RecipeForm(QObject):
         else:
             self._recipe.put(recipe, f"Method {METHODS[name].title}")
 
+    @property
+    def has_own_size(self) -> bool:
+        """Whether the person has chosen how much is learned."""
+        size = self._recipe.value.part(Size)
+        return size == self._own_size or size not in self._sizes_by_itself
+
+    def note_size(self, recipe: Recipe) -> None:
+        """The program is about to choose this one's."""
+        self._sizes_by_itself.add(recipe.part(Size))
+
     def choose_preset(self, name: str) -> None:
         """But for the size, where the person has chosen one and the preset can have it."""
         recipe = Recipe.preset(name, mixture=self._recipe.value.mixture)
-        own = self._recipe.value.part(Size)
-        if own == self._own_size or own not in self._sizes_by_itself:
+        if self.has_own_size:
             with contextlib.suppress(RecipeError):
-                recipe = recipe.with_changes(**dataclasses.asdict(own))
+                recipe = recipe.with_changes(**dataclasses.asdict(self._recipe.value.part(Size)))
         self._recipe.put(recipe, f"Recipe {name}")
 
     def refuse(self, choice: str, sentence: str) -> None:

@@ -36,9 +36,10 @@ class Training(QObject):
         actions["main"].triggered.connect(self._act)
         actions["new_run"].triggered.connect(lambda: self._if_all_is_said(self._train))
         actions["runs"].triggered.connect(lambda: frame.window.show_dock("runs"))
-        actions["step"].triggered.connect(lambda: self._if_all_is_said(session.step))
+        actions["step"].triggered.connect(lambda: self._if_all_is_said(self._step))
         actions["stop"].triggered.connect(runs.stop)
         actions["extend"].triggered.connect(lambda: self._if_all_is_said(self._extend))
+        session.fitting.taken.connect(form.note_size)
         speed.changed.connect(self._set_speed)
         speed.slider.valueChanged.connect(lambda place: frame.settings.put(SPEED, place))
         self._set_speed(merges_per_second(speed.slider.value()))
@@ -72,7 +73,10 @@ class Training(QObject):
         """A small run is played once it is learned, unless one looks at the lab, where time has other sliders."""
         if self._frame.window.stage != "lab":
             self._session.playing.play_next_run()
-        self._session.train()
+        self._session.train(fits=not self._form.has_own_size)
+
+    def _step(self) -> None:
+        self._session.step(fits=not self._form.has_own_size)
 
     def _set_speed(self, merges_per_second: float | None) -> None:
         """The one speed: of learning, and of playing what was learned."""

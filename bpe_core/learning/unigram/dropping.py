@@ -123,6 +123,13 @@ class DroppingLearner(ABC):
                 return "no pairs"
         return ""
 
+    def look_ahead(self, work: int) -> bool:
+        """Find the next batch, if all of the last one has left."""
+        self._work, is_over = work, False
+        while self._next == len(self._batch.pieces) and self._work > 0 and not is_over:
+            is_over = next(self._course, None) is None
+        return is_over or self._next < len(self._batch.pieces)
+
     def candidates(self, wanted: int) -> list[Candidate]:
         """The rest of the batch; while the next one is being found, what is used least now."""
         rest = self._batch.only(slice(self._next, self._next + wanted))

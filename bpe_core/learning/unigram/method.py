@@ -7,7 +7,7 @@ from typing import Any
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import RecipeError
+from bpe_core.errors import RecipeError, SizeDoesNotFit
 from bpe_core.history.history import History
 from bpe_core.kernels.policy import Policy
 from bpe_core.learning.methods import METHODS, CompiledWay, Method, Way
@@ -43,14 +43,18 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
         return min(recipe.merges, seeds)
     assert recipe.vocab_size is not None
     if recipe.vocab_size < least:
-        raise RecipeError(
+        raise SizeDoesNotFit(
             f"A vocabulary of {recipe.vocab_size:,} has no room for the {least:,} tokens that must stay: every "
-            f"character of the text, and the special ones. Choose at least {least:,}, or an alphabet limit."
+            "character of the text, and the special ones.",
+            f"Choose at least {least:,}, or an alphabet limit.",
+            (least + most) // 2,
         )
     if recipe.vocab_size > most:
-        raise RecipeError(
+        raise SizeDoesNotFit(
             f"A vocabulary of {recipe.vocab_size:,} is larger than what it is chosen from: this text has only "
-            f"{most:,} characters and pieces that occur again. Choose at most {most:,}, or more text."
+            f"{most:,} characters and pieces that occur again.",
+            f"Choose at most {most:,}, or more text.",
+            (least + most) // 2,  # so that half of the pieces are dropped, for there to be something to see
         )
     return most - recipe.vocab_size
 

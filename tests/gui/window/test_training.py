@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
@@ -119,6 +121,26 @@ def test_it_says_why_it_ended_early(program: Program, train: Train) -> None:
     small(program, 30_000)
     train(program)
     assert "minimum frequency" in program.status.sentence.text()
+
+
+def test_a_size_that_the_texts_have_not_gives_way_to_one_they_have(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
+    program.form.choose_preset("unigram")
+    train(program)
+    assert re.search(r"8,000 .* only 589 .* Learning 316 instead", program.messages.sentence.text())
+    assert (rows(program), program.form.value("vocab_size")) == (273, 316)
+    program.messages.hide()
+    small(program, 5_000)  # whoever chose it is asked
+    program.actions["main"].trigger()
+    qtbot.waitUntil(program.messages.isVisible, timeout=WAIT)
+    assert rows(program) == 0
+    next(button for button in program.messages.findChildren(QPushButton) if "316" in button.text()).click()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    wait_for_rows(qtbot, program, 273)
+    assert program.form.value("vocab_size") == 316
+    program.form.choose_preset("gpt2")
+    assert program.form.value("vocab_size") == 32_000
 
 
 def test_nothing_to_learn_from(program: Program) -> None:

@@ -179,7 +179,7 @@ class LabModel(QObject, Watched):
             recipe = Recipe.preset(name, vocab_size=size)
         except RecipeError:  # some have a size of their own
             recipe = Recipe.preset(name)
-        self._runs.train(self._session.corpus.texts.value, recipe)
+        self._runs.train(self._session.corpus.texts.value, recipe, fits=True)
 
     # -- finding out -----------------------------------------------------------------------
 
