@@ -99,6 +99,11 @@ class Aside(QObject):
         known = (self._topics.get(topic, _Topic()) for topic in topics or tuple(self._topics))
         return any(about.under_way is not None or about.waiting for about in known)
 
+    @property
+    def busy_with(self) -> tuple[Hashable, ...]:
+        """The topics about which there is something to do."""
+        return tuple(topic for topic in self._topics if self.is_busy(topic))
+
     def pause(self, topic: Hashable, run: Run | None, least: int) -> int:
         """Milliseconds to wait before a topic is asked about again; a run that goes on needs the processor itself."""
         seconds = self._topics.get(topic, _Topic()).seconds if run is not None and run.is_busy else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -19,7 +19,8 @@ from shiboken6 import isValid
 from app.session import timer
 from app.session.run import Phase
 from app.settings import LOCATION, PLAYS, SPEED, START_HERE, Settings
-from app.window.charts.pairs_page import PairsPage
+from app.window.parts.throttle import Throttle
+from app.window.parts.watched import Watched
 from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
 
@@ -178,14 +179,24 @@ def wait_for_phase(qtbot: QtBot, program: Program, *phases: Phase) -> None:
 
 
 def settle(qtbot: QtBot, program: Program) -> None:
-    """Wait until nothing is on its way any more."""
+    """Wait until nothing is on its way any more, and all that was news is shown."""
 
     def is_quiet() -> None:
-        assert not program.encoder.is_behind
-        assert not program.pages[PairsPage].model.is_waiting
-        assert not program.session.corpus.counts.busy
+        assert not on_its_way(program)
 
     qtbot.waitUntil(is_quiet, timeout=WAIT)
+
+
+def on_its_way(program: Program) -> list[Hashable]:
+    """What the window does not show yet: said, so that a wait in vain tells what it waited for."""
+    late: list[Hashable] = list(program.session.aside.busy_with)
+    if program.encoder.is_behind:
+        late.append(program.encoder)
+    for throttle in program.findChildren(Throttle) + program.window.findChildren(Throttle):
+        waits = throttle.parent()
+        if waits.is_waiting if isinstance(waits, Watched) else throttle.is_pending:
+            late.append(waits)
+    return late
 
 
 def rest(qtbot: QtBot, program: Program) -> None:
@@ -194,11 +205,31 @@ def rest(qtbot: QtBot, program: Program) -> None:
     waited_for: list[QTimer] = []  # all are looked for again only when these are done: there are many
 
     def is_at_rest() -> None:
-        assert not program.session.aside.is_busy()
-        assert not [timer for timer in waited_for if isValid(timer) and timer.isActive()]
+        assert not on_its_way(program)
+        assert not [timer.parent() for timer in waited_for if isValid(timer) and timer.isActive()]
         timers = program.findChildren(QTimer) + program.window.findChildren(QTimer)
         waited_for[:] = [timer for timer in timers if timer.isSingleShot() and timer.isActive()]
         assert not waited_for
 
     settle(qtbot, program)
     qtbot.waitUntil(is_at_rest, timeout=WAIT)
+
+
+def wait_for_sentence(qtbot: QtBot, program: Program, told: str) -> None:
+    """Until the message bar says that; else this says what it says, and what is still on its way."""
+
+    def is_told() -> None:
+        run = program.session.runs.shown
+        phase = "no run" if run is None else run.phase
+        assert told in program.messages.sentence.text(), (phase, on_its_way(program))
+
+    qtbot.waitUntil(is_told, timeout=WAIT)
+
+
+def wait_for_totals(qtbot: QtBot, program: Program, told: str) -> None:
+    """Until the line about all texts of the corpus says that."""
+
+    def is_told() -> None:
+        assert told in program.corpus_panel.totals.text(), on_its_way(program)
+
+    qtbot.waitUntil(is_told, timeout=WAIT)

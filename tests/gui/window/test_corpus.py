@@ -22,7 +22,7 @@ from app.window.corpus.model import Entry
 from app.window.corpus.picked_files import PickedFiles
 from app.wiring import Program
 from bpe_core.session_file import read_session, write_session
-from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.conftest import WAIT, settle, wait_for_phase, wait_for_sentence, wait_for_totals
 from tests.gui.window.small_run import Train, rows, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -54,8 +54,7 @@ def test_files_folders_and_pasted_texts(
     program.actions["paste_text"].trigger()
     assert in_the_corpus()[:3] == names
     assert "pasted words" in in_the_corpus()[3]
-    settle(qtbot, program)
-    assert program.corpus_panel.totals.text().startswith("4 texts")
+    wait_for_totals(qtbot, program, "4 texts")
     assert program.settings.get(RECENT_FILES)[-1].endswith("a.txt")
     small(program, 270)
     train(program)
@@ -211,7 +210,7 @@ def test_a_file_in_another_encoding(qtbot: QtBot, window_with: Callable[..., Pro
     )
     program.corpus_panel.list.selectAll()
     program.corpus.read_as([0], "latin-1")
-    qtbot.waitUntil(lambda: "3 words" in program.corpus_panel.totals.text(), timeout=WAIT)
+    wait_for_totals(qtbot, program, "3 words")
 
 
 @pytest.mark.parametrize(
@@ -227,13 +226,13 @@ def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
     program = window_with(path)
     program.form.choose(vocab_size=257)
     program.actions["main"].trigger()
-    qtbot.waitUntil(lambda: "replace or skip invalid bytes" in program.messages.sentence.text(), timeout=WAIT)
+    wait_for_sentence(qtbot, program, "replace or skip invalid bytes")
     (chart,) = program.charts.findChildren(PairsPage)
     assert chart.headline() == "The leading pairs appear here when training begins."
     program.corpus_panel.list.selectAll()
     (read_as,) = program.corpus_panel.list.findChildren(QMenu)
     next(action for action in read_as.actions() if title in action.text()).trigger()
-    qtbot.waitUntil(lambda: " words" in program.corpus_panel.totals.text(), timeout=WAIT)
+    wait_for_totals(qtbot, program, " words")
     train(program)
     run = program.session.runs.shown
     assert run is not None
@@ -275,8 +274,7 @@ def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
     program.opening.open_paths([tmp_path / "many" / "b.txt", tmp_path / "other.txt"])
     qtbot.waitUntil(lambda: listed() == ["alone.txt", "many/", "other.txt"], timeout=WAIT)
     corpus.remove([2])
-    settle(qtbot, program)
-    qtbot.waitUntil(lambda: program.corpus_panel.totals.text().startswith("6 texts"), timeout=WAIT)
+    wait_for_totals(qtbot, program, "6 texts")
     entry = corpus.data(corpus.index(1), corpus.EntryRole)
     assert entry.facts.startswith("5 files · ")
     assert "38 words" in entry.state
@@ -307,8 +305,7 @@ def test_many_files_picked_one_by_one_are_a_row_a_folder(
     program.actions["open"].trigger()
     qtbot.waitUntil(lambda: [text.name for text in corpus.texts.value] == ["a/", "b/"], timeout=WAIT)
     assert model.data(model.index(0), model.EntryRole).facts.startswith("3 picked files")
-    settle(qtbot, program)
-    assert panel.totals.text().startswith("4 texts")
+    wait_for_totals(qtbot, program, "4 texts")
     program.opening.open_paths([tmp_path / "a" / "2.txt"])
     qtbot.waitUntil(lambda: not corpus.is_listing, timeout=WAIT)
     assert model.rowCount() == 2, "it is there already"
@@ -319,8 +316,7 @@ def test_many_files_picked_one_by_one_are_a_row_a_folder(
     dialog.list.selectAll()
     dialog.remove.click()
     assert [text.picked for text in corpus.texts.value] == [("1.txt", "3.txt"), ("4.txt",)]
-    settle(qtbot, program)
-    assert panel.totals.text().startswith("3 texts")
+    wait_for_totals(qtbot, program, "3 texts")
     write_session(snapshot_of(program.session, {}), tmp_path / "kept.bpex")
     kept = read_session(tmp_path / "kept.bpex").sources
     assert [from_session(one).picked for one in kept] == [("1.txt", "3.txt"), ("4.txt",)]
