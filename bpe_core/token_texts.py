@@ -12,13 +12,16 @@ person is shown ends where it would become too long.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 
 import numpy as np
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import BpeError, FormatError, TooLarge
+from bpe_core.history.columns import Columns
 from bpe_core.history.history import History, Int64s, Pair
 from bpe_core.history.lengths import MOST_LENGTH
 from bpe_core.honest_text import escape, unescape
@@ -196,6 +199,15 @@ def written(history: History) -> list[bytes]:
     >>> written(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)]))[256:]
     [b'lo', b'low']
     """
+    kept, told = _kept.get(), (history.alphabet, history.columns)
+    if kept is None:
+        return _written(history)
+    if _by_identity(told) not in kept:
+        kept[_by_identity(told)] = told, _written(history)
+    return [*kept[_by_identity(told)][1]]
+
+
+def _written(history: History) -> list[bytes]:
     texts, room = [*history.alphabet.texts], BUDGET
     continuing = history.alphabet.continuing
     for left, right in history.pairs():
@@ -205,6 +217,24 @@ def written(history: History) -> list[bytes]:
             raise TooLarge(f"The tokens together are longer than {BUDGET:,} bytes; they can only be shown shortened.")
         texts.append(text)
     return texts
+
+
+_Told = tuple[Alphabet, Columns]  # of what tokens are put together, which stays as it is
+_kept: ContextVar[dict[tuple[int, ...], tuple[_Told, list[bytes]]] | None] = ContextVar("kept", default=None)
+
+
+def _by_identity(told: _Told) -> tuple[int, ...]:
+    return tuple(map(id, told))
+
+
+@contextmanager
+def put_together_once() -> Iterator[None]:
+    """While entered, `written` puts the texts of a history together when it is first asked, and remembers them."""
+    before = _kept.set({})
+    try:
+        yield
+    finally:
+        _kept.reset(before)
 
 
 class TokenBytes(dict[int, bytes]):

@@ -6,8 +6,8 @@ is added to them. Of the tokens those are taken that the vocabulary's size leave
 
 from __future__ import annotations
 
-import base64
 import binascii
+import json
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
@@ -117,7 +117,7 @@ class Tekken(Format):
             import tiktoken  # not needed to run: only asked whether it agrees
         except ImportError:
             return None
-        whole = parsed_object(data, name)
+        whole = json.loads(data)  # as that library's users read it, which asks for no repeated keys
         ranks, shift = _ranks(whole, name)
         pattern = _pattern(whole, name)
         encoding = tiktoken.Encoding("checked", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
@@ -140,7 +140,7 @@ def _entry(token: bytes, rank: int) -> Object:
         text: str | None = token.decode()
     except UnicodeDecodeError:
         text = None
-    return {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": text}
+    return {"rank": rank, "token_bytes": binascii.b2a_base64(token, newline=False).decode(), "token_str": text}
 
 
 # --- Reading ----------------------------------------------------------------------------

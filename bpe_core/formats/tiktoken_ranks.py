@@ -9,11 +9,11 @@ is that token, and otherwise the neighbours are joined whose text together has t
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 from collections.abc import Mapping
 from functools import partial
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -78,14 +78,16 @@ class TiktokenRanks(Format):
         return ids
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
-        seen: set[bytes] = set()
         texts = written(history)
-        for done, id in enumerate(np.argsort(numbers[: len(texts)], kind="stable").tolist()):
-            if texts[id] not in seen:  # of two tokens with the same text, the older one
-                file.write(base64.b64encode(texts[id]) + b" %d\n" % numbers[id])
-                seen.add(texts[id])
-            if done % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", max(0, done - len(history.alphabet)), len(history), "steps"))
+        order = np.argsort(numbers[: len(texts)], kind="stable").tolist()
+        rank_of: dict[bytes, int] = {}
+        for id, rank in zip(order, numbers[order].tolist(), strict=True):
+            rank_of.setdefault(texts[id], rank)  # of two tokens with the same text, the older one
+        rows = iter(rank_of.items())
+        for done in range(0, len(rank_of), ROWS_BETWEEN_REPORTS):
+            progress(Progress("writing", max(0, done - len(history.alphabet)), len(history), "steps"))
+            some = islice(rows, ROWS_BETWEEN_REPORTS)
+            file.write(b"".join([b"%s %d\n" % (binascii.b2a_base64(text, newline=False), rank) for text, rank in some]))
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:

@@ -22,7 +22,7 @@ from bpe_core.records import dataclass
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
 from bpe_core.text.normalization import normalize
-from bpe_core.text.splitting import split_words
+from bpe_core.text.splitting import Splitter
 from bpe_core.token_texts import quoted
 from bpe_core.verification.apart import peer_of
 from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts
@@ -153,9 +153,10 @@ class Comparison:
         """Texts or words to compare, the person's own first, until there are enough words."""
         spelled = self._format.spelled(self._ours.history)
         signs = re.compile("|".join(map(re.escape, spelled)) or r"(?!)")
+        words_of = Splitter(self._recipe).words
         nothing_new = 0
         for whole in self._within_limits(map(partial(signs.sub, ""), self._texts(text))):
-            fresh = set(split_words(normalize(whole, self._recipe), self._recipe)) - self.words
+            fresh = set(words_of(normalize(whole, self._recipe))) - self.words
             self.words |= fresh
             nothing_new = 0 if fresh else nothing_new + 1
             if self._format.holds_splitting:

@@ -21,6 +21,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import told_by
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.records import dataclass
+from bpe_core.token_texts import put_together_once
 from bpe_core.verification import Verification, verify
 
 
@@ -51,6 +52,7 @@ class PreparedExport:
 
 
 @nothing_collected()
+@put_together_once()
 def prepare_export(
     history: History,
     path: Path | str,
