@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 import bpe_core as bpe
+from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.questions import has_texts, reading_texts, words_or_own
 from bpe_core.command_line.tables import open_each, open_table
 from bpe_core.data_table import DataTable
@@ -21,6 +22,7 @@ from bpe_core.measures.measured_sizes import measured_sizes
 from bpe_core.measures.morphemes import own_lists, read_morphemes
 from bpe_core.sweep.overlay import overlay
 from bpe_core.sweep.results import MEASURES as MEASURES_OF_RUNS
+from bpe_core.sweep.samples import samples_of
 
 LETTERS = "ABCD"
 BITS, OF_MORPHEMES = "bits_per_byte", "morpheme_"
@@ -52,9 +54,12 @@ def tree_of(options: argparse.Namespace, history: bpe.History, at: int, tokens: 
 def of_many_runs(options: argparse.Namespace) -> DataTable:
     """Each table, or each run of one session, at many sizes of its vocabulary."""
     opened = open_each(options.tables)
-    if not has_texts(options):
-        raise BpeError("The curves of many runs are drawn by texts that are measured: name them with --corpus.")
-    with reading_texts(options) as corpus:
+    if has_texts(options) == bool(options.held_out):
+        raise BpeError(
+            "The curves of many runs are drawn by texts that are measured: name them with --corpus, or with --held-out "
+            "those that no run has learned from."
+        )
+    with reading(options.held_out) if options.held_out else reading_texts(options) as corpus:
         documents = list(corpus.documents())
     learned = {name: one.words for name, one in opened.items() if one.words is not None}
     morphemes = None
@@ -62,7 +67,14 @@ def of_many_runs(options: argparse.Namespace) -> DataTable:
         chosen, own = options.list or "en", own_lists()
         morphemes = own[chosen] if chosen in own else read_morphemes(chosen)
     histories = {name: one.history for name, one in opened.items()}
-    return overlay(histories, documents, learned=learned if options.measure == BITS else {}, morphemes=morphemes)
+    return overlay(
+        histories,
+        documents,
+        learned=learned if options.measure == BITS else {},
+        is_held_out=bool(options.held_out),
+        morphemes=morphemes,
+        samples=samples_of({name: (one.history.recipe, one.texts) for name, one in opened.items()}),
+    )
 
 
 def lab(options: argparse.Namespace) -> DataTable:

@@ -84,7 +84,8 @@ def _named(session: SavedSession) -> dict[str, SavedRun]:
 
 def _opened(run: SavedRun, notes: tuple[str, ...] = ()) -> OpenedTable:
     assert run.history is not None  # it was chosen so
-    return OpenedTable(run.history, "session", notes, run.numbers, run.words)
+    texts = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
+    return OpenedTable(run.history, "session", notes, run.numbers, run.words, texts)
 
 
 def _chosen(session: SavedSession, path: str, number: int | None) -> SavedRun:

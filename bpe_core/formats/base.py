@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
@@ -83,6 +83,7 @@ class OpenedTable:
     notes: tuple[str, ...] = ()  # what the file does or lacks that the history cannot say, a sentence each
     numbers: Int64s | None = None  # the file's number for each of our ids, where it numbers its tokens otherwise
     words: WordTable | None = None  # that it was learned from, of a session
+    texts: Hashable = ()  # which texts these were, as far as the session tells
 
     def numbers_of(self, ids: Iterable[int]) -> list[int]:
         """The file's numbers for our ids."""

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import numpy.typing as npt
 
@@ -30,6 +32,7 @@ Numbers = npt.NDArray[np.float64]
 MEASURED = 60  # sizes, closer together where the vocabulary is small; where each has to be measured by itself
 KERNELS = Policy("bpe_core.measures.compiled_pairs", small=400_000, large=20_000_000)  # tokens at first, by sizes
 APART = 10  # every tenth occurrence is held out
+TRAINING, HELD_OUT = "training text", "held out: "  # what lines are called, and what stands before the name of a text
 USUAL_DISCOUNT = 0.75  # where too little was seen once and twice to tell
 LIMITS = (
     "Held-out bits per byte: what it takes to tell words that were held out, by a smoothed model (interpolated "
@@ -89,6 +92,32 @@ def bits_per_byte(
     had = np.array([history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
     order = np.argsort(had, kind="stable")
     return BitsPerByte(had[order], steps[order], bits[order] / max(1, held_out.size))
+
+
+def bits_by_text(
+    learned: Mapping[str, WordTable],
+    held_out: Mapping[str, WordTable],
+    history: History,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> dict[str, BitsPerByte]:
+    """Of each text held out by the model of each that is learned; where nothing is held out, of a tenth of these.
+
+    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.reference import train
+    >>> words = WordTable.from_counts({"low": 50, "lower": 20})
+    >>> history = train(words, Recipe.preset("gpt2", merges=2))
+    >>> [[*bits_by_text({TRAINING: words}, apart, history)] for apart in ({}, {HELD_OUT + "a": words})]
+    [['a tenth of the training text'], ['held out: a']]
+    """
+    pairs = {}
+    for name, words in learned.items():
+        if not held_out:
+            pairs[f"a tenth of {'the ' if name == TRAINING else ''}{name}"] = tenth_apart(words)
+        for other, apart in held_out.items():
+            pairs[other if len(learned) == 1 else f"{name}, {other}"] = words, apart
+    return {name: bits_per_byte(*both, history, progress=progress, cancelled=cancelled) for name, both in pairs.items()}
 
 
 def _steps(history: History, sizes: Int64s | None, *, every: bool) -> Int64s:

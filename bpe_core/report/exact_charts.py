@@ -110,12 +110,11 @@ def life_chart(
 
 
 def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> Chart:
-    """One measure of each text, or of those named, over the size of the vocabulary."""
+    """One measure of the first texts, or of all that are named, over the size of the vocabulary."""
     title = MEASURES[measure]
     names = np.array(table.columns.get("text", []), object)
-    chosen_names = dict.fromkeys(names.tolist()) if texts is None else texts
     lines = []
-    for name in list(chosen_names)[:MOST_LINES]:
+    for name in [*dict.fromkeys(names.tolist())][:MOST_LINES] if texts is None else texts:
         chosen = np.flatnonzero(names == name)
         x, y = _numbers(table, "vocabulary")[chosen], _numbers(table, measure)[chosen]
         order = np.argsort(x, kind="stable")

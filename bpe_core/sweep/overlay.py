@@ -28,6 +28,7 @@ from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, neve
 from bpe_core.recipe import Recipe
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.results import Row, table_of
+from bpe_core.sweep.samples import Drawn
 
 MEASURED = 32  # sizes of each, closer together where the vocabulary is small
 
@@ -38,7 +39,9 @@ def overlay(
     *,
     sizes: Iterable[int] | None = None,
     learned: Mapping[str, WordTable] | None = None,
+    is_held_out: bool = False,
     morphemes: Morphemes | None = None,
+    samples: Mapping[str, Drawn] | None = None,
     threads: int | None = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
@@ -46,7 +49,9 @@ def overlay(
     """A row for each tokenizer and size: those wanted, or some that it had.
 
     One text is one document; the bands tell how much the documents differ, so give paragraphs rather than a book. Of
-    tokenizers whose words are given as `learned`, held-out bits per byte are told, too.
+    tokenizers whose words are given as `learned`, held-out bits per byte are told, too: of the documents if these are
+    held out, else of a tenth of the words. Those of which `samples` tells that they differ only in what was drawn
+    (`bpe_core.sweep.samples`) share a line, at the same sizes, and each row says which of them it is.
     """
     histories = {name: _up_to(name, given) for name, given in by_name(tokenizers).items()}
     if not histories:
@@ -60,9 +65,14 @@ def overlay(
         made = pool.all([_yardstick(texts, recipe) for recipe in recipes.values()], "counting", "texts")
         yardsticks = dict(zip(recipes, made, strict=True))
 
+        drawn = samples or {}
+        of_line = _sizes_of_lines(histories, drawn)
+
         def rows_of(name: str, history: History) -> Piece[list[Row]]:
-            wanted = chosen or some_sizes(history, MEASURED).tolist()
+            one = drawn.get(name)
+            wanted = chosen or _reached(history, of_line[name if one is None else one.line])
             about = {"recipe": name, "corpus": "", "ties": history.recipe.ties, "seed": 0, "run": ""}
+            about |= {} if one is None else {"recipe": one.line, "seed": one.seed, "run": name}
             return lambda stopped: [
                 about | row
                 for row in measured(
@@ -70,6 +80,7 @@ def overlay(
                     wanted,
                     yardsticks[_splitting(history)],
                     learned=(learned or {}).get(name),
+                    is_held_out=is_held_out,
                     morphemes=morphemes,
                     cancelled=stopped,
                 )
@@ -77,6 +88,21 @@ def overlay(
 
         found = pool.all([rows_of(*one) for one in histories.items()], "measuring", "tokenizers")
     return table_of(row for rows in found for row in rows)
+
+
+def _sizes_of_lines(histories: Mapping[str, History], drawn: Mapping[str, Drawn]) -> dict[str, list[int]]:
+    """Where a line is of several samples, the sizes of the one that went furthest."""
+    found: dict[str, list[int]] = {}
+    for name, history in histories.items():
+        line = drawn[name].line if name in drawn else name
+        sizes = some_sizes(history, MEASURED).tolist()
+        found[line] = max(found.get(line, sizes), sizes, key=lambda one: one[-1])
+    return found
+
+
+def _reached(history: History, sizes: list[int]) -> list[int]:
+    low, high = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
+    return [size for size in sizes if low <= size <= high] or [high]
 
 
 def _up_to(name: str, given: Learned | tuple[Learned, int]) -> History:

@@ -16,6 +16,7 @@ from app.window.exchange.export_model import FOLDER, FolderWish
 from app.window.parts.page import Page
 from app.window.questions.compare.page import ComparePage
 from app.window.questions.lab.page import LabPage
+from app.window.questions.sizes.page import SizesPage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
@@ -116,6 +117,13 @@ def test_a_table_a_drawing_an_export_and_a_report(
     program.charts.show_page("blocks")
     rest(qtbot, program)
     assert "identical" in saved("blocks.svg", print_chart)
+    program.pages[SizesPage].hold_out(tmp_path / "book.txt")
+    program.charts.show_page("sizes")
+    rest(qtbot, program)
+    assert "identical" in saved("each.csv", save_chart)
+    program.pages[SizesPage].model.show_text("Pasted", on=False)
+    program.pages[SizesPage].model.choose_measure(1)
+    assert "identical" in saved("each.svg", print_chart)
     program.session.runs.show(first)
     program.session.cursor.go_to(10)
     program.pages[ComparePage].model.choose(2)
@@ -153,6 +161,8 @@ def test_a_table_a_drawing_an_export_and_a_report(
         "ids.npy",
         "book.gage",
         "blocks.svg",
+        "each.csv",
+        "each.svg",
         "compare.csv",
         "curves.csv",
         "tree.svg",

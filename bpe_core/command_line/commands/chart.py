@@ -10,9 +10,9 @@ import numpy as np
 import bpe_core as bpe
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.charts_of_runs import MEASURES_OF_RUNS, lab, leading, of_blocks, of_many_runs, tree_of
-from bpe_core.command_line.commands.sizes import Curves, curves_of, texts_of
 from bpe_core.command_line.pictures import add_paper, check_output, write_output
-from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, has_texts, moment, words_or_own
+from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, moment, words_or_own
+from bpe_core.command_line.sizes_of_tables import check_lines, of_sizes
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError, plain
@@ -23,8 +23,6 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.race import most_dramatic, race
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import Wording, learns_by_ranks
-from bpe_core.measures.bits_per_byte import BitsPerByte, bits_per_byte, tenth_apart
-from bpe_core.measures.size_curves import USUAL_POWER
 from bpe_core.report.exact_charts import BY_MEASURE, CHARTS, MEASURES
 from bpe_core.sweep.results import read_results
 
@@ -53,7 +51,6 @@ OTHERS = ("dots", "life")  # which `benchmark` and `morphemes` draw, and `token`
 OF_RUNS = [chart for chart in CHARTS if chart not in OTHERS]
 RUNNERS = 5
 MAY_BE_EMPTY = ("pairs",)  # at the end of a run nothing more can be done, which is an answer
-OWN_TEXT = "training text"  # what a session calls the one that its run was learned from
 WHAT = "The chart {}"
 KNOWN = {**MEASURES, **MEASURES_OF_RUNS}
 
@@ -76,6 +73,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_grouped_corpus(parser, required=False, purpose="the texts it is about; a session brings its own")
     parser.add_argument("--at", type=number, metavar="K", help="ranks, lengths, pairs, tree: after the first K steps")
     parser.add_argument("--each", action="store_true", help="sizes: each file or group by itself")
+    parser.add_argument("--own", action="store_true", help="sizes: the text that a session was learned from, too")
+    parser.add_argument(
+        "--held-out",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="sizes: a line for each text that was not learned from, and bits per byte of these; curves: measure by "
+        "these instead",
+    )
+    parser.add_argument(
+        "--lines", nargs="+", default=[], metavar="NAME", help="sizes: draw only these lines, named as in its table"
+    )
     parser.add_argument(
         "--measure",
         choices=KNOWN,
@@ -108,6 +117,9 @@ def run(options: argparse.Namespace) -> int:
     if not len(table) and options.chart not in MAY_BE_EMPTY:
         raise BpeError(f"There is nothing to draw: of this table and these texts no {options.chart} are known.")
     about: dict[str, object] = {"measure": options.measure} if options.chart in BY_MEASURE else {}
+    if options.chart == "sizes" and options.lines:
+        check_lines(options, table)
+        about["texts"] = options.lines
     if options.chart == "race":
         about = {"steps": options.steps}
     write_output(options, options.chart, table, **about)
@@ -116,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _table(options: argparse.Namespace) -> DataTable:
-    of_many = {"sizes": _sizes, "curves": of_many_runs, "lab": lab}.get(options.chart)
+    of_many = {"sizes": of_sizes, "curves": of_many_runs, "lab": lab}.get(options.chart)
     if len(options.tables) > 1 and of_many is None:
         raise BpeError(f"The chart {options.chart} is of one table; name only {options.tables[0]}.")
     of_chart = MEASURES_OF_RUNS if options.chart in ("sweep", "curves") else MEASURES
@@ -128,26 +140,6 @@ def _table(options: argparse.Namespace) -> DataTable:
         return of_many(options)
     options.merges = options.tables[0]
     return _of_one(options, open_table(options.merges))
-
-
-def _sizes(options: argparse.Namespace) -> DataTable:
-    """A line for each text, or of several tables for each text of each."""
-    opened = {table: open_table(table) for table in options.tables}
-    found: dict[str, Curves] = {}
-    bits: dict[str, BitsPerByte] = {}
-    for table, one in opened.items():
-        history = one.history
-        if has_texts(options):
-            texts = texts_of(options, history)
-        else:
-            texts = {OWN_TEXT: words_or_own(options, one, WHAT.format(options.chart))}
-        for name, words in texts.items():
-            line = name if len(opened) == 1 else table if len(texts) == 1 else f"{table}: {name}"
-            if options.measure == "bits_per_byte":
-                bits[line] = bits_per_byte(*tenth_apart(words), history)
-            else:
-                found[line] = curves_of(words, history, USUAL_POWER, every=True)
-    return of_texts.bits(bits) if bits else of_texts.sizes(found)
 
 
 def _of_one(options: argparse.Namespace, opened: OpenedTable) -> DataTable:

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.window.questions.curves.model import RESULTS, Source
-from app.window.questions.curves.page import CurvesPage
+from app.window.questions.curves.page import HELD_OUT, CurvesPage
 from app.wiring import Program
-from bpe_core import Recipe, Tokenizer
+from bpe_core import Corpus, Recipe, Tokenizer, count_words
 from bpe_core.data_table import csv_text
+from bpe_core.measures.bits_per_byte import bits_per_byte
+from bpe_core.mixture import Group, Mixture, Sample
 from bpe_core.sweep.plan import plan_of, read_plan
 from bpe_core.sweep.plan_text import recipe_choices
 from bpe_core.sweep.results import read_results, rows_of
 from bpe_core.sweep.running import sweep
-from tests.gui.questions.conftest import ONE, OTHER, answered, ranked_words
+from tests.gui.conftest import settle
+from tests.gui.questions.conftest import MERGES, ONE, OTHER, Train, answered, ranked_words
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_runs_of_the_window_and_a_sweep_made_in_it(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
+def test_runs_of_the_window_and_a_sweep_made_in_it(
+    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = learned.pages[CurvesPage]
     model, tokenizer = page.model, Tokenizer(ranked_words(learned).history)
     learned.actions["curves"].trigger()
@@ -38,6 +45,23 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(qtbot: QtBot, learned: Progra
         assert len(model.lines.lines) == 1, measure
         assert page.list.isVisibleTo(page) == bool(place)
     assert model.exact()(lambda: False).columns["morpheme_f1"][-1] == model.lines.lines[0].y[-1]
+
+    (tmp_path / "apart.txt").write_text(OTHER[::2], encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "apart.txt"), ""))
+    page.measure.setCurrentIndex(page.measure.findData("bits_per_byte"))
+    page.measure.activated.emit(page.measure.currentIndex())
+    page.source.activated.emit(HELD_OUT)
+    answered(qtbot, learned)
+    run = learned.session.runs.shown
+    assert run is not None
+    assert run.words is not None
+    assert run.history is not None
+    apart = count_words(Corpus.from_texts([OTHER[::2]]), run.recipe)
+    told = bits_per_byte(run.words, apart, run.history)
+    (line,) = model.lines.lines
+    assert line.y.tolist() == pytest.approx(told.bits[line.x.astype(int) - 256].tolist())
+    assert "Measured by apart.txt." in page.summary.text()
+    assert page.source.currentIndex() == HELD_OUT
 
     page.open_dialog()
     dialog, plan = page.dialog, tmp_path / "plan.toml"
@@ -75,6 +99,39 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(qtbot: QtBot, learned: Progra
     answered(qtbot, learned)
     assert "no choice named 'unity'" in page.summary.text()
     assert not model.lines.lines
+
+
+def test_runs_that_differ_in_their_seed_share_a_line_with_a_band(qtbot: QtBot, learned: Program, train: Train) -> None:
+    page = learned.pages[CurvesPage]
+    page.model.choose_source(Source())
+    page.model.choose_measure("bytes_per_token")
+    for seed in (1, 2):
+        half = Sample(None, Fraction(1, 2), "lines", seed)
+        learned.session.recipe.put_quietly(
+            Recipe.preset("gpt2", vocab_size=256 + MERGES, mixture=Mixture((Group("", sample=half),)))
+        )
+        settle(qtbot, learned)
+        train(learned)
+    learned.actions["curves"].trigger()
+    answered(qtbot, learned)
+    lines, number = page.model.lines.lines, learned.session.runs.all[-2].number
+    name = f"Run {number}: gpt2, 2 samples"
+    assert [line.name for line in lines] == ["Run 1: gpt2", name]
+    drawn = [run.history for run in learned.session.runs.all[-2:]]
+    for place, size in [*enumerate(lines[1].x)][::5]:
+        lengths = [
+            sum(len(Tokenizer(history).encode(text, at=int(size) - 256)) for text in (ONE, OTHER))
+            for history in drawn
+            if history is not None
+        ]
+        ends = sorted(len((ONE + OTHER).encode()) / length for length in lengths)
+        assert lines[1].band is not None
+        assert [lines[1].band[0][place], lines[1].band[1][place]] == pytest.approx(ends)
+    rows = rows_of(page.model.exact()(lambda: False))
+    assert {(row["run"], row["seed"]) for row in rows if row["recipe"] == name} == {
+        (f"Run {number}: gpt2", 1),
+        (f"Run {number + 1}: gpt2", 2),
+    }
 
 
 def test_every_choice_of_a_recipe_goes_into_a_plan_and_back() -> None:

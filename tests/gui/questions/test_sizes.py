@@ -39,6 +39,14 @@ def test_a_held_out_text_is_named_before_training(
     tokens = Tokenizer(ranked_words(program).history).encode(OTHER)
     here = dict(program.pages[SizesPage].model.here)
     assert math.isclose(here["held out: unseen.txt"], len(OTHER.encode()) / len(tokens))
+    button = program.pages[SizesPage].held_out
+    button.click()
+    assert button.menu_of_named is not None
+    button.menu_of_named.actions()[1].trigger()
+    button.menu_of_named.close()
+    answered(qtbot, program)
+    qtbot.waitUntil(lambda: program.pages[SizesPage].model.names == ["training text"], timeout=WAIT)
+    assert "unseen" not in button.text()
 
 
 def test_a_held_out_text_that_is_gone_takes_nothing_else_along(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:

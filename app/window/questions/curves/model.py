@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.corpus_texts import CorpusTexts, reading
+from app.session.corpus_texts import CorpusText, CorpusTexts, reading
 from app.session.manifests import CORPUS, RESULT, SESSION
 from app.session.run_titles import name_of
 from app.session.session import Session
@@ -30,6 +31,7 @@ from bpe_core.sweep.plan import read_plan
 from bpe_core.sweep.results import MEASURES, read_results
 from bpe_core.sweep.running import sweep
 from bpe_core.sweep.runs_in_session import RunsInSession
+from bpe_core.sweep.samples import samples_of
 
 REDRAW_MILLISECONDS = 400
 TOPIC = "curves"
@@ -38,7 +40,8 @@ NOTHING_YET = "Train, or open a tokenizer: the curves of all runs are drawn side
 NO_TEXTS = "There is no text in the corpus to measure by."
 STOPPED = "Stopped; what was measured is kept. Choose the plan again to go on."
 MOST_DRAWN = 8
-OF_MORPHEMES = "morpheme_"
+BITS, OF_MORPHEMES = "bits_per_byte", "morpheme_"
+BY_HELD_OUT = "Measured by {}."
 MORPHEMES = (
     "Of the words of a list with their morphemes: cuts that stand at a border of morphemes (precision), borders that "
     "are cut (recall), and the harmonic mean of both (F1)."
@@ -49,10 +52,28 @@ SHARES = {"share_in_use", "unknown_share", "morpheme_precision", "morpheme_recal
 Work = Callable[[Task], tuple[DataTable, str]]  # the table, and what is said of it
 
 
+class AtRest(NamedTuple):
+    """What a run has learned, from which words, and of which texts these are."""
+
+    history: History
+    words: WordTable | None
+    texts: Hashable
+
+
+class Yardsticks(NamedTuple):
+    """What runs are measured by, and what is asked that takes longer."""
+
+    texts: CorpusTexts
+    are_held_out: bool
+    wants_bits: bool
+    list: str  # of words with morphemes
+
+
 @dataclass(frozen=True)
 class Source:
     """What is drawn: the runs of this window, what a plan says, or a table of a sweep."""
 
+    held_out: Path | None = None  # a text that the runs are measured by, instead of those of the corpus
     plan: Path | None = None
     results: Path | None = None
     keeps_runs: bool = False  # of a plan: in a session, which is gone on with where it is there
@@ -115,31 +136,31 @@ class CurvesModel(QObject, Watched):
                 self._ask(lambda task: (read_results(path), f"Read from {path.name}."))
 
     def _measure_runs(self) -> None:
-        histories, words = self._histories()
-        texts = self._corpus.texts.value
-        wanted = self.measure == "bits_per_byte", self.list if self.measure.startswith(OF_MORPHEMES) else ""
+        runs, texts, apart = self._runs_at_rest(), self._corpus.texts.value, self.source.held_out
+        if apart is not None:
+            texts = (CorpusText(apart.name, path=apart, number=0),)
+        wanted = self.measure == BITS, self.list if self.measure.startswith(OF_MORPHEMES) else ""
         key = (tuple((run.stamp, run.learned) for run in self._runs.all if not run.is_busy), texts, wanted)
         if key == self._asked:
             return
         self._asked = key
         self._aside.cancel(TOPIC)
-        self.trouble = NOTHING_YET if not histories else NO_TEXTS if not texts else ""
+        self.trouble = NOTHING_YET if not runs else NO_TEXTS if not texts else ""
         if self.trouble:
             self._forget()
         else:
-            self._ask(lambda task: (_measured(histories, words if wanted[0] else {}, texts, wanted[1], task), ""))
+            told = "" if apart is None else BY_HELD_OUT.format(apart.name)
+            by = Yardsticks(texts, apart is not None, *wanted)
+            self._ask(lambda task: (_measured(runs, by, task), told))
         self.changed.emit()
 
-    def _histories(self) -> tuple[dict[str, History], dict[str, WordTable]]:
-        """All runs that are at rest, and the words they were learned from."""
-        histories, words = {}, {}
+    def _runs_at_rest(self) -> dict[str, AtRest]:
+        found = {}
         for run in self._runs.all:
             if run.history is not None and not run.is_busy and run.history.id_count:
-                name = name_of(run, self._runs.all)
-                histories[name] = run.history
-                if run.words is not None:
-                    words[name] = run.words
-        return histories, words
+                texts = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
+                found[name_of(run, self._runs.all)] = AtRest(run.history, run.words, texts)
+        return found
 
     def _make(self, path: Path, session: Path | None) -> None:
         """What is there already is not made again; what is made is kept beside the plan, and drawn at once."""
@@ -218,7 +239,7 @@ class CurvesModel(QObject, Watched):
 
     @property
     def tip(self) -> str:
-        meaning = LIMITS if self.measure == "bits_per_byte" else MEANINGS.get(self.measure, MORPHEMES)
+        meaning = LIMITS if self.measure == BITS else MEANINGS.get(self.measure, MORPHEMES)
         return f"{meaning}\n{BAND}"
 
     @property
@@ -264,7 +285,9 @@ class CurvesModel(QObject, Watched):
         plan, results = self.source.plan, self.source.results
         if self.source.is_runs:
             of_list = ("--list", self.list) if self.measure.startswith(OF_MORPHEMES) else ()
-            return ("chart", "curves", SESSION, "--measure", self.measure, *of_list, "-o", RESULT, CORPUS)
+            apart = self.source.held_out
+            by = (CORPUS,) if apart is None else ("--held-out", str(apart.absolute()))
+            return ("chart", "curves", SESSION, "--measure", self.measure, *of_list, "-o", RESULT, *by)
         kept = results if plan is None else plan.with_name(plan.stem + RESULTS)
         return () if kept is None else ("chart", "sweep", str(kept.absolute()), "--measure", self.measure, "-o", RESULT)
 
@@ -280,13 +303,17 @@ class CurvesModel(QObject, Watched):
         self.changed.emit()
 
 
-def _measured(
-    histories: dict[str, History], words: dict[str, WordTable], texts: CorpusTexts, wanted: str, task: Task
-) -> DataTable:
-    with reading(texts, task.remarks) as corpus:
+def _measured(runs: dict[str, AtRest], by: Yardsticks, task: Task) -> DataTable:
+    with reading(by.texts, task.remarks) as corpus:
         documents = list(corpus.documents())
     own = own_lists()
-    morphemes = (own[wanted] if wanted in own else read_morphemes(wanted)) if wanted else None
     return overlay(
-        histories, documents, learned=words, morphemes=morphemes, progress=task.report, cancelled=task.cancelled
+        {name: run.history for name, run in runs.items()},
+        documents,
+        learned={name: run.words for name, run in runs.items() if run.words is not None and by.wants_bits},
+        is_held_out=by.are_held_out,
+        morphemes=(own[by.list] if by.list in own else read_morphemes(by.list)) if by.list else None,
+        samples=samples_of({name: (run.history.recipe, run.texts) for name, run in runs.items()}),
+        progress=task.report,
+        cancelled=task.cancelled,
     )

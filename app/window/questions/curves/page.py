@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.lines_chart import LinesChart
 from app.window.parts.page import Page
 from app.window.parts.widgets import flat_button, paragraph, scrolling
@@ -18,8 +19,14 @@ from app.window.questions.curves.model import NOTHING_YET, CurvesModel, Source
 from app.window.questions.curves.plan_dialog import PlanDialog
 from app.window.questions.curves.planning import Planning
 
-SOURCES = ("All runs of this window", "A new sweep …", "The plan of a sweep …", "Results of a sweep …")
-RUNS, NEW, PLAN, RESULTS = range(len(SOURCES))
+SOURCES = (
+    "All runs of this window",
+    "All runs by a held-out text …",
+    "A new sweep …",
+    "The plan of a sweep …",
+    "Results of a sweep …",
+)
+RUNS, HELD_OUT, NEW, PLAN, RESULTS = range(len(SOURCES))
 FEWEST_CHARACTERS = 5  # of a choice that are shown where there is little room
 LEAST_NAMED = 132  # pixels for the names of the curves, their longest words and numbers
 LAST_VALUES = "With the last value of each:"
@@ -98,6 +105,9 @@ class CurvesPage(Page):
     def _choose_source(self, source: int) -> None:
         if source == RUNS:
             self.model.choose_source(Source())
+        elif source == HELD_OUT:
+            if path := self._asked_for("A text that no run has learned from", TEXT_FILTER):
+                self.model.choose_source(Source(held_out=path))
         elif source == NEW:
             self.open_dialog()
         elif source == PLAN:
@@ -120,7 +130,8 @@ class CurvesPage(Page):
 
     def _show(self) -> None:
         model = self.model
-        place = RUNS if model.source.is_runs else PLAN if model.source.plan is not None else RESULTS
+        of_runs = RUNS if model.source.held_out is None else HELD_OUT
+        place = of_runs if model.source.is_runs else PLAN if model.source.plan is not None else RESULTS
         self.source.setCurrentIndex(place)
         _offer(self.measure, model.measures, model.measure)
         lists = model.lists

@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusText, reading
-from app.session.manifests import RESULT, SESSION
+from app.session.manifests import EACH, RESULT, SESSION
 from app.session.mixed_words import parts_of
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
@@ -23,16 +23,15 @@ from bpe_core.exact.of_texts import sizes as exact_sizes
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import METHODS, Method, Wording, has_ranks
-from bpe_core.measures.bits_per_byte import LIMITS, BitsPerByte, bits_per_byte, tenth_apart
+from bpe_core.measures.bits_per_byte import HELD_OUT, LIMITS, TRAINING, BitsPerByte, bits_by_text
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
 from bpe_core.measures.size_curves import BYTES, TURN, WORDS, SizeCurves, size_curves
 from bpe_core.measures.size_curves import FORMULA as FORMULA
-from bpe_core.progress import CancelCheck, ProgressReport
+from bpe_core.report.exact_charts import MOST_LINES
 
 REDRAW_MILLISECONDS = 150
 NO_WORDS = "The words this was learned from are not known: Training > Count on My Corpus."
 MOST_FILES = 24  # that are measured by themselves
-HELD_OUT = "held out: "
 FIRST_SHOWN = 6  # texts whose lines are drawn until others are asked for
 
 
@@ -142,7 +141,19 @@ class SizesModel(QObject, Watched):
 
     @property
     def command(self) -> tuple[str, ...]:
-        return ("chart", "sizes", SESSION, "--measure", self.measure.column, "-o", RESULT)
+        """The lines as they are drawn; of bits there are those of what was held out."""
+        column, names = self.measure.column, self.names
+        if not names:
+            return ()
+        words: list[str] = []
+        if self.held_out is not None and any(name.startswith(HELD_OUT) for name in names):
+            words += "--held-out", str(self.held_out.absolute())
+        if column != BITS:
+            words += ("--lines", *self.shown) if self.shown != names[:MOST_LINES] else ()
+            by_itself = [name for name in names if name != TRAINING and not name.startswith(HELD_OUT)]
+            words += ("--own",) if by_itself and TRAINING in names else ()
+            words += ("--each", EACH) if by_itself else ()
+        return ("chart", "sizes", SESSION, "--measure", column, "-o", RESULT, *words)
 
     def exact(self) -> Exact:
         """Of all texts and measures, whichever are drawn."""
@@ -203,7 +214,7 @@ class SizesModel(QObject, Watched):
     @property
     def why_no_line(self) -> str:
         """Why the measure chosen cannot be told; nothing where it can, or soon."""
-        is_missing = self.measure.column == BITS and self.facts is not None and "training text" not in self.facts.words
+        is_missing = self.measure.column == BITS and self.facts is not None and TRAINING not in self.facts.words
         return NO_WORDS if is_missing else ""
 
     @property
@@ -263,13 +274,13 @@ class SizesModel(QObject, Watched):
 
         def work(task: Task) -> tuple[SizesFacts | None, list[str]]:
             curves: dict[str, Curves] = {}
-            known: dict[str, WordTable] = {} if words is None else {"training text": words}
+            known: dict[str, WordTable] = {} if words is None else {TRAINING: words}
             troubles = []
             if ranked is not None and by_ranks:
                 ranks, same = ranked(), _as_of(ranked(), history)
-                curves["training text"] = size_curves(ranks.words, history, ranked=same, cancelled=task.cancelled)
+                curves[TRAINING] = size_curves(ranks.words, history, ranked=same, cancelled=task.cancelled)
             elif words is not None:
-                curves["training text"] = curves_of(words, history, task)
+                curves[TRAINING] = curves_of(words, history, task)
             tables = {} if parts is None else parts()
             for name, table in tables.items() if len(tables) <= MOST_FILES else ():
                 curves[name] = curves_of(table, history, task)
@@ -294,11 +305,15 @@ class SizesModel(QObject, Watched):
         if self.measure.column != BITS or facts is None or facts.bits or run is None or run.history is None:
             return
         history, words = run.history, facts.words
-        if run.is_busy or "training text" not in words:
+        if run.is_busy or TRAINING not in words:
             return
 
+        apart = {name: table for name, table in words.items() if name.startswith(HELD_OUT)}
+
         def with_bits(task: Task) -> SizesFacts:
-            return replace(facts, bits=bits_of(words, history, task.report, task.cancelled))
+            learned = {TRAINING: words[TRAINING]}
+            told = bits_by_text(learned, apart, history, progress=task.report, cancelled=task.cancelled)
+            return replace(facts, bits=told)
 
         def take(found: SizesFacts) -> None:
             if self.facts is facts:
@@ -320,16 +335,6 @@ class SizesModel(QObject, Watched):
             self.failed.emit(sentence)
         self._ask_for_bits()
         self.changed.emit()
-
-
-def bits_of(
-    words: Mapping[str, WordTable], history: History, progress: ProgressReport, cancelled: CancelCheck
-) -> dict[str, BitsPerByte]:
-    """Of what was held out; a tenth of the training text where nothing else was."""
-    learned = words["training text"]
-    pairs = {name: (learned, table) for name, table in words.items() if name.startswith(HELD_OUT)}
-    told = pairs or {"a tenth of the training text": tenth_apart(learned)}
-    return {name: bits_per_byte(*both, history, progress=progress, cancelled=cancelled) for name, both in told.items()}
 
 
 def _as_of(ranked: RankedWords, history: History) -> RankedWords | None:

@@ -19,9 +19,8 @@ from app.window.parts.lines_chart import LinesChart
 from app.window.parts.page import Page
 from app.window.parts.widgets import muted, paragraph, scrolling
 from app.window.parts.wording import count_text, tip
+from app.window.questions.sizes.held_out import HeldOutButton
 from app.window.questions.sizes.model import FORMULA, SizesModel
-
-MOST_NAME = 18  # characters of a file's name on a button
 
 
 class SizesPage(Page):
@@ -39,8 +38,7 @@ class SizesPage(Page):
         self.measure.setAccessibleName("What is measured")
         self._offer_measures()
         self.measure.setToolTip(tip(FORMULA))
-        self.held_out = QPushButton("Held-out text …")
-        self.held_out.setToolTip("Measure a text that is not learned from, too")
+        self.held_out = HeldOutButton("Measure a text that is not learned from, too")
         self.texts = QPushButton("Texts")
         self.texts.setToolTip("Which texts have a line")
         self.texts.setMenu(QMenu(self))
@@ -53,14 +51,14 @@ class SizesPage(Page):
         self.advice.setAccessibleName("Usual sizes")
         self._lay_out()
         self.measure.currentIndexChanged.connect(self._choose_measure)
-        self.held_out.clicked.connect(self.held_out_wanted)
+        self.held_out.wanted.connect(self.held_out_wanted)
+        self.held_out.forgotten.connect(lambda: self.hold_out(None))
         self.chart.time_chosen.connect(self.time_chosen)
         model.changed.connect(self._show)
 
     def hold_out(self, path: Path | None) -> None:
         """Show whose curve comes beside the others."""
-        name = path.name if path is not None else ""
-        self.held_out.setText(f"Held out: {_shortened(name)}" if name else "Held-out text …")
+        self.held_out.tell(path)
         self.model.hold_out(path)
 
     def _lay_out(self) -> None:
@@ -135,7 +133,3 @@ class SizesPage(Page):
             action.setCheckable(True)
             action.setChecked(name in shown)
             action.toggled.connect(lambda on, name=name: self.model.show_text(name, on))
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
