@@ -369,8 +369,10 @@ def _check_agreement(recipe: Recipe) -> None:
         marks_by_steps = name == "marker" and recipe.marker == "none" and bool(recipe.preparation)
         if getattr(recipe, name) != needed and not marks_by_steps:
             raise RecipeError(f"{method.title} needs {name} to be {needed!r}, not {getattr(recipe, name)!r}.")
-    if (recipe.interventions or recipe.grown_from) and not method.can_be_steered:
-        raise RecipeError(f"By {method.title} no pair can be forbidden or forced, and no table can grow.")
+    if not method.can_be_steered and recipe.interventions:
+        raise RecipeError(f"By {method.title} no pair can be forbidden or forced.")
+    if not method.can_be_steered and recipe.grown_from:
+        raise RecipeError(f"By {method.title} no run goes on with the steps of another table.")
     if recipe.base == "bytes":
         if recipe.alphabet_limit is not None:
             raise RecipeError("An alphabet limit applies to characters; the byte alphabet always has 256 symbols.")

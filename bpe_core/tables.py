@@ -31,8 +31,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
 from bpe_core.counting.count_words import count_unmixed
 from bpe_core.counting.words import WordTable
 from bpe_core.data_table import DataTable
@@ -56,6 +54,7 @@ from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.insight.ties import ties as decided
 from bpe_core.insight.token_life import token_life
 from bpe_core.insight.why import Why, sentence
+from bpe_core.learning.layout import count_symbols
 from bpe_core.learning.methods import has_ranks, learns_by_ranks
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.measured_sizes import measured_sizes
@@ -127,9 +126,16 @@ def lengths(learned: Learned, *, at: int | None = None) -> DataTable:
     return of_run.lengths(then, TokenColumns.for_history(then))
 
 
-def compression(learned: Learned) -> DataTable:
-    """Of what it was learned from: after each step how many tokens it had, and base symbols a token."""
-    return of_run.compression(history_of(learned), np.zeros(0, np.int64))
+def compression(learned: Learned, learned_from: Text = ()) -> DataTable:
+    """Of what it was learned from: after each step how many tokens it had, and base symbols a token.
+
+    Where tokens are dropped only the text itself tells how many base symbols there are, so it must be given.
+    """
+    history = history_of(learned)
+    if not history.only_joins and not learned_from:
+        raise BpeError("Where tokens are dropped, compression is told of the text it was learned from: give it, too.")
+    words = WordTable.from_counts({}) if history.only_joins else _words(history, learned_from)
+    return of_run.compression(history, count_symbols(words, history.alphabet, history.recipe))
 
 
 def pairs(learned: Learned, text: Text, *, at: int | None = None) -> DataTable:

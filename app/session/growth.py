@@ -64,7 +64,7 @@ class GrowthNews(QObject):
         new = found.numbers[found.added].tolist()
         from bpe_core.insight.reachable_tokens import is_learned
 
-        learned = int(is_learned(growing.old)[growing.old.vocabulary].sum())
+        learned = int(is_learned(growing.old).sum())
         sentence = (
             f"Run {run.number:,}: {len(new):,} new tokens, numbered {new[0]:,} to {new[-1]:,}; all others keep "
             f"their numbers. Your text: {growth.text}. "

@@ -50,6 +50,11 @@ def reading_texts(options: argparse.Namespace, told: Sequence[Skipped] = ()) -> 
     return reading(options.corpus, told, groups=groups_of(options))
 
 
+def counted_words(number: int) -> str:
+    """So many words."""
+    return f"{number:,} word{'' if number == 1 else 's'}"
+
+
 def moment(options: argparse.Namespace, history: bpe.History) -> int:
     """After how many merges a person wants to look."""
     at: int | None = options.at

@@ -134,8 +134,10 @@ def audit(
         meets |= _in_corpus(history, places, rare)
     unreachable = np.zeros(history.first_special, np.bool_)
     unreachable[list(reasons)] = True
-    learned = is_learned(history)
-    meets |= {"unreachable": unreachable, "broken": broken & learned, "long": lengths > long, "mixed": mixed}
+    learned, there = is_learned(history), np.zeros(history.first_special, np.bool_)
+    there[history.vocabulary] = True
+    meets |= {"unreachable": unreachable, "broken": broken & learned}
+    meets |= {"long": there & (lengths > long), "mixed": there & mixed}
     return Audit({one: meets[one] for one in CRITERIA if one in meets}, reasons, lengths, places)
 
 

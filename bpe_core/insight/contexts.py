@@ -15,7 +15,10 @@ looked for, and a hit counts where the pattern really makes that word.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -136,13 +139,14 @@ class _Search:
         text, self._rest = text[: len(text) - keep], text[len(text) - keep :]
         changed = normalize(text, self._recipe)
         data = changed.encode()
-        found = sorted(self._hits(data), key=lambda hit: hit[0])
-        contexts = [self._context(text, changed, data, place, needle) for place, needle in found]
+        ends = cache(lambda: self._line_ends(text, changed))  # which most texts are not asked for
+        found = sorted(self._hits(data, ends), key=lambda hit: hit[0])
+        contexts = [self._context(text, changed, data, ends(), place, needle) for place, needle in found]
         self._lines += text.count("\n")
         self._rows += chunk.ends_document
         return contexts
 
-    def _hits(self, data: bytes) -> Iterator[tuple[int, Needle]]:
+    def _hits(self, data: bytes, ends: Callable[[], list[int]]) -> Iterator[tuple[int, Needle]]:
         for needle, left in self._left.items():
             place, trials = data.find(needle.data), MOST_TRIALS
             while place >= 0 and left and trials:
@@ -150,8 +154,8 @@ class _Search:
                 if not needle.is_whole_word or self._is_a_word(data, place, place + len(needle.data)):
                     left -= 1
                     yield place, needle
-                    line_end = data.find(b"\n", place)  # one hit a line tells more
-                    place = max(place, line_end if line_end >= 0 else len(data))
+                    line = bisect_right(ends(), place + needle.start)  # one hit a line tells more
+                    place = max(place, ends()[line] - 1)
                 place = data.find(needle.data, place + 1)
             self._left[needle] = left
 
@@ -170,16 +174,25 @@ class _Search:
             place += len(piece)
         return False
 
-    def _context(self, text: str, changed: str, data: bytes, place: int, needle: Needle) -> Context:
+    def _line_ends(self, text: str, changed: str) -> list[int]:
+        """Where each line of the text ends in what became of it, which need not have the same lines."""
+        lines = [f"{line}\n" for line in text.split("\n")]
+        if text is not changed:
+            became = [normalize(line, self._recipe) for line in lines]
+            whole = "".join(became).startswith(changed)  # unless what a line becomes hangs on the others
+            lines = became if whole else [f"{line}\n" for line in changed.split("\n")]
+        return [*accumulate(len(line.encode()) for line in lines)]
+
+    def _context(self, text: str, changed: str, data: bytes, ends: list[int], place: int, needle: Needle) -> Context:
         """The line of a hit as it was written, whatever normalization made of it."""
-        line_start = data.rfind(b"\n", 0, place + needle.start) + 1
-        number = data.count(b"\n", 0, line_start)
+        number = bisect_right(ends, place + needle.start)
+        line_start = ends[number - 1] if number else 0
         start, stop = place + needle.start - line_start, place + needle.stop - line_start
         if text is changed:
             line_end = data.find(b"\n", place + needle.stop)
             raw = data[line_start : line_end if line_end >= 0 else len(data)]
         else:
-            line = text.split("\n")[number]
+            line = text.split("\n")[min(number, text.count("\n"))]
             origins = normalize_with_origins(line, self._recipe).origins
             raw, last = line.encode(), len(origins) - 1
             start, stop = int(origins[min(start, last)]), int(origins[min(stop, last)])

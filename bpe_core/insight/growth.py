@@ -18,7 +18,7 @@ def never_used(
 
     `new_ids` are those they have in the table that has grown.
     """
-    learned = np.intersect1d(old.vocabulary, np.flatnonzero(is_learned(old)))
+    learned = np.flatnonzero(is_learned(old))
     before, now = (CutWords.of(words, table.recipe, table, cancelled=cancelled) for table in (old, grown))
     used = before.counts(len(old))[learned] + now.counts(len(grown))[new_ids[learned]]
     found: list[int] = learned[used == 0].tolist()

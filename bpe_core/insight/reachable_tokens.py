@@ -64,7 +64,7 @@ def unreachable_tokens(
     259 no text holds these bytes
     260 no text was found that becomes it
     """
-    learned = np.intersect1d(history.vocabulary, np.flatnonzero(is_learned(history))).tolist()
+    learned = np.flatnonzero(is_learned(history)).tolist()
     if has_ranks(history) and history.only_joins:
         apart = _that_fall_apart(history, cancelled)
     elif history.joining is not None and history.recipe.base == "bytes" and history.recipe.marker == "none":
@@ -83,8 +83,13 @@ def first_learned(history: History) -> int:
 
 
 def is_learned(history: History) -> Bools:
-    """Of each token but the special ones whether it was learned: not chosen by hand, and no mere step without an id."""
+    """Of each token but the special ones whether it was learned and is still there.
+
+    It was not chosen by hand, nor is it a mere step without an id.
+    """
     found: Bools = np.arange(history.first_special) >= first_learned(history)
+    if not history.only_joins:
+        found[np.setdiff1d(np.arange(history.first_special), history.vocabulary)] = False
     if history.joining is not None:
         found[[*history.joining.hidden, *history.joining.found_first]] = False
     return found

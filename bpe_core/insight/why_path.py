@@ -212,14 +212,16 @@ def _number(score: float) -> str:
 def _lead(lead: float) -> str:
     """How much less probable the other one is.
 
-    >>> _lead(2.3026), _lead(0.0), _lead(50)
-    ('10 times less probable', 'as probable', 'more than 1,000,000 times less probable')
+    >>> _lead(2.3026), _lead(0.0), _lead(0.02), _lead(50)
+    ('10 times less probable', 'as probable', 'hardly less probable', 'more than 1,000,000 times less probable')
     """
     if lead == 0:
         return "as probable"
     times = math.exp(min(lead, 20))
     if times > 1_000_000:
         return "more than 1,000,000 times less probable"
+    if times < 1.05:
+        return "hardly less probable"
     return f"{times:,.0f} times less probable" if times >= 9.95 else f"{times:.1f} times less probable"
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
@@ -76,6 +77,10 @@ def bits_per_byte(
 
     Where a method does not join pairs, each size has to be measured by itself, so some of them are.
     """
+    if not held_out.total:
+        raise CorpusError(
+            f"Nothing is held out: less than {APART} words are in this text. Name another to be held out."
+        )
     both = GroupedWords.of({"learned": learned, "held out": held_out})
     counts = both.counts_in("learned"), both.counts_in("held out")
     everything = WordTable(*both.words.columns, counts[0] + counts[1])

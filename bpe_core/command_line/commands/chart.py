@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import number, text_argument
@@ -22,6 +23,7 @@ from bpe_core.formats import OpenedTable
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.race import most_dramatic, race
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.layout import count_symbols
 from bpe_core.learning.methods import Wording, learns_by_ranks
 from bpe_core.report.exact_charts import BY_MEASURE, CHARTS, MEASURES
 from bpe_core.sweep.results import read_results
@@ -115,7 +117,9 @@ def run(options: argparse.Namespace) -> int:
     check_output(options)
     table = _table(options)
     if not len(table) and options.chart not in MAY_BE_EMPTY:
-        raise BpeError(f"There is nothing to draw: of this table and these texts no {options.chart} are known.")
+        raise BpeError(
+            f"There is nothing to draw: the chart {options.chart} has no values for this table and these texts."
+        )
     about: dict[str, object] = {"measure": options.measure} if options.chart in BY_MEASURE else {}
     if options.chart == "sizes" and options.lines:
         check_lines(options, table)
@@ -149,7 +153,7 @@ def _of_one(options: argparse.Namespace, opened: OpenedTable) -> DataTable:
     if options.chart == "lengths":
         return of_run.lengths(then, TokenColumns.for_history(then))
     if options.chart == "compression":
-        return of_run.compression(history, np.zeros(0, np.int64))
+        return of_run.compression(history, _symbols(options, opened))
     if options.chart == "tree":
         return tree_of(options, history, len(then), tokens)
     words = words_or_own(options, opened, WHAT.format(options.chart))
@@ -160,6 +164,15 @@ def _of_one(options: argparse.Namespace, opened: OpenedTable) -> DataTable:
     if options.chart == "ranks":
         return of_run.ranks(CutWords.of(words, history.recipe, history).counts(len(then)), tokens)
     return _race(options, history, words, tokens)
+
+
+def _symbols(options: argparse.Namespace, opened: OpenedTable) -> npt.NDArray[np.int64]:
+    """How often each base symbol stands in the texts; where pairs are joined the run itself tells enough."""
+    history = opened.history
+    if history.only_joins:
+        return np.zeros(0, np.int64)
+    words = words_or_own(options, opened, WHAT.format(options.chart))
+    return count_symbols(words, history.alphabet, history.recipe)
 
 
 def _race(options: argparse.Namespace, history: bpe.History, words: bpe.WordTable, tokens: TokenColumns) -> DataTable:

@@ -13,7 +13,7 @@ import numpy as np
 import bpe_core as bpe
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.corpora import add_reading
-from bpe_core.command_line.questions import count
+from bpe_core.command_line.questions import count, counted_words
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import ENDINGS, checked_name, write_data
 from bpe_core.errors import BpeError, plain
@@ -154,7 +154,7 @@ def _tell_overlaps(overlaps: list[tuple[int, int, Overlap]]) -> None:
 
 
 def _tell_measured(measured: list[MeasuredSizes]) -> None:
-    print(f"\n{measured[0].bytes:,} bytes, {measured[0].words:,} words:")
+    print(f"\n{measured[0].bytes:,} bytes, {counted_words(measured[0].words)}:")
     print("".join(f"{title:>14}" for title in ("tokens", "tokens/word", "bytes/token", "Rényi")))
     for letter, one in zip(LETTERS, measured, strict=False):
         ratios = (one.tokens_per_word[0], one.bytes_per_token[0], one.renyi_efficiency[0])

@@ -8,7 +8,7 @@ import json
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number
 from bpe_core.command_line.groups import groups_of
-from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, parts_of
+from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, counted_words, parts_of
 from bpe_core.command_line.tables import open_table
 from bpe_core.insight.contributions import Contributions, FileCounts, contributions, split_over_files
 from bpe_core.insight.ranked_words import RankedWords
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(told, ensure_ascii=False, indent=1))
         return 0
     pair = Names(history).pair(history.pair(step - 1))
-    print(f"step {step:,}: {pair}, {paid.count:,} times in {len(words):,} words")
+    print(f"step {step:,}: {pair}, {paid.count:,} times in {counted_words(len(words))}")
     _print_shares(paid, words, list(zip(parts, shares, strict=True)))
     return 0
 
@@ -72,7 +72,7 @@ def _before_the_drop(history: bpe.History, step: int, words: bpe.WordTable, opti
     if options.json:
         print(json.dumps({"step": step, "count": total, "words": held}, ensure_ascii=False, indent=1))
         return 0
-    print(f"step {step:,}: − {Names(history)(token)}, {total:,} times in {len(held):,} words")
+    print(f"step {step:,}: − {Names(history)(token)}, {total:,} times in {counted_words(len(held))}")
     _print_words(held, max(1, total))
     return 0
 

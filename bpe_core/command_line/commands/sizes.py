@@ -12,7 +12,7 @@ import numpy as np
 from bpe_core.command_line.arguments import add_merge_table
 from bpe_core.command_line.groups import groups_of
 from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.questions import add_grouped_corpus, count, parts_of, words_of
+from bpe_core.command_line.questions import add_grouped_corpus, count, counted_words, parts_of, words_of
 from bpe_core.command_line.tables import open_table
 from bpe_core.counting.words import WordTable
 from bpe_core.data_table import DataTable, csv_text
@@ -129,7 +129,7 @@ def _some_sizes(curves: Curves) -> list[int]:
 
 
 def _print(name: str, curves: Curves) -> None:
-    print(f"{name}  ({curves.bytes:,} bytes, {curves.words:,} words)")
+    print(f"{name}  ({curves.bytes:,} bytes, {counted_words(curves.words)})")
     print("".join(f"{title:>13}" for title in COLUMNS[: len(_rows(curves))]))
     for merges in _some_sizes(curves):
         size, *rest = (column[merges] for column in _rows(curves))

@@ -132,7 +132,9 @@ def _parts(session: SavedSession) -> list[str]:
 
 
 def _run(run: SavedRun) -> str:
-    words = "no words" if run.words is None else f"{len(run.words):,} different words"
+    words = (
+        "no words" if run.words is None else f"{len(run.words):,} different word{'' if len(run.words) == 1 else 's'}"
+    )
     return f"run {run.number}: {Wording.of(run.recipe).counted(run.learned)}, {words}"
 
 

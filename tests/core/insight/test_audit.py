@@ -56,7 +56,10 @@ def test_what_a_token_is_in_a_corpus_of_two_files() -> None:
     told = {name: found.ids(name) for name in ("scaffold", "unused", "rare", "one-file")}
     assert told == {"scaffold": [256], "unused": [260], "rare": [258], "one-file": [258, 259]}
     pieces = learn(tables[0], Recipe.preset("unigram", vocab_size=8, seed_size=50))
-    assert set(audit(pieces, TokenPlaces.of(tables, pieces)).totals) >= {"unused", "unreachable"}
+    found, dropped = audit(pieces, TokenPlaces.of(tables, pieces)), pieces.columns.left.tolist()
+    assert {*found.totals} >= {"unused", "unreachable"}
+    assert dropped
+    assert not {*dropped} & {*found.ids(*found.meets)}  # what is not there any more is nobody's to look at
 
 
 def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> None:

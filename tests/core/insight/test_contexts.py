@@ -52,6 +52,15 @@ def test_a_normalized_text_shows_its_lines_as_they_were_written() -> None:
     assert hits[0].text[hits[0].start : hits[0].stop].lower().startswith("lo")
 
 
+def test_lines_are_those_of_the_file_though_normalization_makes_one_of_all() -> None:
+    corpus = Corpus.from_texts(["One line.\nA LÓWER one,\nlower it was.\n"])
+    recipe = Recipe.preset("bert", merges=30)
+    ranked, history = trained(corpus, recipe)
+    lower = next(merge for merge in history if Tokenizer(history).token_bytes(merge.id) == b"lower")
+    hits = contexts(corpus, ranked, lower.id, most=9)
+    assert [(hit.line, hit.text[hit.start : hit.stop]) for hit in hits] == [(2, "LÓWER"), (3, "lower")]
+
+
 @given(st.lists(st.text("abc \n.é", max_size=40), min_size=1, max_size=5), st.data())
 def test_hits_are_where_the_tokenizer_has_the_token(texts: list[str], data: st.DataObject) -> None:
     corpus = Corpus.from_texts(texts)
