@@ -33,6 +33,16 @@ class BpeError(Exception):
     def __init__(self, sentence: str = "") -> None:
         super().__init__(plain(sentence, LONGEST_SENTENCE))
 
+    def say_of(self, what: str) -> None:
+        """Put before its sentence what it is about; whoever caught it raises it again, with all that it holds.
+
+        >>> error = SizeDoesNotFit("A vocabulary of 3 is too small.", "Choose 9.", 9)
+        >>> error.say_of("The recipe 'a'")
+        >>> str(error), error.fitting
+        ("The recipe 'a': A vocabulary of 3 is too small. Choose 9.", 9)
+        """
+        self.args = (plain(f"{what}: {self}", LONGEST_SENTENCE),)
+
 
 def plain(sentence: str, longest: int | None = None) -> str:
     """A sentence that holds names and values of others, as it may be shown: nothing in it acts, nothing goes on and on.

@@ -93,7 +93,8 @@ def read_plan(path: Path | str) -> Plan:
     try:
         return checked(plan_of(told, Path(path).parent))
     except BpeError as error:
-        raise type(error)(f"{path}: {error}") from error
+        error.say_of(str(path))
+        raise
 
 
 def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:

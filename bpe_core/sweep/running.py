@@ -270,4 +270,5 @@ def _saying_which(run: Run, work: Callable[[], Result]) -> Result:
     except Cancelled:
         raise
     except BpeError as error:
-        raise type(error)(f"The recipe {run.name!r} on {run.corpus!r}: {error}") from error
+        error.say_of(f"The recipe {run.name!r} on {run.corpus!r}")
+        raise
