@@ -51,6 +51,8 @@ def documents_of(text: str | Iterable[str]) -> list[str]:
     >>> documents_of("a text"), documents_of(("one", "two"))
     (['a text'], ['one', 'two'])
     """
+    if type(text).__module__.startswith("pyarrow"):
+        text = text.to_pylist()  # type: ignore[union-attr]  # an array's own texts are no strings
     found = [text] if isinstance(text, str) else list(text)
     other = next((one for one in found if not isinstance(one, str)), None)
     if other is not None:

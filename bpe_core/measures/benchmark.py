@@ -28,6 +28,7 @@ from bpe_core.counting.several_texts import Counted, count_texts
 from bpe_core.data_table import DataTable, Values
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.given import Learned, by_name, documents_of, history_of
+from bpe_core.history.history import History
 from bpe_core.measures.on_threads import OnThreads, Piece, Steps
 from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, renyi_efficiency
 from bpe_core.measures.stretches import stretches
@@ -145,13 +146,20 @@ def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
     made: dict[int, Tokenizer] = {}
     found = []
     for name, given in by_name(tokenizers).items():
-        one, at = given if isinstance(given, tuple) else (given, None)
-        history = history_of(one, name)
+        history, at = as_meant(given, name)
+        one = given[0] if isinstance(given, tuple) else given
         tokenizer = one if isinstance(one, Tokenizer) else made.setdefault(id(history), Tokenizer(history))
-        if at is not None and not 0 <= at <= len(history):
-            raise BpeError(f"{name} has {len(history):,} steps, so it cannot be measured after {at:,}.")
-        found.append(Contender(name, tokenizer, len(history) if at is None else at))
+        found.append(Contender(name, tokenizer, at))
     return found
+
+
+def as_meant(given: Stand, name: str) -> tuple[History, int]:
+    """What was learned, and after how many steps it is meant."""
+    one, at = given if isinstance(given, tuple) else (given, None)
+    history = history_of(one, name)
+    if at is not None and not 0 <= at <= len(history):
+        raise BpeError(f"{name} has {len(history):,} steps, so it cannot be measured after {at:,}.")
+    return history, len(history) if at is None else at
 
 
 class _Cell(NamedTuple):
@@ -323,7 +331,7 @@ def _columns(
     }
 
 
-def ratio(some: Int64s, of: Int64s) -> Numbers:
+def ratio(some: Int64s | Numbers, of: Int64s | Numbers) -> Numbers:
     """No number where there is nothing to divide by."""
     found: Numbers = np.where(of > 0, some / np.maximum(of, 1), np.nan)
     return found

@@ -12,20 +12,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError, CorpusError
+from bpe_core.history.given import by_name, documents_of
 from bpe_core.history.history import History as History
-from bpe_core.measures.benchmark import Benchmark, Columns, Tokenizers, benchmark
+from bpe_core.measures.benchmark import Benchmark, Columns, Tokenizers, benchmark, ratio
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.records import dataclass
 from bpe_core.text.corpus import Corpus
 
-Parallel = Mapping[str, Sequence[str]]  # the same sentences, in the same order, by language
+# The same sentences, in the same order, by language; of one string each line is a sentence.
+Parallel = Mapping[str, str | Iterable[str]]
+Sentences = Mapping[str, Sequence[str]]
 
 MEANINGS = {
     "premium": "Tokens of the language to those of the reference language, for the same sentences",
@@ -43,6 +47,17 @@ class Parity:
     measured: Benchmark
     columns: Columns
     summary: Columns
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Of each tokenizer how evenly it treats the languages."""
+        return tuple(f"{name}: {_told(*row)}." for name, *row in DataTable(self.summary).rows())
+
+
+def _told(reference: str, language: str, worst: float | None, spread: float | None, gini: float) -> str:
+    beside = f"{worst:.2f} times {reference}" if worst is not None else f"and {reference} becomes no tokens at all"
+    fewest = f"most to fewest {spread:.2f}" if spread is not None else "the fewest are none at all"
+    return f"worst {language}, {beside}; {fewest}; Gini {gini:.3f}"
 
 
 def parity(
@@ -64,7 +79,7 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
         raise BpeError(f"There is no language {chosen!r} to compare with; there are {', '.join(measured.texts)}.")
     tokens = measured.of("tokens")
     own = tokens[:, [measured.texts.index(chosen)]]
-    premium = np.where(own > 0, tokens / np.maximum(own, 1), np.nan)
+    premium = ratio(tokens, own)
     worst = np.argmax(tokens, axis=1)
     columns = {
         "tokenizer": measured.columns["tokenizer"],
@@ -77,22 +92,23 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
         "reference": [chosen] * len(measured.tokenizers),
         "worst_language": [measured.texts[language] for language in worst],
         "worst": premium[np.arange(len(worst)), worst],
-        "spread": tokens.max(axis=1) / np.maximum(tokens.min(axis=1), 1),
+        "spread": ratio(tokens.max(axis=1), tokens.min(axis=1)),
         "gini": np.array([gini(row) for row in tokens]),
     }
     return Parity(chosen, measured, columns, summary)
 
 
-def checked(parallel: Parallel) -> Parallel:
-    """The same texts, if they can be parallel: as many sentences in each."""
-    lengths = {language: len(sentences) for language, sentences in parallel.items()}
+def checked(parallel: Parallel) -> Sentences:
+    """The sentences of each, if they can be parallel: as many in each."""
+    found = {language: _sentences(text) for language, text in by_name(parallel).items()}
+    lengths = {language: len(sentences) for language, sentences in found.items()}
     if len(set(lengths.values())) > 1:
         short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
         raise CorpusError(
             f"Parallel texts hold the same sentences, a line each; {short} has {lengths[short]:,}, {long} has "
             f"{lengths[long]:,}. Give each language as many lines."
         )
-    return parallel
+    return found
 
 
 def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
@@ -102,10 +118,13 @@ def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
     corpus = Corpus.from_files(folder)
     found = {}
     for name, part in corpus.by_source().items():
-        text = "\n".join(part.documents())
-        found[Path(name).name.partition(".")[0]] = text.rstrip().split("\n")
+        found[Path(name).name.partition(".")[0]] = _sentences("\n".join(part.documents()))
     checked(found)
     return found
+
+
+def _sentences(text: str | Iterable[str]) -> list[str]:
+    return text.rstrip().split("\n") if isinstance(text, str) else documents_of(text)
 
 
 def gini(values: npt.NDArray[np.float64]) -> float:

@@ -125,8 +125,8 @@ def measured(
             "morpheme_f1": None if agreement is None else agreement.f1,
             "bytes_per_token_low": fewer[0][place],
             "bytes_per_token_high": fewer[1][place],
-            "tokens_per_word_low": 1 / more[1][place],
-            "tokens_per_word_high": 1 / more[0][place],
+            "tokens_per_word_low": _ratio(1, more[1][place]),
+            "tokens_per_word_high": _ratio(1, more[0][place]),
         }
 
 
@@ -183,5 +183,5 @@ def intervals_of(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> l
     return ends
 
 
-def _ratio(some: int, of: int) -> float:
+def _ratio(some: int, of: float) -> float:
     return some / of if of else float("nan")

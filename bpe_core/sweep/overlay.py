@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from bpe_core.counting.words import WordTable
 from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError, CorpusError
-from bpe_core.history.given import Learned, by_name, documents_of, history_of
+from bpe_core.history.given import by_name, documents_of
 from bpe_core.history.history import History
-from bpe_core.measures.benchmark import Tokenizers
+from bpe_core.measures.benchmark import Tokenizers, as_meant
 from bpe_core.measures.measured_sizes import some_sizes
 from bpe_core.measures.morphemes import Morphemes
 from bpe_core.measures.on_threads import OnThreads, Piece
@@ -53,7 +53,8 @@ def overlay(
     held out, else of a tenth of the words. Those of which `samples` tells that they differ only in what was drawn
     (`bpe_core.sweep.samples`) share a line, at the same sizes, and each row says which of them it is.
     """
-    histories = {name: _up_to(name, given) for name, given in by_name(tokenizers).items()}
+    meant = {name: as_meant(given, name) for name, given in by_name(tokenizers).items()}
+    histories = {name: history.first(at) for name, (history, at) in meant.items()}
     if not histories:
         raise BpeError("Curves take at least one tokenizer.")
     texts = [text for text in documents_of(documents) if text]
@@ -103,13 +104,6 @@ def _sizes_of_lines(histories: Mapping[str, History], drawn: Mapping[str, Drawn]
 def _reached(history: History, sizes: list[int]) -> list[int]:
     low, high = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     return [size for size in sizes if low <= size <= high] or [high]
-
-
-def _up_to(name: str, given: Learned | tuple[Learned, int]) -> History:
-    """Of a pair only so many steps."""
-    one, at = given if isinstance(given, tuple) else (given, None)
-    history = history_of(one, name)
-    return history if at is None else history.first(at)
 
 
 def _splitting(history: History) -> Recipe | None:

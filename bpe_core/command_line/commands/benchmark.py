@@ -174,11 +174,7 @@ def _tell(found: Benchmark, columns: Columns, parity: Parity | None) -> None:
                 print("".join(f"{one:>13}" for one in told), cell["tokenizer"], sep="  ")
         print()
     if parity is not None:
-        for name, reference, language, worst, spread, uneven in DataTable(parity.summary).rows():
-            all_told = (
-                f"worst {language}, {worst:.2f} times {reference}; most to fewest {spread:.2f}; Gini {uneven:.3f}"
-            )
-            print(f"{name}: {all_told}")
+        print(*parity.sentences, sep="\n")
 
 
 def _objects(columns: Columns) -> list[dict[str, Any]]:

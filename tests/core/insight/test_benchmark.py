@@ -24,6 +24,7 @@ from bpe_core.measures.size_curves import USUAL_POWER
 from bpe_core.measures.stretches import LONG, stretches
 from bpe_core.measures.texts_in_words import TextsInWords
 from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that texts however short are cut by it
+from bpe_core.sweep.measuring import LEAST
 from bpe_core.sweep.overlay import overlay
 from resources import parallel_samples
 from tests.core.insight.test_corpus_history import by_the_formula
@@ -157,6 +158,20 @@ def test_parity_is_that_of_a_plain_count(lengths: list[list[int]]) -> None:
             "gini": differences / (2 * len(tokens) * sum(tokens)),
         }
     )
+
+
+def test_texts_without_tokens_are_told_as_such() -> None:
+    history = bpe.History.from_pairs(bpe.Recipe.preset("gpt2", pattern="whitespace"), bpe.Alphabet.of_bytes(), [])
+    found = parity({"bytes": history}, {"blank": [" ", ""], "de": "ja\nnein\n", "en": iter(["yes", "no"])})
+    assert np.isnan([found.summary[name][0] for name in ("worst", "spread")]).all()
+    blank = "bytes: worst de, and blank becomes no tokens at all; the fewest are none at all; Gini 0.364."
+    assert found.sentences == (blank,)
+    of_bytes = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), bpe.Alphabet.of_bytes(), [])
+    measured = overlay({"bytes": (of_bytes, 0)}, [" "] * LEAST + ["low"]).columns  # some draws have no word
+    assert (measured["tokens_per_word"][0], math.isnan(measured["tokens_per_word_high"][0])) == (8, True)
+    for at in (-1, 1):
+        with pytest.raises(bpe.BpeError, match=f"has 0 steps, so it cannot be measured after {at}"):
+            overlay({"bytes": (history, at)}, "low")
 
 
 @pytest.fixture

@@ -38,6 +38,9 @@ def test_bits_are_those_of_the_plain_model(learned: bpe.WordTable, held_out: bpe
     history = reference.train(learned, recipe)
     _check(learned, held_out, history)
     rest, tenth = tenth_apart(learned)
+    if not tenth.total:
+        with pytest.raises(bpe.CorpusError, match="Nothing is held out"):
+            bits_per_byte(rest, tenth, history)
     assert {**dict(rest), **{word: count + dict(rest).get(word, 0) for word, count in tenth}} == dict(learned)
 
 

@@ -226,11 +226,7 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         if parity is None:
             both = f"{count_text(len(measured.tokenizers), 'tokenizer')} by {count_text(len(measured.texts), 'text')}."
             return f"{both} {EACH_ONCE}" if isinstance(measured, Agreement) else "\n".join((*remarks, both))
-        told = (
-            f"{name}: worst {language}, {worst:.2f} times {reference}; most to fewest {spread:.2f}; Gini {gini:.3f}."
-            for name, reference, language, worst, spread, gini in DataTable(parity.summary).rows()
-        )
-        return "\n".join((*remarks, *told))
+        return "\n".join((*remarks, *parity.sentences))
 
     @property
     def languages(self) -> Sequence[str]:
