@@ -133,10 +133,21 @@ def built_at_once(
 def _numbered(merges: WrittenMerges, vocabulary: Mapping[str, int]) -> list[Int64s] | None:
     """The numbers of what is left, right and made; None where one has none."""
     try:
-        columns = (mapped(vocabulary.__getitem__, one) for one in (merges.left, merges.right, merges.made))
-        return [np.array(column, np.int64) for column in columns]
+        made = _in_a_row(merges.made, vocabulary) or mapped(vocabulary.__getitem__, merges.made)
+        columns = (mapped(vocabulary.__getitem__, one) for one in (merges.left, merges.right))
+        return [np.fromiter(column, np.int64, len(merges)) for column in (*columns, made)]
     except KeyError:
         return None
+
+
+def _in_a_row(texts: list[str], vocabulary: Mapping[str, int]) -> list[int] | None:
+    """The numbers of texts that stand in the vocabulary one behind the other, as most files have what merges make."""
+    if not texts or texts[0] not in vocabulary:
+        return None
+    names = list(vocabulary)
+    first = names.index(texts[0])
+    row = slice(first, first + len(texts))
+    return list(vocabulary.values())[row] if names[row] == texts else None
 
 
 def _in_any_order(base: Mapping[str, int], merges: WrittenMerges) -> Resolved:

@@ -139,6 +139,10 @@ class TextEncoder:
     def _longest_match(self) -> LongestMatch:
         return LongestMatch(self._history)
 
+    def expect(self, characters: int) -> None:
+        """Load the kernels if so many characters are worth it."""
+        self._kernels_for(characters)
+
     def _encoder_for(self, text: str) -> Encoder:
         """The kernels where they are loaded, or where loading them takes less time than doing without."""
         return self.plain if self._cutting.gives_words else self._kernels_for(len(text)) or self.plain

@@ -58,6 +58,11 @@ class Tokenizer:
 
     # -- from a text to tokens -------------------------------------------------------------
 
+    def expect(self, characters: int) -> None:
+        """So many are to be encoded, in pieces however small: whoever knows it does none of them in plain Python."""
+        if isinstance(self._segmenter, TextEncoder):
+            self._segmenter.expect(characters)
+
     def encode(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
         """The ids of a text's tokens, as the tokenizer stood after `at` merges (all, if not said).
 

@@ -28,6 +28,7 @@ from bpe_core.verification.apart import peer_of
 from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts
 
 WANTED_WORDS = 10_000
+LETTERS = 8  # of a word, about
 AT_ONCE = 256  # samples between two looks whether all is still wanted
 NOTHING_NEW = 100  # samples in a row without a word that was not compared yet: a small vocabulary makes few
 LONGEST_TEXT = 300_000  # characters of the person's text that are checked
@@ -142,6 +143,8 @@ class Comparison:
         self._recipe = _checked_recipe(history.recipe, format)
         self._ours = self._tokenizer(history)
         self._theirs = Tokenizer(opened.history) if format.holds_splitting else self._tokenizer(opened.history)
+        for tokenizer in (self._ours, self._theirs):
+            tokenizer.expect(WANTED_WORDS * LETTERS)
 
     def _tokenizer(self, history: History) -> Tokenizer:
         """By the recipe that the file is checked with, or where that cannot be told of one word, by none."""
