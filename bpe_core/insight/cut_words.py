@@ -119,7 +119,9 @@ def tokens_by_word(
     if _splits_alike(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
         segmenter = Method.of(recipe).segmenter(history, given)
-        found = segmenter.ids_of_given(given, at) if isinstance(segmenter, TextEncoder | WordSegmenter) else None
+        found = None
+        if isinstance(segmenter, TextEncoder | WordSegmenter):
+            found = segmenter.ids_of_given(given, at, cancelled)
         if found is not None:
             return found[0].astype(np.int64), found[1]
     return CutWords.of(words, counted_by, history, cancelled=cancelled).by_word(at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from bpe_core.kernels.merge_word import (
 )
 from bpe_core.kernels.pieces import AT, PieceTable
 from bpe_core.kernels.scan import REGISTERS, machine_of
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
 from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
@@ -35,6 +37,7 @@ from bpe_core.segmenting.cutting import Cutting, utf8_view
 from bpe_core.segmenting.piece_tables import piece_table
 from bpe_core.text.scanner import table_for
 
+GIVEN_AT_ONCE = 1_000_000  # bytes of words between two questions whether they are still wanted
 LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
 MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
 MOST_PATHS = 1 << 16  # the same in a first text where paths are sought: that takes less time than new memory does
@@ -147,6 +150,21 @@ class CompiledEncoder:
         _check_length(data)
         desk = self._take_desk(self._kind, at, thread)
         return self._fill(desk, data, edges, desk.cuts, room)
+
+    def ids_of_given(
+        self, data: kernel.Bytes, edges: Int64s, at: int, cancelled: CancelCheck = never_cancelled
+    ) -> tuple[Int32s, Int64s]:
+        """The same of words that were given, some after the others: whoever waits for millions can let it be."""
+        inner = np.searchsorted(edges, np.arange(GIVEN_AT_ONCE, int(edges[-1]), GIVEN_AT_ONCE))
+        borders = np.unique([0, *inner, len(edges) - 1]).tolist()
+        parts: list[Int32s] = []
+        starts, done = np.zeros(len(edges), np.int64), 0
+        for first, last in while_wanted(pairwise(borders), cancelled, every=1):
+            ids, free_at = self.ids_of_texts(data, edges[first : last + 1], at)
+            starts[first : last + 1] = free_at + done
+            done += len(ids)
+            parts.append(ids)
+        return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int32), *parts]), starts
 
     def _encode(self, text: str, data: kernel.Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
         _check_length(data)

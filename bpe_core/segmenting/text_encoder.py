@@ -87,13 +87,15 @@ class TextEncoder:
             return None
         return encoded_by_kernels(encoder, texts, SafeCuts.of(self._cutting.recipe), at, threads)
 
-    def ids_of_given(self, given: GivenWords, at: int) -> tuple[Int32s, Int64s] | None:
+    def ids_of_given(
+        self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
+    ) -> tuple[Int32s, Int64s] | None:
         """The tokens of the words it was made for, after so many steps, and where those of each begin, and the end.
 
         None where they are too few for kernels, or there are no such: then whoever asks takes a segmentation.
         """
         encoder = self._kernels_for(len(given.data))
-        return None if encoder is None else encoder.ids_of_texts(given.data, given.starts, at)
+        return None if encoder is None else encoder.ids_of_given(given.data, given.starts, at, cancelled)
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Where the parts of a text are words already, they are laid end to end for the kernels."""

@@ -106,13 +106,15 @@ class WordSegmenter:
             ids += known
         return np.array(ids, np.int32)
 
-    def ids_of_given(self, given: GivenWords, at: int) -> tuple[Int32s, Int64s] | None:
+    def ids_of_given(
+        self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
+    ) -> tuple[Int32s, Int64s] | None:
         """The tokens of the words it was made for, after so many steps, and where those of each begin, and the end.
 
         None where they are too few for kernels, or there are no such: then whoever asks takes a segmentation.
         """
         compiled = self._compiled(len(given.data))
-        return None if compiled is None else compiled.ids_of_texts(given.data, given.starts, at)
+        return None if compiled is None else compiled.ids_of_given(given.data, given.starts, at, cancelled)
 
     def _compiled(self, size: int) -> CompiledEncoder | None:
         """The kernels that cut as this does, if there are any and so many bytes are worth them."""

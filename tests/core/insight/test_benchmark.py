@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.command_line.main import run
+from bpe_core.insight.cut_words import tokens_by_word
 from bpe_core.measures import benchmark as measuring
 from bpe_core.measures.benchmark import benchmark
 from bpe_core.measures.parity import parity
@@ -44,7 +45,10 @@ def test_every_cell_is_that_of_a_plain_count(
     table: bpe.WordTable, recipe: bpe.Recipe, texts: dict[str, list[str]], worth_counting: int
 ) -> None:
     history = reference.train(table, recipe)
-    with mock.patch.object(measuring, "WORTH_COUNTING", worth_counting):  # encoded text by text, or cut word by word
+    with (
+        mock.patch.object(measuring, "WORTH_COUNTING", worth_counting),  # encoded text by text, or cut word by word
+        mock.patch.object(compiled_encoder, "GIVEN_AT_ONCE", 3),  # and words some after the others
+    ):
         found = benchmark({"begin": (history, 0), "end": history}, texts, relative_to="end", threads=1)
     tokenizer, place = bpe.Tokenizer(history), 0
     for at in (0, len(history)):
@@ -244,3 +248,6 @@ def test_what_cannot_be_measured_is_said(folder: Path, capsys: pytest.CaptureFix
         benchmark({}, {"a": "b"})
     with pytest.raises(bpe.Cancelled):
         benchmark({"bytes": history}, {"a": "b"}, cancelled=lambda: True)
+    many, asked = bpe.WordTable.from_counts({f" {number}": 1 for number in range(100)}), iter([False, False, True])
+    with mock.patch.object(compiled_encoder, "GIVEN_AT_ONCE", 30), pytest.raises(bpe.Cancelled):
+        tokens_by_word(many, history.recipe, history, 0, cancelled=lambda: next(asked))
