@@ -13,6 +13,7 @@ from app.window.questions.benchmark.page import BenchmarkPage
 from app.wiring import Program
 from bpe_core import Recipe, Tokenizer
 from bpe_core.measures.morphemes import morpheme_agreement, own_lists
+from bpe_core.token_texts import shown
 from resources import parallel_samples
 from tests.gui.questions.conftest import MERGES, ONE, answered, ranked_words
 
@@ -48,6 +49,23 @@ def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program,
     wanted = {f"{len(tokenizer.encode(ONE, at=at)):,}" for at in (40, MERGES)}
     assert {row["Tokens"] for row in found} == wanted
     assert model.exact()(lambda: False).columns["bytes"][0] == len(ONE.encode())
+    row = next(place for place, one in enumerate(_cells(page)) if (one["Text"], one["Tokens"]) == _whole(tokenizer))
+    page.table.clicked.emit(model.index(row, 2))
+    answered(qtbot, learned)
+    told = [page.preview.text()]
+    while page.bar.on.isEnabled():
+        page.bar.on.click()
+        answered(qtbot, learned)
+        told.append(page.preview.text())
+    raw = [tokenizer.token_bytes(id) for id in tokenizer.encode(ONE)]
+    assert "|".join(filter(None, told)) == "|".join(map(shown, raw)), "all of it, cut as the whole is"
+    assert page.bar.name.toolTip().endswith("one.txt")
+    page.bar.start.setValue(3)
+    answered(qtbot, learned)
+    assert page.bar.until.text() == f"to 602 of {len(ONE):,}"
+    page.bar.close_button.click()
+    assert page.summary.isVisibleTo(page)
+    assert not page.bar.isVisibleTo(page)
     page.grab()
 
     learned.session.recipe.put_quietly(Recipe.preset("clean-words", vocab_size=None, merges=5))
@@ -74,6 +92,10 @@ def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program,
     model.choose_source(FOLDER, tmp_path)
     answered(qtbot, learned)
     assert "de has 1, en has 2" in page.summary.text()
+
+
+def _whole(tokenizer: Tokenizer) -> tuple[str, str]:
+    return "one.txt", f"{len(tokenizer.encode(ONE)):,}"
 
 
 def _cells(page: BenchmarkPage) -> list[dict[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +16,20 @@ from app.session.run_titles import name_of
 from app.session.session import Session
 from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
+from app.window.questions.benchmark.reading import Documents, Reading, Row
 from app.worker.job import Task
-from bpe_core import History, Progress, Tokenizer
+from bpe_core import History, Progress
 from bpe_core.data_table import DataTable
 from bpe_core.measures.benchmark import MEANINGS, Benchmark, benchmark
 from bpe_core.measures.morphemes import MEANINGS as MORPHEMES
 from bpe_core.measures.morphemes import Agreement, Lists, morpheme_agreement, own_lists, read_morphemes
 from bpe_core.measures.parity import MEANINGS as OF_PARITY
 from bpe_core.measures.parity import Parity, checked, parallel_texts, parity_of
-from bpe_core.progress import while_wanted
-from bpe_core.token_texts import shown
 from resources import parallel_samples
 
 REDRAW_MILLISECONDS = 400
 TOPIC = "benchmark"
-LONGEST_SHOWN = 600  # characters of a text that are shown in tokens
-BAR = "|"
+MOST_PLACES = 8  # files of a group that are named
 NOTHING_YET = "Train, or open a tokenizer, to measure it. All runs are measured side by side."
 NO_TEXTS = "There is no text in the corpus to measure by."
 EACH_ONCE = "Each word is cut as it is behind a blank, and counts once, however frequent it is."
@@ -93,6 +91,7 @@ class Found:
     parity: Parity | None
     texts: Texts
     tokenizers: Mapping[str, tuple[History, int]]
+    places: Mapping[str, str] = field(default_factory=dict)  # the files that texts lie in
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -112,7 +111,8 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         self.source, self.folder = SENTENCES, None  # type: int, Path | None
         self.reference: str | None = "en"
         self.measure = COLUMNS[3]
-        self.progress = self.trouble = self.preview = ""
+        self.progress = self.trouble = ""
+        self.reading = Reading(session.aside, self)
         self._order: list[int] = []
         self._sorted = (0, False)
         self._asked: Hashable = None
@@ -183,14 +183,15 @@ class BenchmarkModel(QAbstractTableModel, Watched):
                 texts = parallel_samples() if folder is None else parallel_texts(folder)
             measured = benchmark(tokenizers, texts, progress=task.report, cancelled=task.cancelled)
             if source == CORPUS:
-                return Found(measured, None, texts, tokenizers)
+                return Found(measured, None, texts, tokenizers, _places_of(sources))
             reference = wanted if wanted in checked(texts) else None
             return Found(measured, parity_of(measured, reference), texts, tokenizers)
 
         self._aside.ask(TOPIC, work, self._take, self._fail, self._tell_progress)
 
     def _take(self, found: Found) -> None:
-        self.found, self.progress, self.trouble, self.preview = found, "", "", ""
+        self.found, self.progress, self.trouble = found, "", ""
+        self.reading.close()
         if self.measure not in self.columns:
             self.measure = OF_MORPHEMES[5] if isinstance(found.measured, Agreement) else COLUMNS[4]
         self._list()
@@ -211,8 +212,9 @@ class BenchmarkModel(QAbstractTableModel, Watched):
 
     def _forget(self) -> None:
         self.beginResetModel()
-        self.found, self.progress, self.preview, self._order = None, "", "", []
+        self.found, self.progress, self._order = None, "", []
         self.endResetModel()
+        self.reading.close()
 
     # -- what is told ----------------------------------------------------------------------
 
@@ -248,20 +250,8 @@ class BenchmarkModel(QAbstractTableModel, Watched):
             return
         place, found = self._order[row], self.found
         name, text = found.columns["tokenizer"][place], found.columns["text"][place]
-        history, at = found.tokenizers[name]
-        begin = "\n".join(found.texts[text])[:LONGEST_SHOWN]
-
-        def cut(task: Task) -> str:
-            data = begin.encode()
-            spans = while_wanted(Tokenizer(history).spans(begin, at), task.cancelled)
-            told = (shown(data[start:stop]) for start, stop, _ in spans)
-            return f"{text}, {name}:\n{BAR.join(told)}"
-
-        self._aside.ask("benchmark text", cut, self._take_preview)
-
-    def _take_preview(self, told: str) -> None:
-        self.preview = told
-        self.changed.emit()
+        documents = Documents(found.texts[text])
+        self.reading.look_at(Row(text, name, documents, *found.tokenizers[name], found.places.get(text, "")))
 
     # -- the table -------------------------------------------------------------------------
 
@@ -352,15 +342,28 @@ def _agreement(tokenizers: Mapping[str, tuple[History, int]], path: Path | None,
     return Found(found, None, {name: [f" {' '.join(one)}"] for name, one in lists.items()}, tokenizers)
 
 
-def _texts_of(sources: CorpusTexts, task: Task) -> Texts:
-    """The documents of each group, where there are groups, else of each text."""
+def _members(sources: CorpusTexts) -> dict[str, CorpusTexts]:
+    """The texts of each group, where there are groups, else each by itself."""
     has_groups = any(source.group for source in sources)
     members: dict[str, CorpusTexts] = {}
     for source in sources:
         name = source.group if has_groups else source.name
-        members[name] = (*members.get(name, ()), source)
+        members[name or "in no group"] = (*members.get(name or "in no group", ()), source)
+    return members
+
+
+def _texts_of(sources: CorpusTexts, task: Task) -> Texts:
+    """The documents of each."""
     found = {}
-    for name, texts in members.items():
+    for name, texts in _members(sources).items():
         with reading(texts, task.remarks) as corpus:
-            found[name or "in no group"] = list(corpus.documents())
+            found[name] = list(corpus.documents())
     return found
+
+
+def _places_of(sources: CorpusTexts) -> dict[str, str]:
+    """Where the first files of each lie."""
+    return {
+        name: "\n".join(str(one.path or one.address) for one in texts[:MOST_PLACES] if one.path or one.address)
+        for name, texts in _members(sources).items()
+    }

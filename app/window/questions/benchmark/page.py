@@ -26,6 +26,7 @@ from app.window.parts.widgets import flat_button, paragraph, scrolling
 from app.window.parts.wording import tip
 from app.window.questions.benchmark.dots import DotsChart
 from app.window.questions.benchmark.model import FOLDER, LIST, SOURCES, BenchmarkModel, Index
+from app.window.questions.benchmark.reading_view import ReadingBar
 
 WIDTHS = (110, 44)
 NUMBER_WIDTH = 92
@@ -57,6 +58,7 @@ class BenchmarkPage(Page):
         self.preview.setFont(fixed_font(self.font().pointSizeF()))
         self.chart = DotsChart(lambda: model.dots, lambda value: (model.measure.form or "{:g}").format(value))
         self.table = _table(model)
+        self.bar = ReadingBar(model.reading)
         self._lay_out()
         self._connect()
         self._show()
@@ -82,11 +84,13 @@ class BenchmarkPage(Page):
         column.setContentsMargins(8, 6, 8, 4)
         column.addLayout(row)
         column.addLayout(beside, 1)
+        column.addWidget(self.bar)
         column.addWidget(self.told)
 
     def _connect(self) -> None:
         model = self.model
         model.changed.connect(self._show)
+        model.reading.changed.connect(self._show_text)
         self.source.activated.connect(self._choose_source)
         self.reference.activated.connect(lambda: model.choose_reference(self.reference.currentData()))
         self.measure.activated.connect(lambda: model.choose_measure(self.measure.currentData()))
@@ -111,9 +115,7 @@ class BenchmarkPage(Page):
     def _show(self) -> None:
         model = self.model
         self.summary.setText(model.summary)
-        self.preview.setText(model.preview)
-        self.preview.setVisible(bool(model.preview))
-        self.summary.setVisible(not model.preview)
+        self._show_text()
         self.stop.setVisible(bool(model.progress))
         self.source.setCurrentIndex(model.source)
         languages = list(model.languages)
@@ -123,6 +125,15 @@ class BenchmarkPage(Page):
         _offer(self.measure, [(one.title, one.name) for one in model.columns if one.form], model.measure.name)
         self.measure.setToolTip(tip(model.measure.tip))
         self.chart.update()
+
+    def _show_text(self) -> None:
+        """The text of a row, or what was found."""
+        stretch = self.model.reading.stretch
+        self.bar.show_place()
+        self.preview.setText("" if stretch is None else stretch.told)
+        self.preview.setVisible(stretch is not None)
+        self.summary.setVisible(stretch is None)
+        self.told.verticalScrollBar().setValue(0)
 
 
 class _InItsColour(QStyledItemDelegate):

@@ -1,0 +1,126 @@
+"""The text behind a row of the benchmark, in the tokens of that row's tokenizer: a stretch of it, anywhere in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from app.session.aside import Aside
+from app.worker.job import Task
+from bpe_core import History, Tokenizer
+from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.token_texts import shown
+
+TOPIC = "benchmark text"
+AT_ONCE = 600  # characters that are shown
+AROUND = 2_000  # characters on either side by which it shows how the stretch is cut
+BAR = "|"
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """Of one text, a line end between each two; only what is looked at is ever put together."""
+
+    documents: Sequence[str]
+
+    @cached_property
+    def _stops(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        return np.cumsum([len(one) + 1 for one in self.documents], dtype=np.int64)
+
+    @property
+    def length(self) -> int:
+        """In characters."""
+        return max(0, int(self._stops[-1]) - 1) if len(self.documents) else 0
+
+    def part(self, start: int, stop: int) -> str:
+        """Of all characters those.
+
+        >>> Documents(["one", "", "two"]).part(2, 6), Documents(["one", "", "two"]).length
+        ('e\\n\\nt', 8)
+        """
+        stops = self._stops
+        first, last = (int(np.searchsorted(stops, place, side="right")) for place in (start, stop))
+        parts = []
+        for place in range(first, min(last + 1, len(self.documents))):
+            before = int(stops[place - 1]) if place else 0
+            parts.append(self.documents[place][max(0, start - before) : max(0, stop - before)])
+        return "\n".join(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """Which text is read, and in whose tokens."""
+
+    text: str
+    tokenizer: str
+    documents: Documents
+    history: History
+    at: int
+    place: str  # the file it lies in, if in one
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """From one character of the text up to another."""
+
+    start: int
+    stop: int
+    length: int  # of the whole text
+    told: str
+
+
+def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -> Stretch:
+    """In the tokens of the whole text: what stands around the stretch is cut with it."""
+    length = row.documents.length
+    start = max(0, min(start, length - 1))
+    stop = min(length, start + AT_ONCE)
+    from_ = max(0, start - AROUND)
+    around = row.documents.part(from_, min(length, stop + AROUND))
+    data = around.encode(errors="replace")
+    first, last = (len(around[: place - from_].encode(errors="replace")) for place in (start, stop))
+    spans = while_wanted(Tokenizer(row.history).spans(data.decode(), row.at), cancelled)
+    told = BAR.join(shown(data[begin:end]) for begin, end, _ in spans if first <= begin < last)
+    return Stretch(start, stop, length, told)
+
+
+class Reading(QObject):
+    """Cuts aside, whatever is looked at last."""
+
+    changed = Signal()
+
+    def __init__(self, aside: Aside, parent: QObject) -> None:
+        super().__init__(parent)
+        self.row: Row | None = None
+        self.stretch: Stretch | None = None
+        self._aside = aside
+
+    def look_at(self, row: Row) -> None:
+        """From its beginning."""
+        self.row = row
+        self.turn_to(0)
+
+    def turn_to(self, character: int) -> None:
+        """To another stretch of the same text, counted from 0."""
+        row = self.row
+        if row is None:
+            return
+
+        def cut(task: Task) -> Stretch:
+            return stretch_of(row, character, task.cancelled)
+
+        def take(stretch: Stretch) -> None:
+            if self.row is row:
+                self.stretch = stretch
+                self.changed.emit()
+
+        self._aside.ask(TOPIC, cut, take)
+
+    def close(self) -> None:
+        """Look at no text any more."""
+        self.row = self.stretch = None
+        self._aside.cancel(TOPIC)
+        self.changed.emit()
