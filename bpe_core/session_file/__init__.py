@@ -16,6 +16,7 @@ from bpe_core.session_file.known_by import is_session_file as is_session_file
 
 if TYPE_CHECKING:
     from bpe_core.session_file.reading import Summary as Summary
+    from bpe_core.session_file.reading import are_alike_elsewhere as are_alike_elsewhere
     from bpe_core.session_file.reading import read_session as read_session
     from bpe_core.session_file.reading import read_summary as read_summary
     from bpe_core.session_file.recovering import Recovered as Recovered
@@ -42,6 +43,7 @@ _HOME_OF = {
     "SessionWriter": "writing",
     "Summary": "reading",
     "View": "values",
+    "are_alike_elsewhere": "reading",
     "read_session": "reading",
     "read_summary": "reading",
     "recover_session": "recovering",
@@ -60,6 +62,7 @@ __all__ = [
     "SessionWriter",
     "Summary",
     "View",
+    "are_alike_elsewhere",
     "is_session_file",
     "read_session",
     "read_summary",

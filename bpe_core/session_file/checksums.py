@@ -17,6 +17,7 @@ MERGES_IN_A_PART = 512
 DIGEST_BYTES = 16
 UNCHECKED = "view"
 
+NAME = "checks"
 TABLE = (
     "CREATE TABLE checks (part TEXT NOT NULL, run INTEGER NOT NULL, place INTEGER NOT NULL, digest BLOB NOT NULL, "
     "PRIMARY KEY (part, run, place)) STRICT, WITHOUT ROWID"

@@ -11,6 +11,7 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import zip_longest
 from pathlib import Path
 
 from bpe_core.errors import FormatError, cause_of
@@ -81,6 +82,24 @@ def described(part: checksums.Part) -> str:
     if part.name in checksums.OF_RUNS and part.run:
         return f"run {part.run}: {OF_A_RUN[part.name]}"
     return OF_THE_SESSION.get(part.name, part.name)
+
+
+def are_alike_elsewhere(one: Path, other: Path) -> bool:
+    """Whether two sessions hold the same, but for where their texts stand and when these were changed last."""
+    with _opened(one, is_safety_copy=False) as first, _opened(other, is_safety_copy=False) as second:
+        tables = [name for (name,) in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return all(
+            row == again
+            for table in tables
+            if table != checksums.NAME  # of all else
+            for row, again in zip_longest(_wherever(first, table), _wherever(second, table))
+        )
+
+
+def _wherever(connection: sqlite3.Connection, table: str) -> Iterator[tuple[object, ...]]:
+    rows = connection.execute(f"SELECT * FROM {table}")
+    kept = [place for place, column in enumerate(rows.description) if column[0] not in ("path", "modified_ns")]
+    return (tuple(row[place] for place in kept) for row in rows)
 
 
 @dataclass(frozen=True)

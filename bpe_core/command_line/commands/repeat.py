@@ -25,6 +25,7 @@ from bpe_core.data_table import is_data, read_plainly
 from bpe_core.errors import BpeError, CorpusError, FormatError, plain
 from bpe_core.fingerprints import fingerprint_of
 from bpe_core.optional import program
+from bpe_core.session_file import EXTENSION, are_alike_elsewhere
 
 EXAMPLES = """\
 examples:
@@ -124,6 +125,9 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes)
             return True
         first = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
         print(f"{name}: differs from byte {first + 1:,} on.")
+    elif place is not None and place.is_file():
+        why = "has been changed since" if before.is_file() else "is gone"
+        print(f"{name}: differs; in what, nobody can tell: the one made before {why}.")
     else:
         print(f"{name}: differs.")
     return False
@@ -136,6 +140,8 @@ def _alike_without(before: Path, again: Path) -> str:
         made, count = OF_MAKING[ending]
         if made.sub(b"", before.read_bytes(), count=count) == made.sub(b"", again.read_bytes(), count=count):
             return "the time at which it was made"
+    if ending == EXTENSION:
+        return "where its texts stand, and when they were changed last" if are_alike_elsewhere(before, again) else ""
     if is_data(again):
         one, other = (read_plainly(path) for path in (before, again))
         if TAKEN in one and one.keys() == other.keys():

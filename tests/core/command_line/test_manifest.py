@@ -14,6 +14,11 @@ import pytest
 from bpe_core.command_line.commands.repeat import OF_PDF
 from bpe_core.command_line.main import run
 
+BUT_FOR = {
+    "benchmark": "identical but for how long it took",
+    "sweep": "identical but for where its texts stand, and when they were changed last",
+}
+PLAN = 'sizes = [260, 265]\n[corpora]\nbook = ["book.txt"]\n[recipes.bytes]\npreset = "gpt2"\n'
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest. " * 4
 
 
@@ -42,7 +47,9 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
         "expand": ["expand", "other.txt.gage", "-o", "again.txt"],
         "verify": ["verify", "both.bpex", "merges.csv"],
         "ids": ["encode", "--merges", "merges.csv", "other.txt", "-o", "ids.npy"],
+        "sweep": ["sweep", "plan.toml", "-o", "all.bpex"],
     }
+    Path("plan.toml").write_text(PLAN, encoding="utf-8")
     told_by_code = {"diff": 3}
     for name, command in asked.items():
         code = run([*command, "--manifest", f"{name}.manifest.json"])
@@ -66,11 +73,11 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
         capsys.readouterr()
         assert run(["repeat", f"there/{name}.manifest.json"]) == 0, capsys.readouterr()
         told = capsys.readouterr().out
-        assert ("identical but for how long it took" if name == "benchmark" else "identical, byte for byte") in told
+        assert BUT_FOR.get(name, "identical, byte for byte") in told
         monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _in_this_process)
     told = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
     told["results"][0]["sha256"] = "0" * 64
-    _expect(there, told, "differs", capsys)
+    _expect(there, told, "ranks.json: differs; in what, nobody can tell: the one made before has been", capsys)
     for change, sentence in (
         ({"version": 2}, "newer version"),
         ({"results": [{"path": "other.json", "bytes": 0, "sha256": ""}]}, "would write ranks.json"),
