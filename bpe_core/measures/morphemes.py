@@ -162,6 +162,8 @@ def checked(morphemes: Morphemes, name: str) -> Morphemes:
     if not morphemes:
         raise CorpusError(f"The list {name!r} holds no words; write a word a line, as in {EXAMPLE}.")
     for word, parts in morphemes.items():
+        if isinstance(parts, str):
+            raise CorpusError(f"In the list {name!r} {word!r} has {parts!r}; give its morphemes as a list of texts.")
         if not word or "".join(parts) != word or not all(parts):
             raise CorpusError(f"In the list {name!r} {' '.join(parts)!r} does not spell {word!r}, as morphemes must.")
     return morphemes

@@ -67,6 +67,24 @@ def rows_of(table: DataTable) -> list[dict[str, Any]]:
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
 
 
+def remarks_of(table: DataTable) -> list[str]:
+    """A sentence for each recipe that cannot encode all: it needs few tokens where it understands little.
+
+    >>> told = {"corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "unknown_share": 0.25}
+    >>> remarks_of(table_of([{"recipe": "a", **told}, {"recipe": "e", **told, "unknown_share": 0.0}]))[0][:62]
+    'a on b cannot encode everything: 25.00% of its tokens are unkn'
+    """
+    most: dict[str, Row] = {}
+    for row in rows_of(table):
+        if (row["unknown_share"] or 0) > most.get(row["recipe"], {"unknown_share": 0})["unknown_share"]:
+            most[row["recipe"]] = row
+    return [
+        f"{name} on {row['corpus']} cannot encode everything: {row['unknown_share']:.2%} of its tokens are unknown at "
+        f"a size of {row['size']:,}, so its other figures flatter it."
+        for name, row in most.items()
+    ]
+
+
 def read_results(path: Path | str) -> DataTable:
     """A table that a sweep has written."""
     if not Path(path).exists():

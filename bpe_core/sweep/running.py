@@ -60,7 +60,7 @@ class Swept:
     runs: int
     known: int  # of them that were in the table before
     left_out: int  # rows of the table before that are of no run of the plan
-    remarks: tuple[str, ...]  # what was odd about the texts
+    remarks: tuple[str, ...]  # what was odd about the texts, and what recipes cannot encode
 
 
 def runs_of(plan: Plan) -> list[Run]:
@@ -112,7 +112,8 @@ def sweep(
     wanted = {(run.key, size) for run in runs for size in run.sizes}
     old = [] if before is None else results.rows_of(before)
     left_out = sum((row["run"], row["size"]) not in wanted for row in old)
-    return Swept(_table(runs, rows), len(runs), known, left_out, tuple(work.remarks))
+    table = _table(runs, rows)
+    return Swept(table, len(runs), known, left_out, (*work.remarks, *results.remarks_of(table)))
 
 
 class _Work:

@@ -75,5 +75,7 @@ def test_the_command_by_own_lists_and_others(tmp_path: Path, capsys: pytest.Capt
     own.write_text("# nothing\n")
     with pytest.raises(bpe.CorpusError, match="holds no words"):
         read_morphemes(own)
+    with pytest.raises(bpe.CorpusError, match="as a list of texts"):
+        morpheme_agreement({}, {"en": {"low": "low"}})
     with pytest.raises(bpe.CorpusError, match="does not spell"):
         morpheme_agreement({}, {"en": {"low": ["l", "w"]}})
