@@ -7,20 +7,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 
-@dataclass(frozen=True)
-class Sample:
+def _folder() -> Traversable:
+    from importlib.resources import files  # takes a while to load
+
+    return files(__name__)
+
+
+class Sample(NamedTuple):
     """A text to begin with, written for this project."""
 
     name: str
     title: str
 
     def text(self) -> str:
-        return files(__name__).joinpath("samples", self.name).read_text(encoding="utf-8")
+        return _folder().joinpath("samples", self.name).read_text(encoding="utf-8")
 
 
 _SAMPLES = (
@@ -42,7 +49,7 @@ def parallel_samples() -> dict[str, list[str]]:
     >>> {len(sentences) for sentences in parallel_samples().values()}
     {10}
     """
-    found = files(__name__).joinpath("samples", "parallel").iterdir()
+    found = _folder().joinpath("samples", "parallel").iterdir()
     languages = {file.name.removesuffix(".txt"): file for file in found if file.name.endswith(".txt")}
     return {name: languages[name].read_text(encoding="utf-8").splitlines() for name in sorted(languages)}
 
@@ -53,7 +60,7 @@ def morpheme_samples() -> dict[str, list[str]]:
     >>> list(morpheme_samples()), morpheme_samples()["en"][1]
     (['de', 'en'], 'unhappy\\tun happy')
     """
-    found = sorted(files(__name__).joinpath("samples", "morphemes").iterdir(), key=lambda file: file.name)
+    found = sorted(_folder().joinpath("samples", "morphemes").iterdir(), key=lambda file: file.name)
     lists = (file for file in found if file.name.endswith(".tsv"))
     return {file.name.removesuffix(".tsv"): file.read_text(encoding="utf-8").splitlines() for file in lists}
 
@@ -61,12 +68,12 @@ def morpheme_samples() -> dict[str, list[str]]:
 @cache
 def icon_svg(name: str) -> str:
     """The drawing of an icon."""
-    return files(__name__).joinpath("icons", f"{name}.svg").read_text(encoding="utf-8")
+    return _folder().joinpath("icons", f"{name}.svg").read_text(encoding="utf-8")
 
 
 def lesson_files() -> Iterator[tuple[str, str]]:
     """The name and the text of each lesson, in their order."""
-    folder = files(__name__).joinpath("lessons")
+    folder = _folder().joinpath("lessons")
     found = [file for file in folder.iterdir() if file.name.endswith(".toml")]
     for file in sorted(found, key=lambda file: int(file.name.partition("-")[0])):
         yield file.name.removesuffix(".toml"), file.read_text(encoding="utf-8")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bpe_core.atomic import write_atomically
 from bpe_core.data_table import ENDINGS, DataTable, checked_name, is_data, write_data
 from bpe_core.errors import OutputError
 from bpe_core.optional import renderer_or_none
-from bpe_core.report.charts import picture
-from bpe_core.report.exact_charts import CHARTS
-from bpe_core.report.paper import Paper
+
+if TYPE_CHECKING:
+    from bpe_core.report.paper import Paper
 
 
 def add_paper(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +47,9 @@ def write_output(options: argparse.Namespace, chart: str, table: DataTable, **ch
     if is_data(options.output):
         write_data(table, options.output)
         return
+    from bpe_core.report.charts import picture  # what draws is loaded when there is something to draw
+    from bpe_core.report.exact_charts import CHARTS
+
     drawn = picture(CHARTS[chart](table, **choices), _paper(options))
     renderer = renderer_or_none()
     if options.output.suffix.lower() == ".svg" or renderer is None:
@@ -56,4 +60,6 @@ def write_output(options: argparse.Namespace, chart: str, table: DataTable, **ch
 
 
 def _paper(options: argparse.Namespace) -> Paper:
+    from bpe_core.report.paper import Paper
+
     return Paper.of_millimetres(options.width, options.height, options.text_size, is_dark=options.dark)

@@ -25,7 +25,7 @@ from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
 def format_list() -> str:
     """All formats, a line each, for the end of a help text."""
-    return "formats:\n" + "".join(f"  {one.name:<15} {one.explanation}\n" for one in FORMATS.values())
+    return "formats:\n" + "".join(f"  {name:<15} {row.explanation}\n" for name, row in FORMATS.rows.items())
 
 
 def add_writing(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,6 @@ of unequal texts that comes out even.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
@@ -42,6 +41,8 @@ def checked_by_loading(
         except ImportError:
             note = f"{LIBRARY} is not installed here, so only tokenizer.json was checked, not the folder as a whole."
             return replace(found, cannot_hold=(*found.cannot_hold, note))
+        import tempfile  # takes a while to load
+
         with tempfile.TemporaryDirectory() as folder:
             for name, content in files.items():
                 Path(folder, name).write_bytes(content)

@@ -24,8 +24,9 @@ from bpe_core.records import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """Where a format is, and how the names of its files end, if nobody says otherwise."""
+    """What a format is for, where it is, and how the names of its files end, if nobody says otherwise."""
 
+    explanation: str  # one line for menus and --help
     module: str
     kind: str
     endings: tuple[str, ...]
@@ -57,9 +58,24 @@ class Formats(Mapping[str, Format]):
 
 
 _TABLES = {
-    "csv": Row("csv_table", "CsvTable", (".csv",)),
-    "tsv": Row("csv_table", "TsvTable", (".tsv",)),
-    "json": Row("json_table", "JsonTable", (".json",)),
+    "csv": Row(
+        "Comma-separated values: a row a step, for spreadsheets and scripts.",
+        "csv_table",
+        "CsvTable",
+        (".csv",),
+    ),
+    "tsv": Row(
+        "Tab-separated values: a row a step, for pasting into spreadsheets.",
+        "csv_table",
+        "TsvTable",
+        (".tsv",),
+    ),
+    "json": Row(
+        "JSON: recipe, base symbols and steps in one object, for scripts.",
+        "json_table",
+        "JsonTable",
+        (".json",),
+    ),
 }
 TABLES = Formats(_TABLES)
 
@@ -67,16 +83,66 @@ TABLES = Formats(_TABLES)
 FORMATS = Formats(
     _TABLES
     | {
-        "tekken": Row("tekken", "Tekken", ("tekken.json",)),
-        "tokenizer.json": Row("tokenizer_json", "TokenizerJson", ("tokenizer.json",)),
-        "merges.txt": Row("merges_pair", "MergesPair", ("merges.txt", "vocab.json", "vocab.bpe")),
-        "vocab.txt": Row("bert_vocabulary", "BertVocabulary", ("vocab.txt",)),
-        "tiktoken": Row("tiktoken_ranks", "TiktokenRanks", (".tiktoken",)),
-        "subword-nmt": Row("subword_nmt_codes", "SubwordNmtCodes", (".codes", ".bpe-codes", ".bpe")),
-        "minbpe": Row("minbpe_model", "MinbpeModel", (".minbpe.model",)),
-        "sentencepiece": Row("sentencepiece_model", "SentencePieceModel", (".spm.model", ".spm", ".model")),
-        "markdown": Row("markdown_table", "MarkdownTable", (".md", ".markdown")),
-        "parquet": Row("parquet_table", "ParquetTable", (".parquet",)),
+        "tekken": Row(
+            "Mistral's tekken.json: ranks with their pattern, behind the numbers of special tokens.",
+            "tekken",
+            "Tekken",
+            ("tekken.json",),
+        ),
+        "tokenizer.json": Row(
+            "Hugging Face's tokenizers: everything in one file, special tokens too.",
+            "tokenizer_json",
+            "TokenizerJson",
+            ("tokenizer.json",),
+        ),
+        "merges.txt": Row(
+            "merges.txt with vocab.json beside it, as GPT-2 and older libraries have them.",
+            "merges_pair",
+            "MergesPair",
+            ("merges.txt", "vocab.json", "vocab.bpe"),
+        ),
+        "vocab.txt": Row(
+            "BERT's vocab.txt: WordPiece's tokens, one a line, with ## where they continue a word.",
+            "bert_vocabulary",
+            "BertVocabulary",
+            ("vocab.txt",),
+        ),
+        "tiktoken": Row(
+            "Ranks for tiktoken: each token's bytes in base64, and its number.",
+            "tiktoken_ranks",
+            "TiktokenRanks",
+            (".tiktoken",),
+        ),
+        "subword-nmt": Row(
+            "subword-nmt's codes: a pair of texts a line, with </w> at the end of words.",
+            "subword_nmt_codes",
+            "SubwordNmtCodes",
+            (".codes", ".bpe-codes", ".bpe"),
+        ),
+        "minbpe": Row(
+            "minbpe's model: the pattern, the special tokens and pairs of ids; a readable .vocab beside.",
+            "minbpe_model",
+            "MinbpeModel",
+            (".minbpe.model",),
+        ),
+        "sentencepiece": Row(
+            "SentencePiece's model: characters, a ▁ before each word, and how text is changed first.",
+            "sentencepiece_model",
+            "SentencePieceModel",
+            (".spm.model", ".spm", ".model"),
+        ),
+        "markdown": Row(
+            "Markdown: the merges as a table to read, in a README or a lesson.",
+            "markdown_table",
+            "MarkdownTable",
+            (".md", ".markdown"),
+        ),
+        "parquet": Row(
+            "Parquet: a row a merge, for data frames; needs the package pyarrow.",
+            "parquet_table",
+            "ParquetTable",
+            (".parquet",),
+        ),
     }
 )
 

@@ -108,7 +108,6 @@ class Format(ABC):
 
     name: ClassVar[str]  # as a person names it: "csv"
     extension: ClassVar[str]  # with its dot: ".csv"
-    explanation: ClassVar[str]  # one line for menus and --help
     methods: ClassVar[tuple[str, ...]] = (
         "bpe",
     )  # by which a history can have been learned that it holds; none: by any

@@ -32,7 +32,6 @@ class BertVocabulary(Format):
 
     name = "vocab.txt"
     extension = ".txt"
-    explanation = "BERT's vocab.txt: WordPiece's tokens, one a line, with ## where they continue a word."
     methods = ("wordpiece",)
     holds = "WordPiece's tokens only"
     peer_name = "tokenizers"

@@ -78,7 +78,6 @@ class CsvTable(Format):
 
     name = "csv"
     extension = ".csv"
-    explanation = "Comma-separated values: a row a step, for spreadsheets and scripts."
     methods = ()
     delimiter = ","
 
@@ -204,7 +203,6 @@ class TsvTable(CsvTable):
 
     name = "tsv"
     extension = ".tsv"
-    explanation = "Tab-separated values: a row a step, for pasting into spreadsheets."
     delimiter = "\t"
 
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-import regex
-
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 SAMPLE = 4_000  # tokens looked at, spread over the vocabulary
@@ -53,5 +51,7 @@ def _readable(tokens: Sequence[bytes]) -> list[str]:
 
 
 def _share_left_whole(name: str, texts: Sequence[str]) -> float:
+    import regex  # takes a while to load
+
     pattern = regex.compile(NAMED_PATTERNS[name].expression)
     return sum(1 for text in texts if (found := pattern.match(text)) and found.end() == len(text)) / len(texts)

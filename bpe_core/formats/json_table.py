@@ -62,7 +62,6 @@ class JsonTable(Format):
 
     name = "json"
     extension = ".json"
-    explanation = "JSON: recipe, base symbols and steps in one object, for scripts."
     methods = ()
     holds_hidden = True
 

@@ -27,7 +27,6 @@ class MarkdownTable(Format):
 
     name = "markdown"
     extension = ".md"
-    explanation = "Markdown: the merges as a table to read, in a README or a lesson."
     methods = JOINING
 
     def can_hold(self, history: History) -> list[str]:

@@ -37,7 +37,6 @@ class MergesPair(Format):
 
     name = "merges.txt"
     extension = ".txt"
-    explanation = "merges.txt with vocab.json beside it, as GPT-2 and older libraries have them."
     peer_name = "tokenizers"
     holds_splitting = False
     holds_specials = False

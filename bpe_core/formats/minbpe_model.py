@@ -38,7 +38,6 @@ class MinbpeModel(Format):
 
     name = "minbpe"
     extension = ".model"
-    explanation = "minbpe's model: the pattern, the special tokens and pairs of ids; a readable .vocab beside."
 
     def impossible(self, history: History) -> list[str]:
         found = missing_places.needs_bytes(history, "minbpe")

@@ -53,7 +53,6 @@ class ParquetTable(Format):
     name = "parquet"
     extension = ".parquet"
     mark = b"PAR1"
-    explanation = "Parquet: a row a merge, for data frames; needs the package pyarrow."
     methods = JOINING
 
     def impossible(self, history: History) -> list[str]:

@@ -51,7 +51,6 @@ class SentencePieceModel(Format):
 
     name = "sentencepiece"
     extension = ".model"
-    explanation = "SentencePiece's model: characters, a ▁ before each word, and how text is changed first."
     methods = ("bpe", "unigram", "mingram")
     holds = "joined pairs and Unigram's tokens only"
     peer_name = "sentencepiece"

@@ -34,7 +34,6 @@ class SubwordNmtCodes(Format):
 
     name = "subword-nmt"
     extension = ".codes"
-    explanation = "subword-nmt's codes: a pair of texts a line, with </w> at the end of words."
     peer_name = "subword-nmt"
     holds_splitting = False
     holds_specials = False

@@ -40,7 +40,6 @@ class Tekken(Format):
 
     name = "tekken"
     extension = ".json"
-    explanation = "Mistral's tekken.json: ranks with their pattern, behind the numbers of special tokens."
     peer_name = "tiktoken"
     holds_specials = False
 

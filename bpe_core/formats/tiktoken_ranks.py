@@ -47,7 +47,6 @@ class TiktokenRanks(Format):
 
     name = "tiktoken"
     extension = ".tiktoken"
-    explanation = "Ranks for tiktoken: each token's bytes in base64, and its number."
     peer_name = "tiktoken"
     holds_splitting = False
     holds_specials = False

@@ -39,7 +39,6 @@ class TokenizerJson(Format):
 
     name = "tokenizer.json"
     extension = ".json"
-    explanation = "Hugging Face's tokenizers: everything in one file, special tokens too."
     methods = tuple(MODELS)
     holds = "joined pairs and the tokens of WordPiece and Unigram only"
     peer_name = "tokenizers"

@@ -7,9 +7,8 @@ import os
 import zlib
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, CorpusError
@@ -21,6 +20,9 @@ from bpe_core.learning.gage.plain import compressed_blocks
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
 from bpe_core.records import dataclass
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 PIECE = 1 << 18  # bytes, about, that are compressed without looking up
 PLAIN_PIECE = 1 << 14  # the same in plain Python, which is slow
@@ -147,6 +149,8 @@ def _compressed(pieces: Iterator[bytes], recipe: Recipe, is_fast: bool) -> Itera
         yield from (_piece(data, recipe, is_fast) for data in pieces)
         return
     threads = min(MOST_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
+    from concurrent.futures import ThreadPoolExecutor  # takes a while to load
+
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[_Piece]] = deque()
         for data in pieces:

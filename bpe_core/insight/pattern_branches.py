@@ -8,12 +8,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-
-import regex
+from typing import TYPE_CHECKING
 
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.records import dataclass
 from bpe_core.text.patterns import NAMED_PATTERNS
+
+if TYPE_CHECKING:
+    import regex
 
 # What the alternatives of the named patterns are for, by how they begin and what they hold.
 _EXPLANATIONS: dict[str, tuple[str, ...]] = {
@@ -84,6 +86,8 @@ def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Bra
 @lru_cache(maxsize=32)
 def _compiled(expression: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
     """Each alternative by itself; nothing where one cannot stand alone, as with references to a group elsewhere."""
+    import regex  # takes a while to load
+
     flags = regex.match(r"\(\?[a-zA-Z0-9]+\)", expression)
     prefix = flags.group() if flags else ""
     try:

@@ -11,11 +11,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from bpe_core.errors import Cancelled
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Result = TypeVar("Result")
 Item = TypeVar("Item")
@@ -57,6 +59,8 @@ class OnThreads:
         progress: ProgressReport = ignore_progress,
         cancelled: CancelCheck = never_cancelled,
     ) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # takes a while to load
+
         self.count = threads or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self.count)
         self._progress, self._cancelled = progress, cancelled
@@ -80,6 +84,8 @@ class OnThreads:
         self, pieces: Sequence[Piece[Result]], stage: str, unit: str, steps: Steps | None = None
     ) -> Iterator[tuple[int, Result]]:
         """The same one by one, each with its place, as soon as it is done."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
         place_of: dict[Future[Result], int] = {
             self._pool.submit(piece, lambda: self._is_stopped): place for place, piece in enumerate(pieces)
         }

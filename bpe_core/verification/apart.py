@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpe_core.formats import Format
 from bpe_core.formats.base import Beside, Peer
 from bpe_core.history.history import History
+
+if TYPE_CHECKING:
+    import subprocess
 
 LARGE = 1_000_000  # bytes of a file; a smaller one is loaded sooner than a process begins
 LOADED_ALONE = ("tokenizer.json", "tiktoken")  # the formats whose libraries need nothing but the file's content
@@ -30,6 +32,8 @@ def peer_of(
     if not apart or format.name not in LOADED_ALONE or len(data) < LARGE:
         yield format.peer(data, history, name, beside)
         return
+    import subprocess  # takes a while to load
+
     # -P: a file named like one of our modules in the person's folder must not be imported.
     command = [sys.executable, "-P", "-m", "bpe_core.verification.peer_process", format.name, str(len(data))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

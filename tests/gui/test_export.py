@@ -49,9 +49,9 @@ def test_every_format_is_offered_under_a_name_of_its_own(trained: Program, tmp_p
     shown = dialog(trained, tmp_path / "merges.csv", "csv")
     assert [shown.format.itemText(row) for row in range(shown.format.count())] == [*FORMATS, FOLDER]
     proposed = []
-    for name, format in FORMATS.items():
+    for name, row in FORMATS.rows.items():
         shown.format.setCurrentText(name)
-        assert shown.explanation.text() == format.explanation
+        assert shown.explanation.text() == row.explanation
         proposed.append(Path(shown.path.text()).name)
     assert [format_for(name).name for name in proposed] == list(FORMATS)
 

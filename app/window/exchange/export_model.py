@@ -80,9 +80,9 @@ def format_choices() -> list[FormatChoice]:
     from bpe_core.formats import FORMATS
 
     files = [
-        FormatChoice(one.name, one.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending)
-        for one in FORMATS.values()
-        if (ending := FORMATS.rows[one.name].endings[0])
+        FormatChoice(name, row.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending)
+        for name, row in FORMATS.rows.items()
+        if (ending := row.endings[0])
     ]
     return [*files, FormatChoice(FOLDER, FOLDER_EXPLANATION, "tokenizer")]
 

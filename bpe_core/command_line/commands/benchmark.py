@@ -17,7 +17,6 @@ from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.pictures import add_paper, check_output, write_output
 from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.sessions import runs_in
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import ENDINGS, DataTable
 from bpe_core.errors import BpeError, OutputError
@@ -132,6 +131,8 @@ def named_tokenizers(options: argparse.Namespace) -> dict[str, tuple[bpe.History
     if options.runs:
         if len(tables) > 1 or sizes:
             raise BpeError("--runs is of one session, and tells its runs at the sizes that they have there.")
+        from bpe_core.command_line.sessions import runs_in  # loads what reads sessions
+
         return runs_in(tables[0])
     found: dict[str, tuple[bpe.History, int]] = {}
     for table in tables:

@@ -15,7 +15,6 @@ from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import add_corpus, count_corpus
-from bpe_core.command_line.sessions import add_branch
 from bpe_core.command_line.tables import is_session_name, open_table
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import OpenedTable, write_history
@@ -99,6 +98,8 @@ def _write(
 ) -> None:
     numbers = _numbers(opened, branch, first)
     if is_session_name(Path(options.out)):
+        from bpe_core.command_line.sessions import add_branch  # loads what reads sessions
+
         add_branch(options.table, opened, branch, words, options.out, numbers)
     else:
         write_history(branch, options.out, numbers=numbers)

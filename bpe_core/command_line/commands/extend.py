@@ -16,7 +16,6 @@ from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import Names, add_corpus, count
-from bpe_core.command_line.sessions import write_run
 from bpe_core.command_line.tables import is_session_name, open_table
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.editing.costs import Costs, costs
@@ -129,6 +128,8 @@ def _write(
     if not is_session_name(target) or options.to:
         _check_numbers(history, numbers, options)
         return write_and_tell(history, options, (*opened.notes, *_about_specials(opened)), numbers, described)
+    from bpe_core.command_line.sessions import write_run  # loads what reads sessions
+
     write_run(history, words, target, numbers)
     if options.json:
         print(json.dumps({**described, "files": [str(target)]}, ensure_ascii=False, indent=1))
