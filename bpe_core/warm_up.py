@@ -16,7 +16,6 @@ from bpe_core.counting.words import WordTable
 from bpe_core.formats.compiled_recovering import recovered_pairs
 from bpe_core.history.history import Columns, History
 from bpe_core.history.joining import Joining, PairRows
-from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
@@ -27,8 +26,10 @@ from bpe_core.learning.unigram.learner import UnigramLearner
 from bpe_core.learning.unigram.seeds import seeded
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.measures.compiled_counts import counts_of_tokens
-from bpe_core.measures.compiled_pairs import follow_bits
+from bpe_core.measures.compiled_pairs import Cells, Wanted, follow_joins
+from bpe_core.measures.compiled_words import follow_words
 from bpe_core.recipe import Recipe
+from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.compiled_paths import CompiledPaths
@@ -106,6 +107,8 @@ def _learn_unigram() -> None:
     learner.learn(columns, seeds, 2**60)
     history = History(recipe, alphabet, columns)
     CompiledPaths(history, Cutting(recipe), learner.scores).cut_words([b"11"], 0)
+    history = History(recipe, alphabet, columns, scores=learner.scores)
+    list(follow_words(words, BestPaths(history, Cutting(recipe)), _wanted(words, history), history, slots=4))
 
 
 def _learn_by_score(words: WordTable) -> None:
@@ -125,10 +128,16 @@ def _rank() -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])
     words = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
     layout = lay_out(words, history.alphabet, history.recipe)
-    compiled_ranks(layout.symbols, history)
-    ids = layout.symbols.astype(np.int64)
-    counts, bits = words.counts, np.zeros(len(history) + 1)
-    list(follow_bits(RankedWords.of(words, history), ids, counts, counts, bits, slots=4))
+    ranks = compiled_ranks(layout.symbols, history)
+    edge = np.int32(history.id_count)
+    ids, first = np.where(layout.symbols < 0, edge, layout.symbols), np.zeros(len(history) + 1, np.int64)
+    cells = Cells(ids, np.zeros(len(ids), np.int32), first, ranks)
+    list(follow_joins(cells, _wanted(words, history), history, slots=4))
+
+
+def _wanted(words: WordTable, history: History) -> Wanted:
+    steps = len(history) + 1
+    return Wanted(words.counts, words.counts, np.ones(steps, np.bool_), np.zeros(steps))
 
 
 def _encode() -> None:

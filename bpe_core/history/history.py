@@ -223,6 +223,10 @@ class History(Sequence[Step]):
         at_first = len(self.alphabet) + len(self.recipe.special_tokens)
         return at_first + steps if self._sizes is None else int(self._sizes[steps])
 
+    def vocabulary_sizes(self) -> Int64s:
+        """The same after 0, 1, 2 ... steps."""
+        return self.vocabulary_size_at(0) + np.arange(len(self) + 1) if self._sizes is None else self._sizes
+
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         shown: str = import_module("bpe_core.report.notebook").history_html(self)

@@ -30,7 +30,7 @@ from bpe_core.recipe import Recipe, Splitting
 from bpe_core.records import dataclass
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.given_words import GivenWords
-from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
+from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Segmenter
 from bpe_core.segmenting.text_encoder import TextEncoder
 from bpe_core.segmenting.word_tokens import WordSegmenter
 
@@ -44,8 +44,9 @@ class CutWords:
 
     words: WordTable
     history: History
+    segmenter: Segmenter
+    segmentation: Segmentation  # of all words, one behind the other
     _parts: _Parts
-    _segmentation: Segmentation
 
     @classmethod
     def of(
@@ -57,7 +58,7 @@ class CutWords:
         parts = _as_they_are(words) if splits_alike else _split_anew(words, Cutting(recipe), cancelled)
         given = GivenWords(recipe, parts.text, parts.starts)
         segmenter = Method.of(recipe).segmenter(history, given)
-        return cls(words, history, parts, segmenter.segmentation(given.text, (), cancelled))
+        return cls(words, history, segmenter, segmenter.segmentation(given.text, (), cancelled), parts)
 
     def counts(self, at: int) -> Int64s:
         """How often each token stands in the corpus after so many steps, by its id."""
@@ -77,7 +78,7 @@ class CutWords:
 
     def placed(self, at: int) -> tuple[Int64s, Int64s]:
         """All tokens after so many steps, and the word that each is in."""
-        tokens = self._segmentation.tokens(at)
+        tokens = self.segmentation.tokens(at)
         known = tokens.ids != NO_TOKEN
         starts, stops = tokens.edges[:-1][known], tokens.edges[1:][known]
         part = np.searchsorted(self._parts.starts, starts, side="right") - 1
@@ -96,7 +97,7 @@ class CutWords:
 
         Wherever a token ends there is a cut; what belongs to no token goes with the token behind it.
         """
-        tokens = self._segmentation.tokens(at)
+        tokens = self.segmentation.tokens(at)
         covers = (tokens.edges[1:] > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)
         found = np.zeros(len(self.words.text) + 1, np.bool_)
         found[self._parts.stops[tokens.edges[1:][covers] - 1]] = True

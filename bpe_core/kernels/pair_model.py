@@ -142,16 +142,19 @@ def want(model, slot, left, right, seen, held_out):
 
 @kernel
 def move_pairs(old, new):
-    """Into a larger table."""
+    """Those that are anywhere still, into a larger table; how many they are."""
+    moved = np.int64(0)
     for slot in range(len(old.keys)):
         key = old.keys[slot]
-        if key != 0:
+        if key != 0 and (old.seen[slot] != 0 or old.place[slot] != 0):
             left = np.int64(key >> np.uint64(32)) - 1
             right = np.int64(key & np.uint64(0xFFFFFFFF)) - 1
             to = pair_slot(new.keys, left, right)
             new.keys[to] = key
             new.seen[to] = old.seen[slot]
             new.place[to] = old.place[slot]
+            moved += 1
+    return moved
 
 
 @kernel
@@ -182,10 +185,10 @@ def head(model, token):
 
 
 @kernel
-def follow(cells, joins, model, room, base, sizes, step, most, found):
-    """Make steps, and tell the bits after each, until so many pairs were told or the table wants more room.
+def follow(cells, joins, model, room, base, sizes, asked, step, most, found):
+    """Make steps, and tell the bits after those asked for, until so many pairs were told or the table is too small.
 
-    `sizes` and `found` have an entry for each number of steps, from none on.
+    `sizes`, `asked` and `found` have an entry for each number of steps, from none on.
     """
     told = 0
     stop = len(joins.left)
@@ -195,8 +198,10 @@ def follow(cells, joins, model, room, base, sizes, step, most, found):
             break
         join(cells, joins, model, base, step)
         step += 1
-        found[step] = tell(model, room, sizes[step] + 1)
-        told += model.number[WANTED] + places
+        told += places
+        if asked[step]:
+            found[step] = tell(model, room, sizes[step] + 1)
+            told += model.number[WANTED]
     return step
 
 
@@ -246,17 +251,18 @@ def tell(model, room, events):
         for place in range(number[WANTED]):
             total += model.wanted[place]
         return total * math.log(events) * _PER_LOG
-    kinds = np.float64(number[SEEN])
     own = discount(number[SEEN_ONCE], number[SEEN_TWICE])
     lower = discount(number[AFTER_ONE], number[AFTER_TWO])
     shared = lower * number[AFTER] / events
+    whole = 1 / np.float64(number[SEEN])  # of what was never seen before another: all is left for those by themselves
+    part, beyond = own * whole, shared - lower
     for begin in range(0, number[WANTED], AT_ONCE):
         size = min(AT_ONCE, number[WANTED] - begin)
         for place in range(size):
             at = np.uint64(begin + place)
-            different = model.different[model.left[at]]
-            rest = own * different / kinds if different > 0 else 1 / kinds  # that was never seen: all is
-            alone = max(0.0, model.after[model.right[at]] - lower) + shared
+            different = model.different[np.uint64(model.left[at])]
+            rest = different * part if different > 0 else whole
+            alone = max(model.after[np.uint64(model.right[at])] + beyond, shared)  # a discount is never above one
             room.told[place] = max(0.0, model.seen_of[at] - own) + rest * alone
         take_logarithms(room, size)
         total += weighed(model.wanted, room.told, begin, size)

@@ -20,9 +20,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.kernels.policy import Policy
-from bpe_core.learning.methods import has_ranks, learns_by_ranks
+from bpe_core.measures.followed_words import Followed, followed
 from bpe_core.measures.measured_sizes import some_sizes
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
 from bpe_core.records import dataclass
@@ -31,7 +29,7 @@ Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
 MEASURED = 60  # sizes, closer together where the vocabulary is small; where each has to be measured by itself
-KERNELS = Policy("bpe_core.measures.compiled_pairs", small=400_000, large=20_000_000)  # tokens at first, by sizes
+MOST_WITH_SEEDS = 1 << 16  # the smallest sizes, where what was dropped before was never meant to be a vocabulary
 APART = 10  # every tenth occurrence is held out
 TRAINING, HELD_OUT = "training text", "held out: "  # what lines are called, and what stands before the name of a text
 USUAL_DISCOUNT = 0.75  # where too little was seen once and twice to tell
@@ -39,7 +37,8 @@ LIMITS = (
     "Held-out bits per byte: what it takes to tell words that were held out, by a smoothed model (interpolated "
     "Kneser-Ney) of pairs of tokens, made of the training text; less is better. Held out is the text that you name, "
     "or else each tenth word of the training text. Words are taken one by one, as if each stood alone: what one says "
-    "of the next is not known, and blanks that the recipe drops cost nothing. It compares the sizes of one run; a "
+    "of the next is not known, and blanks that the recipe drops cost nothing. It compares the sizes of one run; where "
+    "words are not known to be cut otherwise from one size to the next, only some sizes are measured. A "
     "trained model with a long memory may prefer larger ones."
 )
 
@@ -75,7 +74,8 @@ def bits_per_byte(
 ) -> BitsPerByte:
     """Of these sizes of the vocabulary; if not said, of every size that it had.
 
-    Where a method does not join pairs, each size has to be measured by itself, so some of them are.
+    Where pieces are dropped that nobody would call a vocabulary, and where nobody knows which words a step changes (in
+    blocks with tables of their own, and in very long words), only some of them are measured.
     """
     if not held_out.total:
         raise CorpusError(
@@ -85,16 +85,16 @@ def bits_per_byte(
     counts = both.counts_in("learned"), both.counts_in("held out")
     everything = WordTable(*both.words.columns, counts[0] + counts[1])
     cut = CutWords.of(everything, history.recipe, history, cancelled=cancelled)
-    followed = _Followed.of(cut, *counts)
-    steps = _steps(history, sizes, every=followed is not None)
-    if followed is not None and followed.is_worth(len(steps), cancelled):
-        bits = followed.bits(progress, cancelled)[steps]
+    words = followed(cut)
+    steps = _steps(history, sizes, every=words is not None)
+    if words is not None and len(steps) > MEASURED and words.is_worth(len(steps), cancelled):
+        bits = _followed_bits(words, steps, history, *counts, progress, cancelled)
     else:
         bits = np.zeros(len(steps))
         for place, step in enumerate(while_wanted(steps.tolist(), cancelled, every=1)):
             progress(Progress("measuring", place, len(steps), "sizes"))
             bits[place] = _bits(*cut.placed(step), *counts, history.vocabulary_size_at(step) + 1)
-    had = np.array([history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
+    had = history.vocabulary_sizes()[steps]
     order = np.argsort(had, kind="stable")
     return BitsPerByte(had[order], steps[order], bits[order] / max(1, held_out.size))
 
@@ -126,51 +126,34 @@ def bits_by_text(
 
 
 def _steps(history: History, sizes: Int64s | None, *, every: bool) -> Int64s:
-    if sizes is None and every:
-        return np.arange(len(history) + 1)
     wanted = some_sizes(history, MEASURED) if sizes is None else sizes
-    return np.unique([history.step_of_size(size) for size in wanted.tolist()])
+    some = np.unique([history.step_of_size(size) for size in wanted.tolist()])
+    if sizes is not None or not every:
+        return some
+    if history.only_joins:
+        return np.arange(len(history) + 1)
+    return np.union1d(some, np.argsort(history.vocabulary_sizes(), kind="stable")[:MOST_WITH_SEEDS])
 
 
-@dataclass(frozen=True, eq=False)
-class _Followed:
-    """Words in which each step joins pairs, so that all that one step changes is known."""
+def _followed_bits(
+    words: Followed,
+    steps: Int64s,
+    history: History,
+    learned: Int64s,
+    held_out: Int64s,
+    progress: ProgressReport,
+    cancelled: CancelCheck,
+) -> Numbers:
+    """After each of these numbers of steps, all found on one way through the history."""
+    from bpe_core.measures.compiled_pairs import Wanted  # loads machine code
 
-    ranked: RankedWords
-    ids: Int64s  # of the token in each cell before the first step; less than none between words
-    learned: Int64s
-    held_out: Int64s
-
-    @classmethod
-    def of(cls, cut: CutWords, learned: Int64s, held_out: Int64s) -> _Followed | None:
-        """None where tokens come to be in another way, or what has no symbol is no token, or several."""
-        if not has_ranks(cut.history) or not learns_by_ranks(cut.history):
-            return None
-        ranked = RankedWords.of(cut.words, cut.history)
-        inside = np.ones(len(ranked.symbols), np.bool_)
-        inside[0] = inside[ranked.starts[1:] - 1] = False
-        found, words = cut.placed(0)
-        if not np.array_equal(ranked.word_of_cell[inside], words):
-            return None
-        ids = np.full(len(inside), -1)
-        ids[inside] = found
-        return cls(ranked, ids, learned, held_out)
-
-    def is_worth(self, sizes: int, cancelled: CancelCheck) -> bool:
-        """Whether all sizes are found sooner than so many by themselves."""
-        work = len(self.ranked.symbols) * sizes
-        return sizes > MEASURED and KERNELS.chooses(work, cancelled=cancelled)
-
-    def bits(self, progress: ProgressReport, cancelled: CancelCheck) -> Numbers:
-        """After each number of steps, from none on."""
-        from bpe_core.measures.compiled_pairs import follow_bits  # loads machine code
-
-        steps = len(self.ranked.history)
-        found = np.zeros(steps + 1)
-        told = follow_bits(self.ranked, self.ids, self.learned, self.held_out, found)
-        for done in while_wanted(told, cancelled, every=1):
-            progress(Progress("measuring", done, steps + 1, "sizes"))
-        return found
+    asked = np.zeros(len(history) + 1, np.bool_)
+    asked[steps] = True
+    wanted = Wanted(learned, held_out, asked, np.zeros(len(asked)))
+    for done in while_wanted(words.follow(wanted), cancelled, every=1):
+        progress(Progress("measuring", done, len(asked), "sizes"))
+    found: Numbers = wanted.bits[steps]
+    return found
 
 
 def _bits(ids: Int64s, words: Int64s, learned: Int64s, held_out: Int64s, events: int) -> float:

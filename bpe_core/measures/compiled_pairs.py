@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.history.history import History
 from bpe_core.kernels import pair_model as kernel
 
+Bools = npt.NDArray[np.bool_]
+Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
@@ -17,39 +20,52 @@ SLOTS = 1 << 16  # for pairs, at first
 TOLD_AT_ONCE = 20_000_000  # pairs, between two questions whether anybody still wants to know: some 0.04 s
 
 
-def follow_bits(
-    ranked: RankedWords, ids: Int64s, learned: Int64s, held_out: Int64s, bits: Numbers, slots: int = SLOTS
-) -> Iterator[int]:
-    """Write the bits after 0, 1, 2 ... steps; tells again and again how many steps are done.
+class Wanted(NamedTuple):
+    """How often words occur, and what shall be told of them."""
 
-    `ids` are those of the tokens in the cells before the first step, less than none between words.
-    """
-    history = ranked.history
-    symbols = np.where(ids < 0, history.id_count, ids).astype(np.int32)
-    cells, joins = kernel.Cells(symbols, symbols.copy(), ranked.word_of_cell, learned, held_out), _joins(ranked)
-    model, room = _model(history.id_count + 1, slots), _room()
-    entered = 0
-    while entered < len(cells.first) - 1:
-        model = _with_room(model, 1)
-        entered = kernel.enter_cells(cells, model, entered)
-    steps = len(history)
-    sizes = np.array([history.vocabulary_size_at(step) for step in range(steps + 1)], np.int64)
-    step = 0
-    bits[0] = kernel.tell(model, room, sizes[0] + 1)
-    while step < steps:
-        model = _with_room(model, 2 * int(joins.starts[step + 1] - joins.starts[step]))
-        step = kernel.follow(cells, joins, model, room, np.int64(ranked.base), sizes, step, TOLD_AT_ONCE, bits)
+    learned: Int64s
+    held_out: Int64s
+    asked: Bools  # after how many steps, from none on
+    bits: Numbers  # where that is written
+
+
+class Cells(NamedTuple):
+    """Words as base symbols, with the step that dissolves each boundary."""
+
+    ids: Int32s  # of the symbol in each cell; between words what is no token
+    words: Int32s  # the word of each cell
+    first: Int64s  # where in the next column the cells are listed whose boundary each step dissolves; and the end
+    by_rank: Int32s
+
+
+def follow_joins(cells: Cells, wanted: Wanted, history: History, slots: int | None = None) -> Iterator[int]:
+    """Write the bits where pairs are joined; tells again and again how many steps are done."""
+    places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
+    columns = history.columns
+    joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
+    model, room, sizes = empty_model(history, slots), room_to_tell(), history.vocabulary_sizes()
+    base, entered, step = np.int64(len(history.alphabet)), 0, 0
+    while entered < len(cells.ids) - 1:
+        model = with_room(model, 1)
+        entered = kernel.enter_cells(places, model, entered)
+    wanted.bits[0] = kernel.tell(model, room, sizes[0] + 1)
+    while step < len(history):
+        model = with_room(model, 2 * int(joins.starts[step + 1] - joins.starts[step]))
+        step = kernel.follow(
+            places, joins, model, room, base, sizes, wanted.asked, step, TOLD_AT_ONCE, wanted.bits
+        )  # fmt: skip
         yield step
 
 
-def _room() -> kernel.Room:
+def room_to_tell() -> kernel.Room:
+    """What is the same memory as numbers and as bits."""
     told, exponents = np.zeros(kernel.AT_ONCE), np.zeros(kernel.AT_ONCE)
     return kernel.Room(told, told.view(np.int64), exponents, exponents.view(np.int64))
 
 
-def _joins(ranked: RankedWords) -> kernel.Joins:
-    columns = ranked.history.columns
-    return kernel.Joins(columns.left, columns.right, ranked.token_lengths, *ranked.cells_by_rank)
+def empty_model(history: History, slots: int | None) -> kernel.Model:
+    """Of all tokens, and the edge of words."""
+    return _model(history.id_count + 1, slots or SLOTS)
 
 
 def _model(tokens: int, slots: int) -> kernel.Model:
@@ -71,7 +87,7 @@ def _model(tokens: int, slots: int) -> kernel.Model:
     )
 
 
-def _with_room(model: kernel.Model, more: int) -> kernel.Model:
+def with_room(model: kernel.Model, more: int) -> kernel.Model:
     """The same, in a table that is twice as large as often as so many more pairs need it."""
     needed, slots = 2 * (int(model.number[kernel.FILLED]) + more), len(model.keys)
     if needed <= slots:
@@ -79,7 +95,7 @@ def _with_room(model: kernel.Model, more: int) -> kernel.Model:
     while slots < needed:
         slots *= 2
     table = _model(0, slots)
-    kernel.move_pairs(model, table)
+    model.number[kernel.FILLED] = kernel.move_pairs(model, table)
     for column in ("left", "right", "seen_of", "wanted"):
         old = getattr(model, column)
         getattr(table, column)[: len(old)] = old

@@ -101,6 +101,23 @@ def some_sizes(history: History, most: int = MEASURED) -> Int64s:
     return found
 
 
+def which_sizes(sizes: Int64s, history: History) -> str:
+    """A sentence where these are not all sizes that the vocabulary had.
+
+    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.reference import train
+    >>> history = train(WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2", merges=4))
+    >>> which_sizes(np.arange(256, 261), history), which_sizes(np.array([256, 258, 260]), history)
+    ('', 'Measured: 3 of 5 sizes.')
+    """
+    if len(sizes) > len(history):
+        return ""
+    had = np.sort(history.vocabulary_sizes())
+    gapless = int(np.argmin(np.append(np.sort(sizes) == had[: len(sizes)], False)))
+    up_to = f", all of them up to {had[gapless - 1]:,}" if gapless > MEASURED else ""
+    return f"Measured: {len(sizes):,} of {len(had):,} sizes{up_to}."
+
+
 def _steps_of(history: History, sizes: Int64s) -> Int64s:
     """One step for each size, the smallest size first."""
     low, high = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import random
 
     from bpe_core.segmenting.compiled_paths import CompiledPaths
+    from bpe_core.segmenting.in_time import InTime
     from bpe_core.segmenting.laid_words import Laid
 
 CHARACTERS_OF_A_SEED = 6  # on average
@@ -104,6 +105,8 @@ class Pieces:
 class BestPaths(WordSegmenter):
     """Unigram's `Segmenter`."""
 
+    is_in_time = True
+
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting, self._cut_word)
         self._history = history
@@ -124,6 +127,11 @@ class BestPaths(WordSegmenter):
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
         compiled = self._compiled(sum(map(len, words)))
         return super().cut_words(words, at) if compiled is None else compiled.cut_words(words, at)
+
+    def in_time(self) -> InTime:
+        from bpe_core.segmenting.compiled_paths import paths_in_time  # loads machine code
+
+        return paths_in_time(self._history, self._scores)
 
     def _compiled(self, size: int) -> CompiledPaths | None:
         """The kernels, where they are loaded, or where loading them takes less time than doing without."""

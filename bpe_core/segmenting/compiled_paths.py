@@ -17,6 +17,8 @@ from bpe_core.kernels.pieces import CONTINUING, FALLBACK, MARKER, STARTING, UNKN
 from bpe_core.of_alphabet import OfAlphabet
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, Float64s, room_for
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.in_time import InTime
+from bpe_core.segmenting.merging import NEVER
 from bpe_core.segmenting.piece_tables import piece_table
 from bpe_core.segmenting.segmentation import Int64s
 from bpe_core.segmenting.word_cuts import ALWAYS, WordCuts
@@ -32,14 +34,13 @@ class CompiledPaths(CompiledEncoder):
         super().__init__(history, cutting, pieces, self._numbers_at, PATHS)
         self._scores = scores
         self._known_numbers: tuple[int, Float64s] | None = None  # at the step last asked for
-        self._gone_at: Int64s = np.full(len(history.alphabet), ALWAYS)  # after which step each token is there no more
-        self._gone_at[history.columns.left] = np.arange(1, len(history) + 1)
+        self._gone_at = _gone_at(history)
 
     def _numbers_at(self, at: int) -> Float64s:
         """Which many words are asked about one after the other."""
         found = self._known_numbers
         if found is None or found[0] != at:
-            found = self._known_numbers = at, np.append(DROPPED, self._scores.at(at)).astype(np.float64)
+            found = self._known_numbers = at, _numbers(self._scores, at)
         return found[1]
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
@@ -61,6 +62,26 @@ class CompiledPaths(CompiledEncoder):
         until = np.minimum(np.minimum.reduceat(self._gone_at[ids[:free]], first), self._scores.until(at))
         since = np.full(len(words), at)
         return WordCuts(ids[:free].astype(np.int64), ends[:free].astype(np.int64), counts, since, until)
+
+
+def paths_in_time(history: History, scores: Scores) -> InTime:
+    """What follows all steps: each drops a token, and at times scores are set anew."""
+    table = _TABLES.of(history.alphabet, history.recipe.marker_text)
+    later = [since + 1 for since in scores.since[1:]]
+    gone = np.minimum(_gone_at(history), NEVER).astype(np.int32)
+    return InTime([0, *later], lambda at: table._replace(scores=_numbers(scores, at)), gone)
+
+
+def _gone_at(history: History) -> Int64s:
+    """After which step each token is there no more."""
+    found: Int64s = np.full(history.id_count, ALWAYS)
+    found[history.columns.left] = np.arange(1, len(history) + 1)
+    return found
+
+
+def _numbers(scores: Scores, at: int) -> Float64s:
+    """Of no token, and of each."""
+    return np.append(DROPPED, scores.at(at)).astype(np.float64)
 
 
 def _table_of(alphabet: Alphabet, marker_text: str) -> PieceTable:

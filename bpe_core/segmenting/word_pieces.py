@@ -19,12 +19,15 @@ from bpe_core.token_texts import written
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+    from bpe_core.segmenting.in_time import InTime
 
 Births = dict[str, tuple[int, int]]  # by the text of a token: its id, and after how many steps it is there
 
 
 class WordPieceSegmenter(WordSegmenter):
     """Cuts texts by the tokens of one history."""
+
+    is_in_time = True
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         self.pieces = LongestPieces(history)
@@ -35,6 +38,11 @@ class WordPieceSegmenter(WordSegmenter):
     def ids_of_part(self, text: str, at: int) -> Int32s:
         compiled = None if self._cutting.gives_words else self._compiled(len(text))
         return super().ids_of_part(text, at) if compiled is None else compiled.ids(text, at)
+
+    def in_time(self) -> InTime:
+        from bpe_core.segmenting.compiled_pieces import pieces_in_time  # loads machine code
+
+        return pieces_in_time(self._history, self.pieces)
 
     def _compiled(self, size: int) -> CompiledEncoder | None:
         """The kernels, where they are loaded, or where loading them takes less time than doing without."""

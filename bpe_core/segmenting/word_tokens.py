@@ -36,6 +36,7 @@ from bpe_core.text.stand_ins import raw_bytes
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
     from bpe_core.segmenting.given_words import GivenWords
+    from bpe_core.segmenting.in_time import InTime
     from bpe_core.segmenting.laid_words import Laid
 
 REMEMBERED_WORDS = 1 << 16
@@ -45,6 +46,8 @@ Bools = npt.NDArray[np.bool_]
 
 class WordSegmenter:
     """A `Segmenter` for a method that cuts word by word."""
+
+    is_in_time = False  # whether kernels cut words step after step as this does
 
     def __init__(self, history: History, cutting: Cutting, cut: WordCutter) -> None:
         self._cutting = cutting
@@ -115,6 +118,10 @@ class WordSegmenter:
         """
         compiled = self._compiled(len(given.data))
         return None if compiled is None else compiled.ids_of_given(given.data, given.starts, at, cancelled)
+
+    def in_time(self) -> InTime | None:
+        """What kernels need to cut words step after step, where they can."""
+        return None
 
     def _compiled(self, size: int) -> CompiledEncoder | None:
         """The kernels that cut as this does, if there are any and so many bytes are worth them."""

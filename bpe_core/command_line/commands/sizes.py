@@ -22,7 +22,7 @@ from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.learning.methods import METHODS, has_ranks
 from bpe_core.measures.bits_per_byte import LIMITS, bits_per_byte, tenth_apart
-from bpe_core.measures.measured_sizes import MEASURED, MeasuredSizes, measured_sizes, some_sizes
+from bpe_core.measures.measured_sizes import MEASURED, MeasuredSizes, measured_sizes, some_sizes, which_sizes
 from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, WORDS, SizeCurves, size_curves
 
 EXAMPLES = f"""\
@@ -156,6 +156,9 @@ def _tell_bits(options: argparse.Namespace, history: History) -> int:
     finally:
         bar.clear()
     columns = {"vocabulary": found.sizes, "step": found.steps, "bits_per_byte": found.bits}
+    which = which_sizes(found.sizes, history)
+    if which and not options.json:
+        print(which, file=sys.stderr)
     if options.csv:
         sys.stdout.write(csv_text(DataTable(columns)))
         return 0
@@ -163,7 +166,8 @@ def _tell_bits(options: argparse.Namespace, history: History) -> int:
     places = np.searchsorted(found.sizes, some_sizes(history, SHOWN_SIZES))
     shown = np.unique([least, *np.minimum(places, len(found.sizes) - 1)])
     if options.json:
-        print(json.dumps({name: column[shown].tolist() for name, column in columns.items()}))
+        some = {name: column[shown].tolist() for name, column in columns.items()}
+        print(json.dumps({**some, "measured": len(found.sizes), "of": len(history) + 1}))
     else:
         print(f"{'vocabulary':>13}{'bits/byte':>13}")
         for place in shown.tolist():

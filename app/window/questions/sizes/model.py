@@ -24,7 +24,7 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import METHODS, Method, Wording, has_ranks
 from bpe_core.measures.bits_per_byte import HELD_OUT, LIMITS, TRAINING, BitsPerByte, bits_by_text
-from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
+from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes, which_sizes
 from bpe_core.measures.size_curves import BYTES, TURN, WORDS, SizeCurves, size_curves
 from bpe_core.measures.size_curves import FORMULA as FORMULA
 from bpe_core.report.exact_charts import MOST_LINES
@@ -80,6 +80,7 @@ class SizesFacts:
     curves: dict[str, Curves]
     turn: tuple[int, int] | None  # the step and the size of which half would nearly do, if one is so large
     vocabulary: Callable[[int], int]  # after so many steps
+    history: History
     words: Mapping[str, WordTable] = field(default_factory=dict)  # of the text trained on, and of the one held out
     bits: Mapping[str, BitsPerByte] = field(default_factory=dict)  # of what was held out, as far as it was asked for
 
@@ -92,9 +93,9 @@ class SizesFacts:
         at = first.half_would_do
         if isinstance(first, MeasuredSizes):
             turn = None if at is None else (int(first.steps[at]), int(first.sizes[at]))
-            return cls(curves, turn, history.vocabulary_size_at, words)
+            return cls(curves, turn, history.vocabulary_size_at, history, words)
         base = first.base
-        return cls(curves, None if at is None else (at, base + at), lambda steps: base + steps, words)
+        return cls(curves, None if at is None else (at, base + at), lambda steps: base + steps, history, words)
 
     def line(self, name: str, measure: Measure) -> tuple[Numbers, Numbers]:
         """The steps for which a measure is known of a text, in their order, and the measure there."""
@@ -126,6 +127,7 @@ class SizesModel(QObject, Watched):
         self._runs, self._cursor = session.runs, session.cursor
         self._corpus, self._aside = session.corpus, session.aside
         self._asked: Hashable = None  # what the curves are of
+        self._no_bits = ""  # why they cannot be told
         self._is_shown: dict[str, bool] = {}  # by the names of texts about which that was said
         self.refresh_on(REDRAW_MILLISECONDS, session.runs.changed, session.cursor.moved, session.cursor.end_moved)
 
@@ -212,10 +214,20 @@ class SizesModel(QObject, Watched):
         return [(name, float(np.interp(self._cursor.position, steps, y))) for name, (steps, y) in lines]
 
     @property
+    def which_sizes(self) -> str:
+        """A sentence where the measure was not told of every size."""
+        facts, names = self.facts, self.shown
+        if facts is None or not names:
+            return ""
+        steps, _ = facts.line(names[0], self.measure)
+        return which_sizes(facts.history.vocabulary_sizes()[steps.astype(np.int64)], facts.history)
+
+    @property
     def why_no_line(self) -> str:
         """Why the measure chosen cannot be told; nothing where it can, or soon."""
-        is_missing = self.measure.column == BITS and self.facts is not None and TRAINING not in self.facts.words
-        return NO_WORDS if is_missing else ""
+        if self.measure.column != BITS or self.facts is None:
+            return ""
+        return self._no_bits if TRAINING in self.facts.words else NO_WORDS
 
     @property
     def measures(self) -> list[Measure]:
@@ -263,7 +275,7 @@ class SizesModel(QObject, Watched):
         key = (run.stamp, len(history), self.held_out, sources)
         if key == self._asked:
             return
-        self._asked = key
+        self._asked, self._no_bits = key, ""
         ranked, held_out, words = self._runs.ranked.of(run), self.held_out, run.words
         parts = parts_of(run, self._corpus.counts, self._runs.mixed)
         texts = {source.name: source for source in sources[:MOST_FILES]}
@@ -305,7 +317,7 @@ class SizesModel(QObject, Watched):
         if self.measure.column != BITS or facts is None or facts.bits or run is None or run.history is None:
             return
         history, words = run.history, facts.words
-        if run.is_busy or TRAINING not in words:
+        if run.is_busy or self._no_bits or TRAINING not in words:
             return
 
         apart = {name: table for name, table in words.items() if name.startswith(HELD_OUT)}
@@ -319,7 +331,11 @@ class SizesModel(QObject, Watched):
             if self.facts is facts:
                 self._take((found, []))
 
-        self._aside.ask("sizes model", with_bits, take, self._fail, self._tell_progress)
+        def fail(sentence: str) -> None:
+            self.progress, self._no_bits = "", sentence
+            self.changed.emit()
+
+        self._aside.ask("sizes model", with_bits, take, fail, self._tell_progress)
 
     def _tell_progress(self, progress: Progress) -> None:
         self.progress = f"Measuring size {progress.done + 1:,} of {progress.total or 0:,} …"

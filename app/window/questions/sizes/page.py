@@ -115,6 +115,8 @@ class SizesPage(Page):
             if facts.turn is not None:
                 step, size = count_text(facts.turn[0], self.model.wording.step), facts.turn[1]
                 told.append(f"Half of <b>{size:,}</b> tokens (after {step}) would do: texts get less than 5 % longer.")
+        if self.model.which_sizes:
+            told.append(self.model.which_sizes)
         if self.model.why_no_line:
             told.append(self.model.why_no_line)
         if self.model.progress:
