@@ -173,4 +173,4 @@ class Aside(QObject):
         self._remarked |= {(topic, remark): now for remark in fresh}
         if fresh:
             more = f" And {len(fresh) - 1:,} more." if len(fresh) > 1 else ""
-            self.noticed.emit(Notice(fresh[0] + more, "\n".join(fresh), is_error=False))
+            self.noticed.emit(Notice(fresh[0] + more, "\n".join(fresh), is_error=False, can_wait=True))

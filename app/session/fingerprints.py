@@ -75,7 +75,7 @@ class Fingerprints(QObject):
 
     def _tell(self, found: Differences) -> None:
         if found.changed or found.missing:
-            self.noticed.emit(Notice(_sentence(found), _details(found), is_error=False))
+            self.noticed.emit(Notice(_sentence(found), _details(found), is_error=False, can_wait=True))
 
 
 def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck) -> dict[int, Fingerprint]:

@@ -73,7 +73,7 @@ class GrowthNews(QObject):
         details = "\n".join([*growth.by_file, *self._listed(run, growth.unused)])
         if growth.by_file:
             run.sentence = " ".join([run.sentence, *growth.by_file])
-        self.noticed.emit(Notice(sentence, details, is_error=False))
+        self.noticed.emit(Notice(sentence, details, is_error=False, can_wait=True))
 
     def _listed(self, run: Run, unused: list[int]) -> list[str]:
         if run.names is None or not unused:

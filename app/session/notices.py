@@ -22,3 +22,4 @@ class Notice:
     details: str = ""
     is_error: bool = True
     answers: tuple[Answer, ...] = ()
+    can_wait: bool = False  # it answers nothing that a person did just now

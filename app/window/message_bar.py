@@ -14,19 +14,27 @@ from PySide6.QtWidgets import (
 )
 
 from app.session.notices import Answer, Notice
+from app.session.timer import pause, timer
 from app.window.parts.icons import colored_icon, icon
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import fixed_text, flat_button, paragraph, small_button
 
 DISTANCE = 6  # from the edges of what it lies over
+LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # until a sentence is seen; to read one more character of it
 
 
 class MessageBar(QFrame):
-    """Shows the newest notice until it is closed or another one comes."""
+    """Shows the newest notice until it is closed or another one comes.
+
+    What can wait covers nothing that nobody could read yet; nor is it lost where something else covers it so soon.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Messages")
+        self._shown: Notice | None = None
+        self._waiting: list[Notice] = []
+        self._being_read = timer(self, LOOK_MILLISECONDS, self._show_next)
         self._sign = QLabel()
         self.sentence = paragraph()
         self.sentence.setAccessibleName("Message")
@@ -39,7 +47,7 @@ class MessageBar(QFrame):
         self.details = fixed_text("Details of the message")
         self.details.setMaximumHeight(120)
         self.details_button.toggled.connect(self.details.setVisible)
-        self.close_button.clicked.connect(self.hide)
+        self.close_button.clicked.connect(self.close_notice)
         row = QHBoxLayout()
         row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.sentence, 1)
@@ -81,6 +89,35 @@ class MessageBar(QFrame):
         self.raise_()
 
     def show_notice(self, notice: Notice) -> None:
+        """At once, or when what is shown could be read."""
+        shown = self._shown if self._being_read.isActive() and not self.isHidden() else None
+        if shown is None or not notice.can_wait:
+            if shown is not None and shown.can_wait:
+                self._waiting.insert(0, shown)
+            self._show(notice)
+        elif notice != shown and notice not in self._waiting:
+            self._waiting.append(notice)
+
+    def close_notice(self) -> None:
+        """It was read; what waited comes next."""
+        self.hide()
+        self._show_next()
+
+    def forget(self) -> None:
+        """Say nothing of what was told, nor of what still waits to be."""
+        self._waiting.clear()
+        self._being_read.stop()
+        self.sentence.clear()
+        self.hide()
+
+    def _show_next(self) -> None:
+        self._being_read.stop()
+        if self._waiting:
+            self._show(self._waiting.pop(0))
+
+    def _show(self, notice: Notice) -> None:
+        self._shown = notice
+        self._being_read.start(pause(LOOK_MILLISECONDS + READ_MILLISECONDS * len(notice.sentence)))
         palette = QPalette(QGuiApplication.palette())
         shades = shades_of(palette)
         palette.setColor(QPalette.ColorRole.Window, shades.error_ground if notice.is_error else shades.note_ground)
@@ -104,7 +141,7 @@ class MessageBar(QFrame):
                 widget.deleteLater()
         for answer in answers:
             button = QPushButton(answer.title)
-            button.clicked.connect(self.hide)
+            button.clicked.connect(self.close_notice)
             button.clicked.connect(lambda _=False, act=answer.act: act())
             self._answers.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
             button.show()

@@ -91,6 +91,7 @@ def windows(settings: Settings) -> Iterator[Callable[..., Program]]:
 
     yield make
     for program in opened:
+        assert_nothing_broke(program)
         program.window.may_close = lambda: True  # nobody is there any more to be asked
         program.window.close()
         program.deleteLater()  # with its models, before the views that listen to them
@@ -119,7 +120,7 @@ def only_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture
-def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Callable[..., Program]:
+def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Iterator[Callable[..., Program]]:
     """The one window of a file as a new one would be, in a fraction of the time: with a new session."""
     program = only_window
     assert program.window.isVisible(), "a test has closed the window that others share with it"
@@ -134,13 +135,21 @@ def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Callable[...,
         program.window.reset_layout()
         for tabs in (program.charts, program.inspector):
             tabs.show_page(tabs.ids[0])
-        program.messages.hide()
-        program.messages.sentence.clear()  # or a test might take what another was told for what it waits for
         program.speed.slider.setValue(SPEED.default)
+        program.messages.forget()  # or a test might take what another was told for what it waits for
+        rest(qtbot, program)
+        program.messages.forget()
         program.begin(files)
         return program
 
-    return begin
+    yield begin
+    assert_nothing_broke(program)
+
+
+def assert_nothing_broke(program: Program) -> None:
+    """A mistake in a thread is caught by the window, and shown in a box that nobody looks at here."""
+    dialog, program.crashes.dialog = program.crashes.dialog, None
+    assert dialog is None, dialog.text.toPlainText()
 
 
 @pytest.fixture

@@ -180,6 +180,7 @@ class Filing(QObject):
                 f"The last session was {_how_it_ended(newest)}: {title_of(newest)}.{more}",
                 newest.damage,
                 is_error=False,
+                can_wait=True,
                 answers=(
                     Answer(
                         "Bring It Back" if not newest.damage else "Save What Can Be", lambda: self.bring_back(newest)

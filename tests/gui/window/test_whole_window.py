@@ -89,7 +89,7 @@ def test_an_unexpected_error_can_be_copied_while_the_work_stays(qtbot: QtBot, pr
     except ZeroDivisionError as error:
         sys.excepthook(type(error), error, error.__traceback__)
     qtbot.waitUntil(lambda: program.crashes.dialog is not None and program.crashes.dialog.isVisible(), timeout=WAIT)
-    dialog = program.crashes.dialog
+    dialog, program.crashes.dialog = program.crashes.dialog, None
     assert dialog is not None
     dialog.copy_button.click()
     assert "a bug of ours" in QGuiApplication.clipboard().text()
@@ -107,6 +107,7 @@ def test_a_bug_in_a_thread_ends_the_run_and_is_shown(
     program.actions["main"].trigger()
     wait_for_phase(qtbot, program, Phase.FAILED)
     qtbot.waitUntil(lambda: program.crashes.dialog is not None, timeout=WAIT)
+    program.crashes.dialog = None
     assert program.actions["main"].isEnabled()
 
 

@@ -138,7 +138,7 @@ class CompareModel(QAbstractTableModel, Watched):
             return None
         if run.history is None or other.history is None:
             return None
-        at = self._cursor.position
+        at = min(self._cursor.position, run.learned)  # where another run is shown, the cursor follows a moment later
         other_at = other.learned if self._cursor.live or at == run.learned else min(at, other.learned)
         sizes = _corpus_sizes(run, at, other, other_at)
         return (

@@ -70,7 +70,7 @@ class LifeModel(QObject, Watched):
     def watch(self, on: bool) -> None:
         super().watch(on)
         if not on:
-            self._lines_soon.stop()
+            self._leave_lines()
 
     @property
     def is_asking(self) -> bool:
@@ -156,7 +156,7 @@ class LifeModel(QObject, Watched):
         known = 0 if history is None else history.first_special  # special tokens have no life
         if run is None or facts is None or run.names is None or history is None or facts.id >= known:
             self.hint = ""
-            self._lines_soon.stop()
+            self._leave_lines()
             self._take(None)
             return
         token, at, names = facts.id, self._cursor.position, run.names.text
@@ -165,7 +165,7 @@ class LifeModel(QObject, Watched):
             return
         parts = self._counts_of_parts(run)
         self.hint = ""
-        self._lines_soon.stop()
+        self._leave_lines()
         self._aside.ask(
             "token",
             lambda task: life_facts(ranked(), token, at, names, *parts(), task.cancelled),
@@ -175,7 +175,7 @@ class LifeModel(QObject, Watched):
     def _ask_otherwise(self, run: Run, history: History, token: int, at: int) -> None:
         """What the steps tell of a method that joins or drops in its own way, or the table alone."""
         names, words = run.names.text if run.names is not None else [], run.words
-        self._lines_soon.stop()
+        self._leave_lines()
         if words is None or not run.learned:
             was_counted = bool(run.sources) and makes_steps_again(history)
             self.hint = NO_TEXT if run.can_be_counted else NOT_COUNTED if was_counted and run.learned else IN_AUDIT
@@ -225,6 +225,11 @@ class LifeModel(QObject, Watched):
 
             self._parts = run, found
         return self._parts[1]
+
+    def _leave_lines(self) -> None:
+        """Those of another token or moment are not wanted any more, nor is what is odd about the files they are in."""
+        self._lines_soon.stop()
+        self._aside.cancel("lines")
 
     def _ask_for_lines(self) -> None:
         run, facts = self._run, self.facts
