@@ -21,8 +21,8 @@ EACH = "\0each"  # for the same texts, each in a group of its own, called as it 
 MANIFEST = ".manifest.json"
 PROGRAM = "app"  # which draws pictures for print, too
 NO_COMMAND = (
-    "{} was saved without a manifest: no command draws what the window shows. Save its values (CSV, JSON …), or the "
-    "chart by File > Save Figure for Print; these are made by one."
+    "{} was saved without a manifest: no command draws what the window shows as it is. Save its values (CSV, JSON …), "
+    "or a chart as a figure for print (File > Save Figure for Print); these are made by one."
 )
 NO_FILES = "{} was saved without a manifest: {}"
 DIFFERENT = "{} was saved without a manifest: the command makes another one, so it would not be true."

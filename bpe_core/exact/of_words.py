@@ -10,10 +10,13 @@ import numpy as np
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.joining import Int64s
 from bpe_core.data_table import DataTable
+from bpe_core.errors import BpeError
 from bpe_core.insight.differing_words import DifferingWord
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.records import dataclass
 from bpe_core.token_texts import read_back, shown
+
+WORD, COUNT = "word", "count"  # what words are sorted by, beside the names of groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +68,14 @@ class ListedWords:
         """The same words by their bytes."""
         order = sorted(rows.tolist(), key=self.words.words.word, reverse=not ascending)
         return np.array(order, np.int64)
+
+    def sorted_by(self, by: str, holding: str = "", *, from_end: bool = False) -> Int64s:
+        """Those that hold a text by "word", from the first; by "count" or that in a group, from the most frequent."""
+        if by == WORD:
+            return self.in_order_of_text(self.rows(holding), ascending=not from_end)
+        if by != COUNT and by not in self.of_groups:
+            raise BpeError(f"Words are sorted by {', '.join((WORD, COUNT, *self.of_groups))}; not by {by!r}."[:290])
+        return self.rows(holding, None if by == COUNT else by, ascending=from_end)
 
     def table(self, rows: Int64s | Sequence[int], cancelled: CancelCheck = never_cancelled) -> DataTable:
         """Every word of these rows, with its bytes and its counts."""

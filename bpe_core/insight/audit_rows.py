@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from bpe_core.data_table import DataTable
 from bpe_core.history.history import History, Int64s
 from bpe_core.insight.audit import Audit
 from bpe_core.token_texts import TokenTexts
+
+ORDERS = ("id", "token", "length", "count", "criteria", "reason")
 
 
 class AuditRow(NamedTuple):
@@ -52,6 +56,27 @@ class AuditRows:
 
     def number(self, id: int) -> int:
         return id if self._numbers is None else int(self._numbers[id])
+
+    def in_order(self, ids: Iterable[int], by: str, *, from_end: bool = False) -> list[int]:
+        """These tokens by one of `ORDERS`, or from the end of that order; equals as they were."""
+        return sorted(ids, key=self._key(by), reverse=from_end)
+
+    def _key(self, by: str) -> Callable[[int], Any]:
+        """Of a hundred thousand tokens the rows themselves would take too long."""
+        found = self._found
+        if by == "token":
+            return self.texts.__getitem__
+        if by == "length":
+            return found.lengths.tolist().__getitem__
+        if by == "count" and found.places is not None:
+            return found.places.counts.tolist().__getitem__
+        if by == "criteria":
+            weights = 1 << np.arange(len(found.meets))
+            return (weights @ np.array(list(found.meets.values()))).tolist().__getitem__
+        if by == "reason":
+            files = [0] * len(found.lengths) if found.places is None else found.places.files.tolist()
+            return lambda id: (found.reasons[id].kind if id in found.reasons else "", files[id])
+        return self.number
 
 
 def table_of(rows: Iterable[AuditRow]) -> DataTable:

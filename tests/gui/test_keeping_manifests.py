@@ -124,6 +124,11 @@ def test_a_table_a_drawing_an_export_and_a_report(
     program.pages[SizesPage].model.show_text("Pasted", on=False)
     program.pages[SizesPage].model.choose_measure(1)
     assert "identical" in saved("each.svg", print_chart)
+    for page in ("words", "audit"):  # in another order than at first
+        program.charts.show_page(page)
+        program.charts.page.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+        rest(qtbot, program)
+        assert "identical" in saved(f"{page} of both.csv", save_chart)
     program.session.runs.show(first)
     program.session.cursor.go_to(10)
     program.pages[ComparePage].model.choose(2)
@@ -163,6 +168,8 @@ def test_a_table_a_drawing_an_export_and_a_report(
         "blocks.svg",
         "each.csv",
         "each.svg",
+        "words of both.csv",
+        "audit of both.csv",
         "compare.csv",
         "curves.csv",
         "tree.svg",

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from bpe_core.command_line.arguments import number
 from bpe_core.command_line.audits import add_limits, audited, criteria, criteria_list, tables_of
-from bpe_core.command_line.questions import add_corpus
+from bpe_core.command_line.questions import add_grouped_corpus, has_texts, parts_of
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import checked_name, write_data
 from bpe_core.insight.audit import CRITERIA, Audit
-from bpe_core.insight.audit_rows import AuditRow, AuditRows, table_of
+from bpe_core.insight.audit_rows import ORDERS, AuditRow, AuditRows, table_of
 
 EXAMPLES = """\
 examples:
@@ -24,19 +24,17 @@ examples:
 
 """
 OWN_TEXTS = "the corpus"  # of a session, whose run keeps the words that it was learned from
-SORTS = {
-    "id": lambda row: row.id,
-    "count": lambda row: (row.times or 0, row.id),
-    "length": lambda row: (-row.characters, row.id),
-}
+LONGEST_FIRST = "length"  # which is asked for by those who look for long ones
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES + criteria_list()
     parser.add_argument("table", metavar="TABLE", help="a merge table, a session, or a tokenizer from elsewhere")
-    add_corpus(parser, required=False, purpose="files on which use is told, each by itself; else a session's own")
+    use = "files on which use is told, each by itself; else a session's own"
+    add_grouped_corpus(parser, required=False, purpose=use)
     parser.add_argument("--only", type=criteria, metavar="CRITERIA", help="list only these, a comma between")
-    parser.add_argument("--sort", choices=SORTS, default="id", help="the order of the list (default: id)")
+    parser.add_argument("--sort", choices=ORDERS, default="id", help="the order of the list (default: id)")
+    parser.add_argument("--reverse", action="store_true", help="from the end of that order; length: the shortest first")
     parser.add_argument("--most", type=number, default=40, metavar="N", help="print so many of them (default: 40)")
     add_limits(parser)
     parser.add_argument(
@@ -49,14 +47,18 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         checked_name(options.output)
     opened = open_table(options.table)
-    files: list[str] = options.corpus or []
+    files: list[str] = options.corpus
     tables = tables_of(files, opened.history)
+    if not files and has_texts(options):
+        parts = parts_of(options, opened.history)
+        files, tables = [*parts], [*parts.values()]
     if not files and opened.words is not None:
         files, tables = [OWN_TEXTS], [opened.words]
     found = audited(opened.history, tables, options, options.only or ())
     rows = AuditRows(opened.history, found, opened.numbers, files)
     chosen = options.only or tuple(found.meets)
-    listed = sorted((rows.row(id) for id in found.ids(*chosen)), key=SORTS[options.sort])
+    from_end = options.reverse != (options.sort == LONGEST_FIRST)
+    listed = list(map(rows.row, rows.in_order(found.ids(*chosen), options.sort, from_end=from_end)))
     if options.output is not None:
         write_data(table_of(listed), options.output)
     if options.json:

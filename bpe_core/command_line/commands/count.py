@@ -15,7 +15,7 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.counting.to_files import PARTITION_SIZE, PIECE_SIZE, CountingOrder, Written, count_to_file
 from bpe_core.data_table import checked_name, write_data
 from bpe_core.errors import RecipeError, plain
-from bpe_core.exact.of_words import ListedWords
+from bpe_core.exact.of_words import COUNT, ListedWords
 from bpe_core.limits import size_text
 from bpe_core.presets import PRESETS
 from bpe_core.progress import ProgressReport
@@ -75,6 +75,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--list", dest="listed", metavar="OUT", help="without -o: write all these words, .csv, .tsv, .json or .parquet"
     )
+    parser.add_argument(
+        "--sort", metavar="BY", default=COUNT, help="without -o: word, count (the default), or the name of a group"
+    )
+    parser.add_argument("--reverse", action="store_true", help="without -o: the last first; of counts the rarest")
     parser.add_argument("--top", type=number, default=20, metavar="N", help="how many words are shown without -o")
     recipe = parser.add_argument_group("how texts are split")
     start = recipe.add_mutually_exclusive_group()
@@ -167,9 +171,9 @@ def _tell(written: Written, options: argparse.Namespace) -> None:
 
 
 def _show(words: bpe.GroupedWords, options: argparse.Namespace) -> None:
-    """The most frequent words; of equals the first."""
+    """The most frequent words, or in another order; of equals the first."""
     listed = ListedWords(words)
-    rows = listed.rows(options.holding or "")
+    rows = listed.sorted_by(options.sort, options.holding or "", from_end=options.reverse)
     if options.listed:
         write_data(listed.table(rows), options.listed)
         if not options.quiet:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from app.session.manifests import RESULT, SESSION
+from app.session.manifests import EACH, RESULT, SESSION
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.watched import Exact, Watched
@@ -18,7 +17,7 @@ from app.worker.job import Task
 from bpe_core import History, Progress
 from bpe_core.insight.audit import CRITERIA as CRITERIA
 from bpe_core.insight.audit import Audit, Criterion, TokenPlaces, audit
-from bpe_core.insight.audit_rows import AuditRow, AuditRows, table_of
+from bpe_core.insight.audit_rows import ORDERS, AuditRow, AuditRows, table_of
 from bpe_core.progress import while_wanted
 
 REDRAW_MILLISECONDS = 300
@@ -47,11 +46,6 @@ NUMBERS = (0, 2, 3)  # columns that are numbers
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
-ORDERS = {
-    (0, False): "id",
-    (2, True): "length",
-    (3, False): "count",
-}  # by column, from its end or not: as commands sort
 
 
 class AuditModel(QAbstractTableModel, Watched):
@@ -159,27 +153,11 @@ class AuditModel(QAbstractTableModel, Watched):
         self._ids = []
         if self.found is not None:
             listed = self.found.ids(*([self.criterion] if self.criterion else self.found.meets))
+            assert self._rows is not None
             column, from_end = self._sorted
-            self._ids = sorted(listed, key=self._key(self.found, column), reverse=from_end)
+            self._ids = self._rows.in_order(listed, ORDERS[column], from_end=from_end)
         self.endResetModel()
         self.changed.emit()
-
-    def _key(self, found: Audit, column: int) -> Callable[[int], Any]:
-        """What the tokens are ordered by: of a hundred thousand of them the rows themselves would take too long."""
-        assert self._rows is not None
-        if column == 1:
-            return self._rows.texts.__getitem__
-        if column == 2:
-            return found.lengths.tolist().__getitem__
-        if column == 3 and found.places is not None:
-            return found.places.counts.tolist().__getitem__
-        if column == 4:
-            weights = 1 << np.arange(len(found.meets))
-            return (weights @ np.array(list(found.meets.values()))).tolist().__getitem__
-        if column == 5:
-            files = [0] * len(found.lengths) if found.places is None else found.places.files.tolist()
-            return lambda id: (found.reasons[id].kind if id in found.reasons else "", files[id])
-        return self._rows.number
 
     def ids_of(self, rows: Sequence[int]) -> list[int]:
         """The tokens in these rows, by our ids."""
@@ -251,8 +229,22 @@ class AuditModel(QAbstractTableModel, Watched):
     @property
     def command(self) -> tuple[str, ...]:
         only = () if self.criterion is None else ("--only", self.criterion)
-        sort = ORDERS.get(self._sorted)
-        return () if sort is None else ("audit", SESSION, *only, "--sort", sort, "-o", RESULT)
+        column, from_end = self._sorted
+        by = ORDERS[column]
+        reverse = ("--reverse",) if from_end != (by == "length") else ()  # of which the longest are asked for first
+        names = () if self.tables is None else self.tables.names
+        has_own = self.run is not None and self.run.words is not None and len(names) < 2
+        return (
+            "audit",
+            SESSION,
+            *only,
+            "--sort",
+            by,
+            *reverse,
+            "-o",
+            RESULT,
+            *(() if has_own or not names else (EACH,)),
+        )
 
     def exact(self) -> Exact:
         rows, ids = self._rows, self.ids

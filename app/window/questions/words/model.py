@@ -20,7 +20,7 @@ from app.worker.job import Task
 from bpe_core import Cancelled, WordTable
 from bpe_core.counting.joining import Int64s
 from bpe_core.data_table import DataTable
-from bpe_core.exact.of_words import ListedWords
+from bpe_core.exact.of_words import COUNT, WORD, ListedWords
 
 REDRAW_MILLISECONDS = 300
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -45,6 +45,11 @@ class Choice:
     holding: str = ""
     column: int = 1
     ascending: bool = False
+
+    def by(self, groups: Sequence[str]) -> str:
+        """What that column is of; share and count are one."""
+        place = self.column - len(COLUMNS)
+        return groups[place] if 0 <= place < len(groups) else COUNT if self.column else WORD
 
 
 class WordsModel(QAbstractTableModel, Watched):
@@ -90,7 +95,8 @@ class WordsModel(QAbstractTableModel, Watched):
             words = ListedWords(self._mixed.grouped(tables))
             if task.cancelled():
                 raise Cancelled("Nobody wants to see the words any more.")
-            return words, _rows_of(words, choice)
+            by = choice.by(tuple(words.of_groups))
+            return words, words.sorted_by(by, choice.holding, from_end=choice.ascending != (by == WORD))
 
         self._aside.ask(TOPIC, work, self._take, self.failed.emit)
 
@@ -126,10 +132,10 @@ class WordsModel(QAbstractTableModel, Watched):
 
     @property
     def command(self) -> tuple[str, ...]:
-        if self.choice.column != 1 or self.choice.ascending:
-            return ()
-        held = ("--holding", self.choice.holding) if self.choice.holding else ()
-        return ("count", "--recipe", SESSION, *held, "--list", RESULT, TEXTS)
+        choice, by = self.choice, self.choice.by(self.groups)
+        held = ("--holding", choice.holding) if choice.holding else ()
+        reverse = ("--reverse",) if choice.ascending != (by == WORD) else ()
+        return ("count", "--recipe", SESSION, *held, "--sort", by, *reverse, "--list", RESULT, TEXTS)
 
     def exact(self) -> Exact:
         found, rows = self.found, self._rows
@@ -175,14 +181,6 @@ class WordsModel(QAbstractTableModel, Watched):
         if column == 2:
             return f"{100 * count / found.total:.3g} %"
         return f"{int(found.of_groups[self.groups[column - len(COLUMNS)]][row]):,}"
-
-
-def _rows_of(words: ListedWords, choice: Choice) -> Int64s:
-    groups, place = tuple(words.of_groups), choice.column - len(COLUMNS)
-    if choice.column == 0:
-        return words.in_order_of_text(words.rows(choice.holding), ascending=choice.ascending)
-    group = groups[place] if 0 <= place < len(groups) else None
-    return words.rows(choice.holding, group, ascending=choice.ascending)
 
 
 def _are_same(tables: Mapping[str, Sequence[WordTable]], others: Mapping[str, Sequence[WordTable]]) -> bool:
