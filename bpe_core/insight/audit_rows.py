@@ -64,15 +64,17 @@ class AuditRows:
     def _key(self, by: str) -> Callable[[int], Any]:
         """Of a hundred thousand tokens the rows themselves would take too long."""
         found = self._found
+        values: list[Any] | None = None
         if by == "token":
-            return self.texts.__getitem__
-        if by == "length":
-            return found.lengths.tolist().__getitem__
-        if by == "count" and found.places is not None:
-            return found.places.counts.tolist().__getitem__
-        if by == "criteria":
-            weights = 1 << np.arange(len(found.meets))
-            return (weights @ np.array(list(found.meets.values()))).tolist().__getitem__
+            values = self.texts
+        elif by == "length":
+            values = found.lengths.tolist()
+        elif by == "count" and found.places is not None:
+            values = found.places.counts.tolist()
+        elif by == "criteria":
+            values = ((1 << np.arange(len(found.meets))) @ np.array(list(found.meets.values()))).tolist()
+        if values is not None:
+            return values.__getitem__
         if by == "reason":
             files = [0] * len(found.lengths) if found.places is None else found.places.files.tolist()
             return lambda id: (found.reasons[id].kind if id in found.reasons else "", files[id])

@@ -14,11 +14,13 @@ from pytestqt.qtbot import QtBot
 from app.session.manifests import MANIFEST
 from app.window.exchange.export_model import FOLDER, FolderWish
 from app.window.parts.page import Page
+from app.window.questions.audit.page import AuditPage
 from app.window.questions.compare.page import ComparePage
 from app.window.questions.lab.page import LabPage
 from app.window.questions.sizes.page import SizesPage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
+from app.window.questions.words.page import WordsPage
 from app.wiring import Program
 from bpe_core.command_line import made_elsewhere
 from bpe_core.command_line.commands.repeat import MADE_AT
@@ -124,9 +126,9 @@ def test_a_table_a_drawing_an_export_and_a_report(
     program.pages[SizesPage].model.show_text("Pasted", on=False)
     program.pages[SizesPage].model.choose_measure(1)
     assert "identical" in saved("each.svg", print_chart)
-    for page in ("words", "audit"):  # in another order than at first
+    for page, model in (("words", program.pages[WordsPage].model), ("audit", program.pages[AuditPage].model)):
         program.charts.show_page(page)
-        program.charts.page.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+        model.sort(0, Qt.SortOrder.DescendingOrder)  # which is another order than at first
         rest(qtbot, program)
         assert "identical" in saved(f"{page} of both.csv", save_chart)
     program.session.runs.show(first)

@@ -47,7 +47,14 @@ class CurveModel(QObject, Watched):
         run = self._runs.shown
         if run is None or run.history is None:
             return super().exact()
-        return self._exact(run, self._cursor.position, self._runs)
+        exact = self._exact(run, self._cursor.position, self._runs)
+
+        def known(cancelled: CancelCheck) -> DataTable:
+            """A run that came without texts has no values, not none of them."""
+            found = exact(cancelled)
+            return found if len(found) else DataTable({})
+
+        return known
 
     def refresh(self) -> None:
         run = self._runs.shown

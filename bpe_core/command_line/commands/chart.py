@@ -12,7 +12,7 @@ import bpe_core as bpe
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.charts_of_runs import MEASURES_OF_RUNS, lab, leading, of_blocks, of_many_runs, tree_of
 from bpe_core.command_line.pictures import add_paper, check_output, write_output
-from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, moment, words_or_own
+from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, has_texts, moment, words_or_own
 from bpe_core.command_line.sizes_of_tables import check_lines, of_sizes
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import DataTable
@@ -31,7 +31,8 @@ from bpe_core.sweep.results import read_results
 EXAMPLES = """\
 examples:
   bpe-explorer chart ranks merges.csv --corpus book.txt -o ranks.svg --width 84 --height 60 --text-size 7
-      How often each token stands in the text, as a drawing for one column of a paper.
+      How often each token stands in the text, as a drawing for one column of a paper. Of a session without --corpus
+      it is told as the text stood while it was learned, which WordPiece cuts otherwise when it encodes.
 
   bpe-explorer chart sizes merges.csv --corpus en.txt de.txt --each --measure tokens_per_word -o sizes.svg
   bpe-explorer chart sizes ours.csv theirs.json --corpus en.txt -o both.svg
@@ -162,6 +163,8 @@ def _of_one(options: argparse.Namespace, opened: OpenedTable) -> DataTable:
     if options.chart == "blocks":
         return of_blocks(words, history, tokens)
     if options.chart == "ranks":
+        if then.only_joins and not has_texts(options):  # as they stood there while it was learned
+            return of_run.ranks(then.token_counts(count_symbols(words, history.alphabet, history.recipe)), tokens)
         return of_run.ranks(CutWords.of(words, history.recipe, history).counts(len(then)), tokens)
     return _race(options, history, words, tokens)
 

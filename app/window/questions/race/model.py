@@ -99,10 +99,9 @@ class RaceModel(QObject, Watched):
 
     def exact(self) -> Exact:
         facts, run = self.facts, self._runs.shown
-        if run is None or run.history is None:
+        if facts is None or not facts.runners or run is None or run.history is None:
             return super().exact()
-        history, numbers = run.history, run.shown_numbers
-        runners = () if facts is None else facts.result.runners
+        history, numbers, runners = run.history, run.shown_numbers, facts.result.runners
         return lambda cancelled: exact_race(runners, TokenColumns.for_history(history, numbers))
 
     @property

@@ -130,7 +130,7 @@ class TiesModel(QAbstractTableModel, Watched):
 
     def exact(self) -> Exact:
         run, found = self._of, self._ties
-        if run is None or run.history is None:
+        if run is None or run.history is None or not run.history.has_counts:  # of which no tie is known
             return super().exact()
         history, numbers = run.history, run.shown_numbers
         return lambda cancelled: tie_list(found, TokenColumns.for_history(history, numbers))
