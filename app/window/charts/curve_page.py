@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
@@ -16,6 +17,16 @@ from app.window.parts.page import Page
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import muted
 from app.window.parts.wording import tip
+
+
+def _written_logarithms(values: Iterable[float], scale: float, spacing: float | None) -> list[str]:
+    """Beside a logarithmic axis: whole numbers that begin with 1, 2 or 5, or the others would stand in each other.
+
+    >>> _written_logarithms([-0.1, 0.0, 0.301, 0.477, 1.0, 2.699, 6.0], 1.0, None)
+    ['', '1', '2', '', '10', '500', '1,000,000']
+    """
+    written = [f"{round(10.0**value):,}" if -0.01 < value < 15 else "" for value in values]
+    return [number if number[:1] in {"1", "2", "5"} and not number.strip("0,125") else "" for number in written]
 
 
 class CurvePage(Page):
@@ -76,6 +87,8 @@ class CurvePage(Page):
         self._line = pyqtgraph.PlotDataItem(antialias=True)
         self._bars = pyqtgraph.BarGraphItem(x=[], height=[], width=0.8)
         self._marker = pyqtgraph.InfiniteLine(angle=90, movable=False)
+        for side in ("left", "bottom"):
+            self._plot.getAxis(side).logTickStrings = _written_logarithms
         for item in (self._line, self._bars, self._marker):
             self._plot.addItem(item)
         self._plot.getViewBox().setDefaultPadding(0.03)

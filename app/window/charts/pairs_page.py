@@ -123,9 +123,7 @@ class PairsPage(Page):
     def _changed(self) -> None:
         self._follow_step()
         leading = self.model.bars[:1]
-        self.setAccessibleDescription(
-            "".join(f"Next: {self._told(bar)}" for bar in leading) or "Nothing to choose from yet"
-        )
+        self.setAccessibleDescription("".join(f"Next: {self._told(bar)}" for bar in leading) or self.headline())
         if self.invitation.isHidden() != self.model.has_begun:
             self.invitation.setVisible(not self.model.has_begun)
         self.update()
@@ -238,7 +236,9 @@ class PairsPage(Page):
         return f"{name}, {bar.count} times{self._beside_the_count(bar)}"
 
     def _beside_the_count(self, bar: Bar) -> str:
-        return "" if bar.label == f"{bar.count:,}" else f", {self.model.measure} {bar.label}"
+        if bar.label == f"{bar.count:,}":
+            return ""
+        return f", {self.model.measure} {bar.label}" if bar.label[:1].isdigit() else f", {bar.label}"
 
     def _tip(self, bar: Bar) -> str:
         wording = self.model.wording

@@ -184,7 +184,7 @@ def test_with_a_single_run_it_says_how_to_get_another(
 ) -> None:
     train(program)
     program.actions["lab"].trigger()
-    qtbot.waitUntil(lambda: "gpt2 · run 1, is all there is yet" in program.pages[LabPage].how.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "gpt2 · run 1 is the only one yet" in program.pages[LabPage].how.text(), timeout=WAIT)
     assert program.pages[LabPage].stack.currentIndex() == 1
     program.pages[LabPage]._fill_recipes()
     next(action for action in program.pages[LabPage].recipes.actions() if action.text() == "cl100k").trigger()

@@ -36,6 +36,7 @@ class BlockFacts:
 
     blocks: RunBlocks
     others: dict[str, int]  # the sizes that other compressors reach
+    bytes: int  # that there are to compress
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,9 @@ class BlocksModel(QAbstractTableModel, Watched):
         return [("Gage", int(self._sizes()[self._at])), *self.facts.others.items()]
 
     @property
-    def size_at_start(self) -> int:
-        return 0 if self.facts is None else self.facts.blocks.size_at_start
+    def bytes(self) -> int:
+        """That there are to compress."""
+        return 0 if self.facts is None else self.facts.bytes
 
     @property
     def lines(self) -> ChartLines:
@@ -201,7 +203,7 @@ class BlocksModel(QAbstractTableModel, Watched):
 
         def work(task: Task) -> BlockFacts:
             found = blocks_of_run(words, recipe, cancelled=task.cancelled)
-            return BlockFacts(found, sizes_of_texts(words, cancelled=task.cancelled))
+            return BlockFacts(found, sizes_of_texts(words, cancelled=task.cancelled), words.size)
 
         self._aside.ask("blocks", work, self._take)
 

@@ -54,13 +54,12 @@ class BlocksPage(Page):
 
     def _sizes(self) -> str:
         """What everything takes now, each compressor in the colour of its line."""
-        first = self.model.size_at_start
         told = [
             f'<span style="color:{self.chart.colour(i).name()}">■</span> {html.escape(name)} <b>{size:,}</b> bytes'
             for i, (name, size) in enumerate(self.model.sizes_here)
         ]
-        if told and first:
-            told[0] += f" of {first:,}"
+        if told:
+            told[0] += f" of {self.model.bytes:,}"
         return " &nbsp; ".join(told)
 
     def _travel(self, index: QModelIndex) -> None:

@@ -171,7 +171,7 @@ class LabPage(Page):
         self.measured.setVisible(is_ready)
         self.add.setVisible(is_ready)
         self.add.setEnabled(self.model.can_add)
-        only = f"{self.model.choices[0][1]}, is all there is yet. " if len(self.model.choices) == 1 else ""
+        only = f"{self.model.choices[0][1]} is the only one yet. " if len(self.model.choices) == 1 else ""
         self.how.setText(only + HOW_TO_GET_ONE)
         self._show_summary()
 

@@ -19,7 +19,7 @@ from bpe_core.exact.tokens import TokenColumns
 from bpe_core.history.history import NOTHING
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
 from bpe_core.insight.ties import Tie, ties
-from bpe_core.learning.methods import METHODS, Wording
+from bpe_core.learning.methods import METHODS, Method, Wording
 from bpe_core.learning.ties import TIE_RULES as TIE_RULES
 from bpe_core.progress import CancelCheck
 from bpe_core.token_texts import shown
@@ -76,10 +76,10 @@ class TiesModel(QAbstractTableModel, Watched):
     def summary(self) -> str:
         if self._of is not None and not self.has_ties:
             method = METHODS[self._of.recipe.method]
-            return (
-                f"{method.title} has no rule for ties: what is {method.wording.done} is ordered by more than a count. "
-                f"The table of {method.wording.steps} tells why each {method.wording.choice} was chosen."
-            )
+            told = f"The table of {method.wording.steps} tells why each {method.wording.choice} was chosen."
+            if not Method.of(self._of.recipe).reasons(self._of.recipe):
+                told = f"Of those that are used as often, the {method.wording.choice} that was made last goes first."
+            return f"{method.title} has no rule for ties that could be chosen. {told}"
         if not self._merges:
             return f"The {self._wording.steps} that a tie decided are listed here when training begins."
         if self._of is not None and self._of.history is not None and not self._of.history.has_counts:
