@@ -70,6 +70,10 @@ class SessionCorpus(QObject):
             queues=True,
         )
 
+    def leave_paths(self) -> None:
+        """Do not add what is still being looked for."""
+        self._aside.cancel(TOPIC)
+
     def add_address(self, address: str) -> None:
         """Add what is read from there by the packages that are installed for such addresses."""
         self._put(gathered(with_address(self._of_the_person, address)), "Add an address")

@@ -75,6 +75,11 @@ class Session(QObject):
         for merges, fits in wanted:
             self.train(merges=merges, fits=fits)
 
+    def begin_nothing(self) -> None:
+        """Another session is about to be shown: what was to be opened, and learned from then, belonged to this one."""
+        self._wanted = []
+        self.corpus.leave_paths()
+
     def step(self, *, fits: bool = False) -> None:
         """One merge: of the shown run if it rests, else of a new one."""
         shown = self.runs.shown

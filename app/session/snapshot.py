@@ -49,6 +49,7 @@ def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | No
 def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenTexts]) -> None:
     """Let the session hold what was saved instead of what it held."""
     session.detour.forget()
+    session.begin_nothing()
     runs = [_run(run, names.get(run.number)) for run in saved.runs]
     session.corpus.texts.put_quietly(tuple(from_session(source) for source in saved.sources))
     session.recipe.put_quietly(saved.recipe)

@@ -18,9 +18,10 @@ from shiboken6 import isValid
 
 from app.session import timer
 from app.session.run import Phase
-from app.settings import LOCATION, PLAYS, SPEED, START_HERE, Settings
+from app.settings import LESSON_PLACES, LESSONS_DONE, LOCATION, PLAYS, SPEED, START_HERE, Settings
 from app.window.parts.throttle import Throttle
 from app.window.parts.watched import Watched
+from app.window.training.speed_box import merges_per_second
 from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
 
@@ -31,6 +32,7 @@ OFFSCREEN_CHATTER = (
     "|Qt depends on a UTF-8 locale"  # said once where the language is C, to whichever test comes first
 )
 WAIT = 60_000  # milliseconds; a busy machine gets the time it needs
+SWITCHED_ON = "switched on at first"  # which actions of the window that tests share
 HURRY = 10  # times as soon as for a person, the window does what it would do after a pause
 
 
@@ -116,7 +118,9 @@ def only_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) ->
         patch.setattr(timer, "hurry", HURRY)
         settings = settings_in(tmp_path_factory, patch)
         with windows(settings) as make:
-            yield make()
+            program = make()
+            program.setProperty(SWITCHED_ON, [name for name, one in program.actions.by_name.items() if one.isChecked()])
+            yield program
 
 
 @pytest.fixture
@@ -129,16 +133,24 @@ def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Iterator[Call
         gc.disable()  # as it was, if another window has been closed beside it
         for box in program.window.findChildren(QDialog):
             box.close()
+        program.course.leave()
+        for progress in (LESSONS_DONE, LESSON_PLACES):
+            program.settings.put(progress, progress.default)
+        for name, action in program.actions.by_name.items():
+            if action.isChecked() != (name in program.property(SWITCHED_ON)):
+                action.trigger()
         program.filing.document.new()
         program.session.recipe.put_quietly(FIRST_RECIPE)
         program.window.set_stage("")
         program.window.reset_layout()
         for tabs in (program.charts, program.inspector):
             tabs.show_page(tabs.ids[0])
+        program.merges.sort(0, Qt.SortOrder.AscendingOrder)
         program.speed.slider.setValue(SPEED.default)
-        program.messages.forget()  # or a test might take what another was told for what it waits for
-        rest(qtbot, program)
+        program.speed.changed.emit(merges_per_second(SPEED.default))  # or it might go on as a test has told it alone
         program.messages.forget()
+        rest(qtbot, program)  # what another test has asked is answered by now
+        program.messages.forget()  # or a test might take what another was told for what it waits for
         program.begin(files)
         return program
 

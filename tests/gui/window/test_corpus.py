@@ -22,7 +22,7 @@ from app.window.corpus.model import Entry
 from app.window.corpus.picked_files import PickedFiles
 from app.wiring import Program
 from bpe_core.session_file import read_session, write_session
-from tests.gui.conftest import WAIT, settle, wait_for_phase, wait_for_sentence, wait_for_totals
+from tests.gui.conftest import WAIT, rest, settle, wait_for_phase, wait_for_sentence, wait_for_totals
 from tests.gui.window.small_run import Train, rows, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -67,6 +67,12 @@ def test_training_waits_for_files_that_are_just_being_opened(
     corpus, runs = program.session.corpus, program.session.runs
     corpus.remove({source.number for source in corpus.texts.value})
     (tmp_path / "zebras.txt").write_text("zebras zebras zebras", encoding="utf-8")
+    program.opening.add_paths([tmp_path])
+    program.session.train()
+    program.filing.document.new()  # which is not for that other session
+    rest(qtbot, program)
+    assert not corpus.texts.value
+    assert not runs.all
     program.opening.add_paths([tmp_path])
     assert not corpus.texts.value
     train(program)
