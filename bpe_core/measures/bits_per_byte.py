@@ -28,7 +28,8 @@ from bpe_core.records import dataclass
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
-MEASURED = 60  # sizes, closer together where the vocabulary is small; where each has to be measured by itself
+MEASURED = 60  # sizes, closer together where the vocabulary is small; where all by themselves would take too long
+LITTLE = 5_000_000  # bytes of different words by sizes: so many are measured by themselves
 MOST_WITH_SEEDS = 1 << 16  # the smallest sizes, where what was dropped before was never meant to be a vocabulary
 APART = 10  # every tenth occurrence is held out
 TRAINING, HELD_OUT = "training text", "held out: "  # what lines are called, and what stands before the name of a text
@@ -37,9 +38,10 @@ LIMITS = (
     "Held-out bits per byte: what it takes to tell words that were held out, by a smoothed model (interpolated "
     "Kneser-Ney) of pairs of tokens, made of the training text; less is better. Held out is the text that you name, "
     "or else each tenth word of the training text. Words are taken one by one, as if each stood alone: what one says "
-    "of the next is not known, and blanks that the recipe drops cost nothing. It compares the sizes of one run; where "
-    "words are not known to be cut otherwise from one size to the next, only some sizes are measured. A "
-    "trained model with a long memory may prefer larger ones."
+    "of the next is not known, and blanks that the recipe drops cost nothing. It compares all sizes of one run; where "
+    "that would take too long (blocks with tables of their own, very long words, pieces dropped while there are more "
+    f"than {MOST_WITH_SEEDS:,}) some of them, and says how many. A trained model with a long memory may prefer larger "
+    "ones."
 )
 
 
@@ -74,8 +76,9 @@ def bits_per_byte(
 ) -> BitsPerByte:
     """Of these sizes of the vocabulary; if not said, of every size that it had.
 
-    Where pieces are dropped that nobody would call a vocabulary, and where nobody knows which words a step changes (in
-    blocks with tables of their own, and in very long words), only some of them are measured.
+    Where pieces are dropped that nobody would call a vocabulary, only some of the largest are measured; some of all
+    where the words are many and nobody knows which a step changes (in blocks with tables of their own, and where some
+    are very long), or there are no kernels.
     """
     if not held_out.total:
         raise CorpusError(
@@ -85,11 +88,12 @@ def bits_per_byte(
     counts = both.counts_in("learned"), both.counts_in("held out")
     everything = WordTable(*both.words.columns, counts[0] + counts[1])
     cut = CutWords.of(everything, history.recipe, history, cancelled=cancelled)
-    words = followed(cut)
-    steps = _steps(history, sizes, every=words is not None)
+    words, steps = followed(cut), _every(history) if sizes is None else _steps(history, sizes)
     if words is not None and len(steps) > MEASURED and words.is_worth(len(steps), cancelled):
         bits = _followed_bits(words, steps, history, *counts, progress, cancelled)
     else:
+        if sizes is None and len(steps) * len(everything.text) > LITTLE:
+            steps = _steps(history, some_sizes(history, MEASURED))
         bits = np.zeros(len(steps))
         for place, step in enumerate(while_wanted(steps.tolist(), cancelled, every=1)):
             progress(Progress("measuring", place, len(steps), "sizes"))
@@ -125,14 +129,16 @@ def bits_by_text(
     return {name: bits_per_byte(*both, history, progress=progress, cancelled=cancelled) for name, both in pairs.items()}
 
 
-def _steps(history: History, sizes: Int64s | None, *, every: bool) -> Int64s:
-    wanted = some_sizes(history, MEASURED) if sizes is None else sizes
-    some = np.unique([history.step_of_size(size) for size in wanted.tolist()])
-    if sizes is not None or not every:
-        return some
+def _steps(history: History, sizes: Int64s) -> Int64s:
+    return np.unique([history.step_of_size(size) for size in sizes.tolist()])
+
+
+def _every(history: History) -> Int64s:
+    """All steps; where tokens are dropped, some of those at which there are very many yet."""
     if history.only_joins:
         return np.arange(len(history) + 1)
-    return np.union1d(some, np.argsort(history.vocabulary_sizes(), kind="stable")[:MOST_WITH_SEEDS])
+    smallest = np.argsort(history.vocabulary_sizes(), kind="stable")[:MOST_WITH_SEEDS]
+    return np.union1d(smallest, _steps(history, some_sizes(history, MEASURED)))
 
 
 def _followed_bits(

@@ -101,7 +101,10 @@ def test_it_says_which_sizes_were_measured(monkeypatch: pytest.MonkeyPatch) -> N
     whole = bpe.WordTable.from_counts({text: 1})
     with pytest.raises(bpe.BpeError, match="Nothing is held out"):
         bits_per_byte(*tenth_apart(whole), gage)
-    found = bits_per_byte(whole, bpe.WordTable.from_counts({"wider": 1}), gage)
+    unseen = bpe.WordTable.from_counts({"wider": 1})
+    assert len(bits_per_byte(whole, unseen, gage).sizes) == len(gage) + 1
+    monkeypatch.setattr(measure, "LITTLE", 0)
+    found = bits_per_byte(whole, unseen, gage)
     assert which_sizes(found.sizes, gage) == f"Measured: 3 of {len(gage) + 1} sizes."
 
 

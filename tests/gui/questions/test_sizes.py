@@ -96,6 +96,8 @@ def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -
     told = bits_per_byte(*tenth_apart(run.words), history)
     assert [name for name, _ in sizes.here] == ["a tenth of the training text"]
     assert math.isclose(sizes.here[0][1], told.bits[-1])
+    least = told.sizes[told.bits.argmin()]
+    qtbot.waitUntil(lambda: f"The least with <b>{least:,}</b> tokens" in panel.told.text(), timeout=WAIT)
     assert list(sizes.exact()(lambda: False).columns["bits_per_byte"]) == told.bits.tolist()
     panel.measure.setCurrentIndex(0)
     sizes.show_text("other.txt", on=False)

@@ -178,7 +178,10 @@ class SizesModel(QObject, Watched):
             steps, y = self.facts.line(name, self.measure)
             places, shown = thinned(y)
             marked: tuple[tuple[float, float, str], ...] = ()
-            if self.facts.turn is not None and not drawn and self.measure.column != BITS:
+            if self.measure.column == BITS:
+                least = int(np.argmin(y))
+                marked = ((float(steps[least]), float(y[least]), "the least"),)
+            elif self.facts.turn is not None and not drawn:
                 step = self.facts.turn[0]
                 marked = ((float(step), float(np.interp(step, steps, y)), "half would do"),)
             drawn.append(NamedLine(name, steps[places.astype(np.int64)], shown, marked))
@@ -212,6 +215,16 @@ class SizesModel(QObject, Watched):
             return []
         lines = [(name, facts.line(name, self.measure)) for name in self.shown]
         return [(name, float(np.interp(self._cursor.position, steps, y))) for name, (steps, y) in lines]
+
+    @property
+    def least(self) -> tuple[int, int] | None:
+        """After how many steps, and with how many tokens, the fewest bits are taken, where these are drawn."""
+        facts, names = self.facts, self.shown
+        if facts is None or not names or self.measure.column != BITS:
+            return None
+        bits = facts.bits[names[0]]
+        place = int(np.argmin(bits.bits))
+        return int(bits.steps[place]), int(bits.sizes[place])
 
     @property
     def which_sizes(self) -> str:

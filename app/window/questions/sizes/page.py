@@ -112,7 +112,10 @@ class SizesPage(Page):
         facts = self.model.facts
         if facts is not None:
             told.insert(0, f"With {self.model.vocabulary_here:,} tokens:")
-            if facts.turn is not None:
+            if self.model.least is not None:
+                step, size = count_text(self.model.least[0], self.model.wording.step), self.model.least[1]
+                told.append(f"The least with <b>{size:,}</b> tokens (after {step}).")
+            elif facts.turn is not None:
                 step, size = count_text(facts.turn[0], self.model.wording.step), facts.turn[1]
                 told.append(f"Half of <b>{size:,}</b> tokens (after {step}) would do: texts get less than 5 % longer.")
         if self.model.which_sizes:
