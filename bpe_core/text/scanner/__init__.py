@@ -16,7 +16,9 @@ The tables are plain arrays; `bpe_core.kernels.scan` reads them at full speed.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +26,9 @@ import numpy.typing as npt
 from bpe_core.text.older_unicode import as_before
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.scanner.machine import ScanTable, TooLarge, by_line
+
+IOTA = "\u0345"  # stands below a Greek letter; the only mark that is ι, a letter, where case does not count
+IGNORES_CASE = re.compile(r"\(\?[a-z]*i")
 
 __all__ = ["ScanTable", "beginnings", "table_for", "table_of", "why_no_table"]
 
@@ -78,12 +83,29 @@ def why_no_table(expression: str, unit: str = "file") -> str:
     return "" if isinstance(found, ScanTable) else found
 
 
+def _cuts_beside_iota(expression: str, table: ScanTable) -> bool:
+    """Whether it cuts as `regex` does around a mark whose twin is a letter: searching, that may pass over it."""
+    import regex  # takes a while to load
+
+    for before, behind in product(("", "ა", "a", "1", " ", IOTA), repeat=2):
+        text = f"{before}{IOTA}{behind}"
+        places = {0, len(text), *(place for found in regex.finditer(expression, text) for place in found.span())}
+        if {len(text[:place].encode()) for place in places} != {*table.cuts(text.encode())}:
+            return False
+    return True
+
+
 @lru_cache(maxsize=TABLES_KEPT)
 def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> ScanTable | str:
     from bpe_core.text.scanner.expression import NoTable, read_expression
     from bpe_core.text.scanner.threads import Automaton
     from bpe_core.text.scanner.translating import Machine
 
+    is_plain = unit == "file" and not older and not drops_blanks
+    if not is_plain and IGNORES_CASE.search(expression):
+        alone = _translated(expression, "file", False, False)
+        if isinstance(alone, str):
+            return alone
     try:
         automaton = Automaton(read_expression(expression), drops_blanks=drops_blanks)
         machine, kinds = Machine(automaton), automaton.kinds.of_code_point
@@ -91,7 +113,10 @@ def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> 
         if unit == "line":
             step, start = by_line(machine.step, machine.start), (machine.start, False)
             return ScanTable.of(step, start, kinds, drops_blanks=drops_blanks)
-        return ScanTable.of(machine.step, machine.start, kinds, drops_blanks=drops_blanks)
+        found = ScanTable.of(machine.step, machine.start, kinds, drops_blanks=drops_blanks)
+        if is_plain and IGNORES_CASE.search(expression) and not _cuts_beside_iota(expression, found):
+            return "U+0345 where case does not count"
+        return found
     except NoTable as why:
         return str(why)
     except TooLarge:

@@ -10,6 +10,7 @@ Sets of characters are only delimited, never understood: what a set holds `regex
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Literal
 
 from bpe_core.records import dataclass
@@ -86,6 +87,7 @@ _OPENING = re.compile(r"\(\?(?P<on>[ims]*)(?:-(?P<off>[ims]+))?:|\(\?P?<[A-Za-z_
 _LOOKING = re.compile(r"\(\?(?P<behind><?)(?P<sign>[=!])")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
 _OF_ANY_CASE = (r"\p{Lu}", r"\p{Ll}", r"\p{Lt}", r"\p{Cased}")  # what one of them stands for where case does not count
+_OF_ONE_CASE = "Aĸℂ"  # a letter, and one each that is small or large though no other is its twin
 _OPERATIONS = re.compile(r"--|\|\||&&|~~")  # between sets, to some versions of the syntax
 
 
@@ -163,6 +165,7 @@ class _Reader:
 
     def _atom(self, flags: frozenset[str]) -> Part:
         if found := self._take(_ATOM):
+            _check_alone(found, flags)
             return CharacterSet((_source(self._noted(found, flags), flags),))
         start = self._text[self._at]
         if start == "[":
@@ -196,13 +199,15 @@ class _Reader:
         """All of a set in brackets, as it is written."""
         start = self._at
         self._at += 1
-        self._takes("^")
-        first = self._at
+        is_negated = self._takes("^")
+        first, found = self._at, None
         while self._at == first or not self._text.startswith("]", self._at):
             found = self._take(_MEMBER)
             if not found:
                 raise NoTable("a set inside a set" if self._text[self._at] == "[" else f"{self._text[self._at :][:2]}")
             self._noted(found, flags)
+        if found and found.start() == first and not is_negated:
+            _check_alone(found, flags)
         self._at += 1
         found_set = self._text[start : self._at]
         if _OPERATIONS.search(found_set):
@@ -252,6 +257,25 @@ def _code(escape: str) -> int:
 def _source(written: str, flags: frozenset[str]) -> str:
     """A set as `regex` is asked for it."""
     return f"(?{''.join(sorted(flags & {'i', 's'}))}:{written})"
+
+
+def _check_alone(found: re.Match[str], flags: frozenset[str]) -> None:
+    """Refuse a class that means one thing alone and another where `regex` makes one set of it and others."""
+    if found["cls"] and "i" in flags and _hangs_on_its_place(found["cls"]):
+        raise NoTable(f"{found['cls']} where case does not count")
+
+
+@cache
+def _hangs_on_its_place(name: str) -> bool:
+    """Whether a class, where case does not count, is another alone than beside something: to `regex` some are.
+
+    >>> _hangs_on_its_place(r"\\p{Lu}"), _hangs_on_its_place(r"\\p{L}")
+    (True, False)
+    """
+    import regex  # takes a while to load
+
+    alone, beside = (regex.findall(f"(?i:[{more}{name}])", _OF_ONE_CASE) for more in ("", r"\x07"))
+    return bool(alone != beside)
 
 
 def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
