@@ -105,6 +105,17 @@ def differing_table(found: Sequence[DifferingWord], names: Sequence[str]) -> Dat
     )
 
 
+def held_table(words: Sequence[tuple[bytes, int]]) -> DataTable:
+    """Words that hold a token, and how often it stands in each with all its repetitions."""
+    return DataTable(
+        {
+            "text": [shown(word) for word, _ in words],
+            "hex": [word.hex(" ") for word, _ in words],
+            "count": np.array([count for _, count in words], np.int64),
+        }
+    )
+
+
 def _bytes_of(text: str) -> bytes:
     """What was typed; what is no honest text means itself."""
     try:

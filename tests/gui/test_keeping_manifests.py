@@ -98,6 +98,13 @@ def test_a_table_a_drawing_an_export_and_a_report(
     assert "identical" in saved("dots.svg", print_chart)
     assert "identical" in saved("life.csv", lambda path: program.charting._save_data(program.pages[TokenPage], path))
     assert "identical" in saved("life.svg", lambda path: print_chart(path, program.pages[TokenPage]))
+
+    def save_words_of(path: Path) -> None:
+        monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
+        program.pages[TokenPage].life.list_wanted.emit(path.stem)
+
+    for name in ("words.tsv", "paid.json"):
+        assert "identical" in saved(name, save_words_of)
     wish = FolderWish((("pad", "<|pad|>"), ("bos", ""), ("eos", ""), ("unk", "")))
     export = program.exchanging.export
 
@@ -164,6 +171,8 @@ def test_a_table_a_drawing_an_export_and_a_report(
         "dots.svg",
         "life.csv",
         "life.svg",
+        "words.tsv",
+        "paid.json",
         "folder/",
         "ids.npy",
         "book.gage",

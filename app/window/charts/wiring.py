@@ -28,6 +28,7 @@ from bpe_core.progress import CancelCheck
 
 if TYPE_CHECKING:
     from app.window.questions.lab.page import LabPage
+    from app.window.questions.token.page import TokenPage
 
 NOT_SAVED = "The chart could not be saved. {}"
 NOTHING_YET = "There is nothing to be shown yet: train, or wait for the answer."
@@ -58,6 +59,7 @@ class Charting(QObject):
         frame.actions["save_chart"].triggered.connect(lambda: self._save(self._shown))
         pages.when_built(TOKEN, lambda page: page.save_wanted.connect(lambda: self._save(page)))
         pages.when_built(TOKEN, lambda page: page.print_wanted.connect(lambda: self._open_print_dialog(page)))
+        pages.when_built(TOKEN, lambda page: page.life.list_wanted.connect(lambda of: self._save_words_of(page, of)))
         pages.when_built(WORDS, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
         pages.when_built(AUDIT, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
         pages.when_built(LAB, self._connect_lab)
@@ -106,10 +108,18 @@ class Charting(QObject):
 
     def _save_words(self, page: LabPage) -> None:
         """The list beside the lab's curves."""
-        proposal = Path(self._frame.settings.get(LAST_FOLDER)) / f"differing words.{next(iter(DATA_FILTERS.values()))}"
+        self._save_list("differing words", page.figures.exact_words(), page.figures.command_of_words)
+
+    def _save_words_of(self, page: TokenPage, name: str) -> None:
+        """All words of which the page of a token names the first."""
+        life = page.life.model
+        self._save_list(f"{name} of a token", life.exact_words(name), life.command_of_words(name))
+
+    def _save_list(self, name: str, exact: Exact, command: tuple[str, ...]) -> None:
+        proposal = Path(self._frame.settings.get(LAST_FOLDER)) / f"{name}.{next(iter(DATA_FILTERS.values()))}"
         path = ask_where_to_save(self._frame.window, "Save the list", str(proposal), DATA_FILTERS)
         if path is not None:
-            self._write(page.figures.exact_words(), page.figures.command_of_words, path)
+            self._write(exact, command, path)
 
     def _save_data(self, page: Page, path: Path) -> None:
         self._write(page.exact(), page.watched.command, path)

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number
 from bpe_core.command_line.groups import groups_of
-from bpe_core.command_line.questions import Names, add_grouped_corpus, check_step, counted_words, parts_of
+from bpe_core.command_line.questions import (
+    Names,
+    add_grouped_corpus,
+    check_step,
+    counted_words,
+    has_texts,
+    parts_of,
+    words_or_own,
+)
 from bpe_core.command_line.tables import open_table
+from bpe_core.data_table import ENDINGS, checked_name, write_data
+from bpe_core.errors import BpeError, plain
+from bpe_core.exact.of_words import held_table
 from bpe_core.insight.contributions import Contributions, FileCounts, contributions, split_over_files
+from bpe_core.insight.held_words import words_that_paid
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.token_use import use_by_cutting
 from bpe_core.token_texts import shown
@@ -22,6 +35,9 @@ examples:
 
   bpe-explorer paid --merges merges.csv --group de texts/de --group code src --step 120
       The same over the groups it was learned from, as the table's recipe mixes them.
+
+  bpe-explorer paid --merges book.bpex --step 120 -o paid.csv
+      All words that paid, as a table; a session needs no texts for that.
 """
 
 MOST_SHOWN = 20
@@ -30,14 +46,23 @@ MOST_SHOWN = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_merge_table(parser)
-    add_grouped_corpus(parser, required=True, purpose="the files it was learned from")
+    add_grouped_corpus(parser, required=False, purpose="the files it was learned from; with -o a session needs none")
     parser.add_argument("--step", type=number, required=True, metavar="N", help="the merge; 1 is the first")
     parser.add_argument("--json", action="store_true", help="print it as JSON, all words included")
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=f"all words, as {', '.join(ENDINGS)}")
 
 
 def run(options: argparse.Namespace) -> int:
-    history = open_table(options.merges).history
+    opened = open_table(options.merges)
+    history = opened.history
     step = check_step(options.step, history)
+    if options.output is not None:
+        held = words_that_paid(words_or_own(options, opened, "What paid for a step"), history, step)
+        write_data(held_table(held), checked_name(options.output))
+        print(f"Wrote {counted_words(len(held))} to {plain(str(options.output))}.")
+        return 0
+    if not has_texts(options):
+        raise BpeError("What paid for a step, told with its files, is about texts: name them with --corpus.")
     parts = parts_of(options, history)
     tables = list(parts.values())
     if not history.only_joins:

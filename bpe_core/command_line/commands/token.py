@@ -14,19 +14,22 @@ from bpe_core.command_line.questions import (
     add_grouped_corpus,
     add_moment,
     count_corpus,
+    counted_words,
     has_texts,
     moment,
     reading_texts,
     words_or_own,
 )
 from bpe_core.command_line.tables import open_table
-from bpe_core.data_table import ENDINGS, DataTable, is_data
+from bpe_core.data_table import ENDINGS, DataTable, checked_name, is_data, write_data
 from bpe_core.errors import BpeError, plain
 from bpe_core.exact.of_texts import life as exact_life
+from bpe_core.exact.of_words import held_table
 from bpe_core.exact.tokens import TokenColumns
 from bpe_core.formats import OpenedTable
 from bpe_core.history.history import History
 from bpe_core.insight.contexts import Context, contexts
+from bpe_core.insight.held_words import Held, words_holding
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import TokenLife, token_life
@@ -68,6 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OUT",
         help=f"how often it stood there when, as .svg, .pdf or .png, or as {', '.join(ENDINGS)}",
     )
+    parser.add_argument(
+        "--words", action="store_true", help="with -o: write all words that hold it instead, with how often"
+    )
     add_paper(parser)
 
 
@@ -78,6 +84,9 @@ def run(options: argparse.Namespace) -> int:
     history, tokens = opened.history, TokenColumns.for_history(opened.history, opened.numbers)
     at, names = moment(options, history), Names(history)
     token = names.id_of(options.token)
+    if options.words:
+        words = words_or_own(options, opened, WHAT)
+        return _write_words(words_holding(words, history, token, at), options)
     if not learns_by_ranks(history):
         return _tell_use(opened, token, at, names, options, tokens)
     if options.output is not None:
@@ -105,6 +114,14 @@ def _write(table: DataTable, history: History, at: int, options: argparse.Namesp
     write_output(options, "life", table, steps=steps, end=len(history), at=at, is_log=is_log)
     rows = f"{len(table):,} rows to " if is_data(options.output) else ""
     print(f"Wrote {rows}{plain(str(options.output))}.")
+    return 0
+
+
+def _write_words(held: Held, options: argparse.Namespace) -> int:
+    if options.output is None:
+        raise BpeError("All words that hold a token are written into a file: name it with -o.")
+    write_data(held_table(held), checked_name(options.output))
+    print(f"Wrote {counted_words(len(held))} to {plain(str(options.output))}.")
     return 0
 
 

@@ -36,7 +36,12 @@ def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned:
         )
         assert f"Occurs {facts.count:,} time" in section(learned, "occurs")
         assert sum(share.count for share in facts.paid_by) == facts.peak or facts.payer_count > len(facts.paid_by)
-        lines = learned.pages[TokenPage].life.model.lines
+        life = learned.pages[TokenPage].life.model
+        listed = {name: life.exact_words(name)(lambda: False).columns for name in ("words", "paid")}
+        assert (len(listed["words"]["text"]), sum(listed["words"]["count"])) == (facts.word_count, facts.count)
+        assert (len(listed["paid"]["text"]), sum(listed["paid"]["count"])) == (facts.payer_count, facts.peak)
+        assert ("save all" in section(learned, "paid")) == (facts.payer_count > len(facts.paid_by))
+        lines = life.lines
         assert lines
         for line in lines:
             file = ONE if line.source == "one.txt" else OTHER

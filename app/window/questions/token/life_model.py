@@ -130,6 +130,28 @@ class LifeModel(QObject, Watched):
         tokens = TokenColumns.for_history(run.history, run.shown_numbers)
         return lambda cancelled: exact_life(facts.token, facts.curve, facts.pair_curve, tokens)
 
+    def command_of_words(self, name: str) -> tuple[str, ...]:
+        """What lists all words of one of the `LISTS`."""
+        facts, looked_at = self.facts, self._token.facts
+        if facts is None or looked_at is None:
+            return ()
+        if name == "paid":
+            return ("paid", "--merges", SESSION, "--step", str(looked_at.step), "-o", RESULT)
+        return ("token", f"#{facts.token}", "--merges", SESSION, "--at", str(facts.at), "--words", "-o", RESULT)
+
+    def exact_words(self, name: str) -> Exact:
+        """All of these words, of which the page names the first."""
+        from bpe_core.exact.of_words import held_table
+        from bpe_core.insight.held_words import words_holding, words_that_paid
+
+        facts, looked_at, run = self.facts, self._token.facts, self._run
+        if facts is None or looked_at is None or run is None or run.history is None or run.words is None:
+            return super().exact()
+        words, history, token, at, step = run.words, run.history, facts.token, facts.at, looked_at.step
+        if name == "paid":
+            return lambda cancelled: held_table(words_that_paid(words, history, step, cancelled=cancelled))
+        return lambda cancelled: held_table(words_holding(words, history, token, at, cancelled=cancelled))
+
     def travel_to_step(self, step: int) -> None:
         self._cursor.go_to(step)
 

@@ -15,6 +15,7 @@ from app.window.parts.wording import count_text
 from app.window.questions.token.life_facts import LifeFacts, Line, Share
 from app.window.questions.token.life_model import LifeModel
 
+ALL = "all:"  # before the name of a section, in a link
 CHART_HEIGHT = 102
 LINE_CHARACTERS = 44  # on either side of the token
 SECTIONS = {  # in this order
@@ -53,6 +54,7 @@ class LifeView(QWidget):
     """A small chart and paragraphs; tokens and merges named in them are links."""
 
     section_wanted = Signal(QWidget)  # to be brought into view, now that it is filled
+    list_wanted = Signal(str)  # the section of which all words are to be saved
 
     def __init__(self, model: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -101,7 +103,9 @@ class LifeView(QWidget):
                 self._wanted = ""
 
     def _follow(self, link: str) -> None:
-        if link.startswith("token:"):
+        if link.startswith(ALL):
+            self.list_wanted.emit(link.removeprefix(ALL))
+        elif link.startswith("token:"):
             self.model.look_at(number_in(link))
         else:
             self.model.travel_to_step(number_in(link))
@@ -116,13 +120,13 @@ def _answers(facts: LifeFacts) -> Iterable[tuple[str, str]]:
         told += f"; {facts.peak:,} {peak}." if facts.at > 0 and facts.peak != facts.count else "."
         yield "occurs", told + (" A <b>scaffold</b>: larger tokens have taken all of it." if facts.is_scaffold else "")
     yield "reach", html.escape(facts.reach)
-    yield "words", _listed(facts.words, facts.word_count)
+    yield "words", _listed("words", facts.words, facts.word_count)
     links = (f'<a href="token:{child}">{_name(text)}</a>' for child, text in facts.children)
     yield "children", ", ".join(links) + _more(facts.child_count - len(facts.children))
     taken = (f"{link_to_step(step, _name(text))} {lost:,}" for step, text, lost in facts.takers)
     yield "takers", ", ".join(taken)
     by_file = ", ".join(f"{_per_cent(one.share)} from {html.escape(one.text)}" for one in facts.files if one.count)
-    by_word = _listed(facts.paid_by, facts.payer_count, with_share=True)
+    by_word = _listed("paid", facts.paid_by, facts.payer_count, with_share=True)
     yield "paid", f"<b>{by_file}</b><br>{by_word}" if by_file else by_word
 
 
@@ -137,12 +141,13 @@ def _per_cent(share: float) -> str:
     return "over 99\u202f%" if 0.99 < share < 1 else f"{share:.0%}".replace("%", "\u202f%")
 
 
-def _listed(shares: tuple[Share, ...], count: int, *, with_share: bool = False) -> str:
-    """Words with their counts, and how many more there are."""
+def _listed(name: str, shares: tuple[Share, ...], count: int, *, with_share: bool = False) -> str:
+    """Words with their counts, and how many more there are: a link that saves all."""
     parts = (
         f"{_name(one.text)} {one.count:,}" + (f" ({_per_cent(one.share)})" if with_share else "") for one in shares
     )
-    return ", ".join(parts) + _more(count - len(shares))
+    more = _more(count - len(shares))
+    return ", ".join(parts) + (f'{more} (<a href="{ALL}{name}">save all …</a>)' if more else "")
 
 
 def _more(count: int) -> str:
