@@ -25,6 +25,8 @@ from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.token_texts import TokenTexts
 
+UNKNOWN = ("stuck", "too long", "unknown")  # kinds of places inside or beside what no token is known for
+
 
 @dataclass(frozen=True)
 class Piece:

@@ -33,7 +33,7 @@ from functools import cached_property
 from typing import Literal
 
 from bpe_core.history.history import History
-from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
+from bpe_core.insight.explanation import UNKNOWN, Explain, Explanation, Piece, Way
 from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
 from bpe_core.records import dataclass
 from bpe_core.segmenting.cutting import Allowed, Cutting
@@ -161,6 +161,7 @@ def explain(text: str, history: History, allowed: Allowed) -> Explain:
             Way(f"after {step:,}" if step else "at first", tuple(Piece(why.texts[id]) for id in ids), step=step)
             for step, ids in why.changes(byte)
         )
-        return Explanation(reason.kind, reason.kind != "joined", why.sentence(reason), reason.steps, ways)
+        is_cut = reason.kind not in ("joined", *UNKNOWN)
+        return Explanation(reason.kind, is_cut, why.sentence(reason), reason.steps, ways)
 
     return at_byte

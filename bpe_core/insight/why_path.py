@@ -29,7 +29,7 @@ from functools import cached_property
 from typing import Literal
 
 from bpe_core.history.history import History
-from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
+from bpe_core.insight.explanation import UNKNOWN, Explain, Explanation, Piece, Way
 from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
 from bpe_core.learning.methods import Method
 from bpe_core.learning.unigram.paths import Edge, best_path
@@ -96,6 +96,13 @@ class WhyPath:
         """The tokens of the word that holds a byte, after each number of steps at which they are others."""
         word = self._words.at(byte)
         return [] if word is None else [*different_cuts(word.text.encode(), self._paths.cut, len(self._history))]
+
+    def is_cut_beside_unknown(self, byte: int, at: int) -> bool:
+        """Whether a place that no piece reaches over is at the border of what the alphabet lacks, not inside of it."""
+        word = self._words.at(byte)
+        if word is None:
+            return True
+        return byte in {word.origins[end] for end in self._paths.cut(word.text.encode(), at).ends}
 
     def sentence(self, reason: Reason) -> str:
         """The reason, for a person."""
@@ -244,6 +251,8 @@ def explain(text: str, history: History, allowed: Allowed) -> Explain:
     def at_byte(byte: int, at: int) -> Explanation:
         reason = why.at_byte(byte, at)
         is_cut = reason.kind not in ("joined", "whole")
+        if reason.kind in UNKNOWN:
+            is_cut = why.is_cut_beside_unknown(byte, at)
         ways = [] if reason.taken is None else [way("taken", reason.taken)]
         ways += [] if reason.other is None else [way("uncut here" if is_cut else "cut here", reason.other)]
         ways += [

@@ -10,7 +10,7 @@ from bpe_core.command_line.arguments import add_merge_table, text_argument, text
 from bpe_core.command_line.questions import Names, add_grouped_corpus, add_moment, has_texts, moment, ranked_words
 from bpe_core.command_line.tables import open_table
 from bpe_core.history.history import History
-from bpe_core.insight.explanation import explain
+from bpe_core.insight.explanation import UNKNOWN, explain
 from bpe_core.insight.why import Reason, Why, sentence
 from bpe_core.learning.methods import has_ranks
 from bpe_core.token_texts import shown
@@ -67,7 +67,7 @@ def _explain(text: str, history: History, at: int, options: argparse.Namespace) 
     """Where a method has no merges by which words are cut, it tells of each place in its own terms."""
     at_byte, data = explain(text, history, "all" if options.allow_special else ()), text.encode()
     told = [(byte, at_byte(byte, at)) for byte in range(1, len(data))]
-    told = [(byte, one) for byte, one in told if one.is_cut or options.all]
+    told = [(byte, one) for byte, one in told if one.is_cut or one.kind in UNKNOWN or options.all]
     if options.json:
         described = [{"byte": byte, "kind": one.kind, "steps": one.steps, "reason": one.sentence} for byte, one in told]
         print(json.dumps(described, ensure_ascii=False, indent=1))

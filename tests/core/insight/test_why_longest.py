@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import bpe_core as bpe
 from bpe_core import Recipe, WordTable
 from bpe_core.history.history import History
+from bpe_core.insight.explanation import explain
 from bpe_core.insight.why_longest import WhyLongest
 from bpe_core.reference import wordpiece as reference
 from tests.core.random_training import words
@@ -55,6 +56,7 @@ def test_the_changes_of_a_word_are_all_its_cuts(words: WordTable, recipe: Recipe
 def test_what_does_not_fit_is_told(history: History) -> None:
     why = WhyLongest("plaxing [SEP]playingplaying", history, allowed_special="all")
     stuck = why.at_byte(2, len(history))
+    assert not explain("plxing", history, ())(2, len(history)).is_cut  # the unknown token is one
     assert (stuck.kind, stuck.where) == ("stuck", "xing")
     assert why.sentence(stuck) == "No token fits at “xing”, so the whole word is “[UNK]”."
     assert [why.at_byte(byte, 0).kind for byte in (0, 7, 8, 10, 13, 14, 27)] == [

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 
 import bpe_core as bpe
+from bpe_core.insight.explanation import explain
 from bpe_core.insight.why_path import WhyPath
 from bpe_core.reference import unigram
 from bpe_core.reference.unigram_paths import ids_by_piece, paths
@@ -73,6 +74,8 @@ def test_it_is_said_in_a_sentence() -> None:
             assert "probable" in said
     assert {"edge", "special", "unknown", "whole", "dropped"} <= found
     assert found & {"best", "joined", "only"}
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer, explained = bpe.Tokenizer(history), explain("rose☃☃ ☃", history, ())
+    edges = tokenizer.segmentation("rose☃☃ ☃").edges(at).tolist()  # neighbours that are unknown are one token
+    assert [byte for byte in range(1, 14) if explained(byte, at).is_cut] == sorted({*edges} - {0, 14})
     for step, tokens in why.changes(0):
         assert tokenizer.encode("the", at=step) == tokens
