@@ -43,12 +43,14 @@ from bpe_core.text.blocks import Stretch
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import table_for
+from bpe_core.text.scanner.as_kept import keep_tables
 
 _TEXT = "low lower lowest newest widest "
 
 
 def read() -> None:
-    """The kernels that count and encode."""
+    """The kernels that count and encode, and the tables of patterns that they read."""
+    keep_tables()
     _count()
     _encode()
 

@@ -20,8 +20,14 @@ from bpe_core.private_folder import home, private_folder
 
 _KERNEL_FOLDER = Path(__file__).parent
 _INSTALLED = "made"  # in it, what installing has made
-# What tells which kernels are made, and whose numbers they are compiled with; by their place in the engine.
-_OTHER_SOURCES = ("warm_up.py", "text/scanner/kinds.py", "text/scanner/machine.py", "segmenting/merging.py")
+# What tells which kernels are made, whose numbers they are compiled with, and what the tables beside them come from.
+_OTHER_SOURCES = (
+    "warm_up.py",
+    "segmenting/merging.py",
+    "text/patterns.py",
+    "text/older_unicode.py",
+    "text/scanner/*.py",
+)
 _CODE = "code"
 _SEAL = "seal"  # the list of all other files
 LOCATION = "BPE_EXPLORER_CACHE"
@@ -80,7 +86,8 @@ def _fingerprint() -> str:
 
     digest = hashlib.sha256()
     engine = _KERNEL_FOLDER.parent
-    for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _OTHER_SOURCES)):
+    others = (source for name in _OTHER_SOURCES for source in sorted(engine.glob(name)))
+    for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *others):
         digest.update(f"{source.relative_to(engine).as_posix()}|".encode())
         digest.update(source.read_bytes())
     digest.update(f"{sys.version}|{_processor()}".encode())

@@ -65,6 +65,7 @@ BACKWARD = {  # what an arrow may still point back to: hardly more than names, n
     # a method brings what cuts by it
     **{f"bpe_core.learning.{path.parent.name}.method": {"bpe_core.segmenting"} for path in METHOD_FILES},
     "bpe_core.text.reading.utf8": {"bpe_core.kernels"},
+    "bpe_core.text.scanner.as_kept": {"bpe_core.kernels"},  # which lie beside what is kept
     "bpe_core.text.corpus": {"bpe_core.counting.words"},  # a corpus may be words that were counted elsewhere
 }
 TOP_LEVEL = {"app", "bpe_core", "resources", "tests", "pyproject.toml", "README.md"}

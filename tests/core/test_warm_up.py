@@ -42,6 +42,7 @@ for i, preset in enumerate(bpe.PRESETS):
                 tokenizer.encode_greedy(sample[:200])
 assert "bpe_core.kernels.learn" in sys.modules and "bpe_core.kernels.count" in sys.modules
 assert "numba" not in sys.modules
+assert "bpe_core.text.scanner.threads" not in sys.modules  # the tables of patterns were kept, too
 """
 
 

@@ -5,6 +5,7 @@ r"""Where a pattern cuts a text, without regular expressions: one small table fo
     threads.py        the expression as an automaton
     translating.py    all ways to match, followed at once: what a character does to the machine
     machine.py        how a description becomes a table, and how the table is read
+    as_kept.py        the tables of named patterns, kept from one start to the next
 
 The tables are plain arrays; `bpe_core.kernels.scan` reads them at full speed.
 
@@ -60,10 +61,16 @@ TABLES_KEPT = 16  # of a megabyte each
 
 def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool = False) -> ScanTable | None:
     """The table of a named pattern, or a person's own, for that unit of text; None where there can be none."""
-    if pattern not in NAMED_PATTERNS:
-        return table_of(custom, unit, older=older)
+    return _of_named(pattern, unit, older) if pattern in NAMED_PATTERNS else table_of(custom, unit, older=older)
+
+
+@lru_cache(maxsize=TABLES_KEPT)
+def _of_named(pattern: str, unit: str, older: bool) -> ScanTable | None:
+    from bpe_core.text.scanner.as_kept import kept_table  # beside the kernels, which need a table
+
     named = NAMED_PATTERNS[pattern]
-    return table_of(named.expression, unit, drops_blanks=named.drops_whitespace, older=older)
+    found = kept_table(pattern, unit, older)
+    return found or table_of(named.expression, unit, drops_blanks=named.drops_whitespace, older=older)
 
 
 def table_of(
