@@ -43,7 +43,7 @@ def check_lines(options: argparse.Namespace, table: DataTable) -> None:
     there = dict.fromkeys(table.columns.get("text", []))
     missing = next((name for name in options.lines if name not in there), None)
     if missing is not None:
-        raise BpeError(f"There is no line {missing!r}; there are {', '.join(map(str, there))}."[:290])
+        raise BpeError(f"There is no line {missing!r}; the lines are: {', '.join(map(str, there))}."[:290])
 
 
 def _texts(options: argparse.Namespace, opened: OpenedTable) -> dict[str, WordTable]:
