@@ -18,7 +18,7 @@ from shiboken6 import isValid
 
 from app.session import timer
 from app.session.run import Phase
-from app.settings import LESSON_PLACES, LESSONS_DONE, LOCATION, PLAYS, SPEED, START_HERE, Settings
+from app.settings import LESSON_PLACES, LESSONS_DONE, LOCATION, PLAYS, RECENT_FILES, SPEED, START_HERE, Settings
 from app.window.parts.throttle import Throttle
 from app.window.parts.watched import Watched
 from app.window.training.speed_box import merges_per_second
@@ -134,8 +134,8 @@ def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Iterator[Call
         for box in program.window.findChildren(QDialog):
             box.close()
         program.course.leave()
-        for progress in (LESSONS_DONE, LESSON_PLACES):
-            program.settings.put(progress, progress.default)
+        for remembered in (LESSONS_DONE, LESSON_PLACES, RECENT_FILES):
+            program.settings.put(remembered, remembered.default)
         for name, action in program.actions.by_name.items():
             if action.isChecked() != (name in program.property(SWITCHED_ON)):
                 action.trigger()

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.session import timer
 from app.session.run import Phase
 from app.window.pages import PAGES
+from app.window.parts.lines_chart import LinesChart
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core import PRESETS, Recipe, Tokenizer
@@ -57,7 +58,8 @@ def texts_on(program: Program, page: str) -> str:
     """All that is written on a page, whether in labels or drawn."""
     shown = program.pages.page(next(row for row in PAGES if row.id == page))
     labels = [label.text() for label in shown.findChildren(QLabel) if label.isVisibleTo(shown)]
-    return " ".join([*labels, *(str(cell) for row in exact_rows(shown) for cell in row), shown.accessibleDescription()])
+    drawn = [one.accessibleDescription() for one in (shown, *shown.findChildren(LinesChart))]
+    return " ".join([*labels, *(str(cell) for row in exact_rows(shown) for cell in row), *drawn])
 
 
 def test_every_page_says_something_at_every_step(

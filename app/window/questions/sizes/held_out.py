@@ -7,6 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from app.window.parts.wording import tip
+
 MOST_NAME = 18  # characters of a file's name on a button
 NONE = "Held-out text …"
 
@@ -19,7 +21,7 @@ class HeldOutButton(QPushButton):
 
     def __init__(self, meaning: str, parent: QWidget | None = None) -> None:
         super().__init__(NONE, parent)
-        self.setToolTip(meaning)
+        self.setToolTip(tip(meaning))
         self._is_named = False
         self.menu_of_named: QMenu | None = None
         self.clicked.connect(self._ask)
