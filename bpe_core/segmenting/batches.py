@@ -161,6 +161,8 @@ def _checked(text: Any) -> str | bytes:
 def _of_arrow(array: Any) -> Texts:
     import pyarrow as pa  # which is there, since somebody has made this array
 
+    if not isinstance(array, (pa.Array, pa.ChunkedArray)):
+        raise BpeError(f"This is a {type(array).__name__} of pyarrow; give a column of it, an array of strings.")
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     if array.null_count:

@@ -173,6 +173,7 @@ def test_a_batch_says_what_is_no_text() -> None:
         (["é".encode()[:1], "é".encode()[1:]], "Text 2 of the batch"),
         (pa.array(["low", None]), "Row 2 of the array is null"),
         (pa.array([1]), "holds no texts"),
+        (pa.table({"text": ["low"]}), "give a column of it"),
     ]:
         with pytest.raises(bpe.BpeError, match=told):
             tokenizer.encode_batch(batch)

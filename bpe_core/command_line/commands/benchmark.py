@@ -19,7 +19,7 @@ from bpe_core.command_line.pictures import add_paper, check_output, write_output
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import ENDINGS, DataTable
-from bpe_core.errors import BpeError, OutputError
+from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.measures.benchmark import MEANINGS, Benchmark, Columns, benchmark
 from bpe_core.measures.parity import MEANINGS as OF_PARITY
 from bpe_core.measures.parity import Parity, parallel_texts, parity_of
@@ -136,7 +136,11 @@ def named_tokenizers(options: argparse.Namespace) -> dict[str, tuple[bpe.History
         return runs_in(tables[0])
     found: dict[str, tuple[bpe.History, int]] = {}
     for table in tables:
-        history = open_table(table).history
+        opened = open_table(table)
+        history = opened.history
+        sys.stderr.writelines(
+            f"{plain(table)}: {note}\n" for note in opened.notes
+        )  # such as where it may cut otherwise
         for size in sizes or (None,):
             at = len(history) if size is None else history.step_of_size(size)
             name = table if size is None else f"{table}@{history.vocabulary_size_at(at)}"
