@@ -43,6 +43,9 @@ class Report:
     full_blocks: int  # in which all 256 bytes occur, so that none was free to stand for a pair
 
 
+NOTHING_PAYS = "Nothing was replaced: in no block a pair occurs often enough to pay for its place in the table."
+
+
 @dataclass(frozen=True)
 class Compressed:
     """A file in memory."""

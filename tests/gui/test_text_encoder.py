@@ -30,6 +30,15 @@ def test_a_run_with_other_characters_gives_other_tokens_before_its_first_merge()
     assert not _are_the_same(low, None)
 
 
+def test_before_there_is_a_run_a_character_is_a_token_of_its_own(qtbot: QtBot, program: Program) -> None:
+    program.form.choose_preset("bert")
+    for text in ("low, owl", "low ☃ owl"):  # which it need not be in the corpus
+        program.token_text.set_text(text)
+        settle(qtbot, program)
+        ids = program.token_text.ids_in(0, program.token_text.byte_length)
+        assert (len(ids), 0 in ids) == (7, False)
+
+
 def test_texts_are_cut_word_by_word_aside(
     qtbot: QtBot, program: Program, train: Callable[[Program], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

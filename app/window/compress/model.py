@@ -14,6 +14,7 @@ from app.window.parts.wording import count_text
 from app.worker.job import Task
 from bpe_core import Progress
 from bpe_core.gage_file import ENDING, Report, compress_file, expand_file
+from bpe_core.gage_file.compressing import NOTHING_PAYS
 from bpe_core.gage_file.others import ZSTD_IS_MISSING, sizes_of_others
 
 TOPIC = "a file that is compressed"
@@ -101,6 +102,8 @@ def _told(report: Report, others: dict[str, int]) -> list[str]:
     )
     if report.full_blocks:
         lines.append(f"In {count_text(report.full_blocks, 'block')} all 256 bytes occur, so nothing could be replaced.")
+    elif not report.replaced_pairs:
+        lines.append(NOTHING_PAYS)
     if "zstd" not in others:
         lines.append(ZSTD_IS_MISSING)
     return lines

@@ -17,12 +17,14 @@ from bpe_core import History, Recipe, Tokenizer, WordTable
 from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.segmenting.segmentation import Segmentation
+from bpe_core.text.normalization import normalize
 from bpe_core.text.safe_cuts import SafeCuts
 
 TOPIC = "the person's text"
 MOMENT = "the person's text at another moment"
 LEARNING_MILLISECONDS = 200  # how often the text is encoded anew while merges stream
 TYPING_MILLISECONDS = 15
+LOOKED_AT = 20_000  # characters of the text, before there is a run that tells which tokens there are
 TEXT_MILLISECONDS = 300  # how soon the session's copy follows the text
 
 
@@ -45,6 +47,7 @@ class LiveEncoder(QObject):
         self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, cursor, recipe, aside
         self._history: History | None = None  # what the tokens on screen were found with
         self._at_first: History | None = None  # what they are found with before there is a run
+        self._characters = ""  # of which there are tokens then
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
         copying = Throttle(TEXT_MILLISECONDS, lambda: text.put_quietly(model.text()), self)
@@ -99,8 +102,10 @@ class LiveEncoder(QObject):
         run = self._runs.shown
         if run is not None and run.history is not None:
             return run.history
-        if self._at_first is None or self._at_first.recipe != self._recipe.value:
-            self._at_first = _before_any(self._recipe.value)
+        recipe = self._recipe.value
+        characters = _characters(self._model.text()[:LOOKED_AT], recipe) if recipe.base == "characters" else ""
+        if self._at_first is None or self._at_first.recipe != recipe or self._characters != characters:
+            self._at_first, self._characters = _before_any(recipe, characters), characters
         return self._at_first
 
     def encode(self) -> None:
@@ -146,9 +151,15 @@ def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never
     return found
 
 
-def _before_any(recipe: Recipe) -> History:
-    """The tokens of a recipe before anything is learned, of no text."""
-    return History.from_pairs(recipe, Method.of(recipe).tokens_at_first(WordTable.from_counts({}), recipe), [])
+def _characters(text: str, recipe: Recipe) -> str:
+    """Those that a text is made of, as the recipe changes it; which ones the corpus has is not known yet."""
+    return "".join(sorted(set(normalize(text, recipe))))
+
+
+def _before_any(recipe: Recipe, characters: str) -> History:
+    """The tokens of a recipe before anything is learned, of a text that has these where words begin and inside."""
+    words = WordTable.from_counts({character * 2: 1 for character in characters})
+    return History.from_pairs(recipe, Method.of(recipe).tokens_at_first(words, recipe), [])
 
 
 def _are_the_same(one: History, other: History | None) -> bool:

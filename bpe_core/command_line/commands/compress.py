@@ -11,6 +11,7 @@ from bpe_core.command_line.arguments import add_tie_rule, new_name, number
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import plain
 from bpe_core.gage_file import ENDING, Report, compress_file
+from bpe_core.gage_file.compressing import NOTHING_PAYS
 from bpe_core.gage_file.others import ZSTD_IS_MISSING, sizes_of_others
 from bpe_core.recipe import Recipe
 
@@ -70,12 +71,15 @@ def _tell(report: Report, others: dict[str, int]) -> None:
     rows = {"original": report.original_size, "compressed": report.compressed_size}
     for name, size in (rows | others).items():
         print(f"{name:<12}{size:>14,} bytes  {_share(size, report.original_size)}")
+    pairs = f"{report.replaced_pairs:,} pair{'' if report.replaced_pairs == 1 else 's'}"
     print(
-        f"{_blocks(report.blocks)}, {report.replaced_pairs:,} pairs replaced; "
+        f"{_blocks(report.blocks)}, {pairs} replaced; "
         f"{report.table_bytes:,} bytes are tables, {report.data_bytes:,} data."
     )
     if report.full_blocks:
         print(f"In {_blocks(report.full_blocks)} all 256 bytes occur: none was free, so nothing is replaced there.")
+    elif not report.replaced_pairs:
+        print(NOTHING_PAYS)
     if "zstd" not in others:
         print(ZSTD_IS_MISSING)
 

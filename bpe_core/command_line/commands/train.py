@@ -227,7 +227,7 @@ def _sentence(history: bpe.History, seconds: float) -> str:
     shorter = f"the text became {history.compression[-1]:.2f} times shorter"
     left = f"{int(history.tokens_after[-1]):,} tokens in the text"
     return (
-        f"Learned {len(history):,} {Wording.of(history.recipe).steps} in {seconds:.1f} s; "
+        f"Learned {Wording.of(history.recipe).counted(len(history))} in {seconds:.1f} s; "
         f"a vocabulary of {history.vocabulary_size:,}; {shorter if history.only_joins else left}. "
         f"{END_SENTENCES[history.end_reason]}"
     )
