@@ -173,8 +173,8 @@ def encode_one(
     """The same for a word that may be remembered; tells in `progress` why it was not encoded."""
     is_remembered = other != np.uint64(0)
     if is_remembered:
-        slot = slot_of(memory, data, start, length, one, other, slot)
-        if memory.slots[slot + np.uint64(1)] != np.uint64(0):
+        slot, is_known = slot_of(memory, data, start, length, one, other, slot)
+        if is_known:
             return recall(memory, slot, out, free)
         if lacks_memory(memory, most_results(length, 1, kind)):
             progress[STATUS] = NEEDS_MEMORY

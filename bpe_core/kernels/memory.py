@@ -1,5 +1,10 @@
-"""What NumPy's indexing cannot say: reading eight bytes at once, having memory
-fetched ahead of its use, counting bits, and choosing without a branch."""
+"""What NumPy's indexing cannot say: reading eight bytes at once, having memory fetched ahead of its use, counting
+bits, choosing without a branch, and what several threads agree on.
+
+Numba has no word for the last; LLVM has. What was `claimed`, `set_down`, `published` and `looked_up` is atomic as C11
+means it, so machine code keeps its order on every processor: on x86 by plain moves and one locked instruction to
+claim, on ARM by `ldar`, `stlr` and `casal` or their like.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,16 @@ if TYPE_CHECKING:
     def count_ones(number: Any) -> Any: ...
 
     def chosen(condition: Any, one: Any, other: Any) -> Any: ...
+
+    def claim(array: Any, index: Any, mark: Any) -> Any: ...
+
+    def set_down(array: Any, index: Any, value: Any) -> Any: ...
+
+    def publish(array: Any, index: Any, value: Any) -> Any: ...
+
+    def look_up(array: Any, index: Any) -> Any: ...
+
+    def look_at(array: Any, index: Any) -> Any: ...
 
 else:
 
@@ -101,3 +116,58 @@ else:
             return found
 
         return one(condition, one, other), generate
+
+    def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+        return builder.gep(context.make_array(kind)(context, builder, array).data, [index])
+
+    def _are_words(array: Any, *numbers: Any) -> bool:
+        """Eight bytes each, so that every processor we know reads and writes one at once."""
+        from numba import types
+
+        return isinstance(array, types.Array) and array.dtype.bitwidth == 64 and set(numbers) <= {types.uint64}
+
+    def _stored(order: str) -> Any:
+        def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+            from numba import types
+
+            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                place = _address(context, builder, signature.args[0], *arguments[:2])
+                builder.store_atomic(arguments[2], place, order, 8)
+                return context.get_dummy_value()
+
+            return (types.void(array, index, value), generate) if _are_words(array, index, value) else None
+
+        return store
+
+    def _loaded(order: str) -> Any:
+        def load(typing_context: Any, array: Any, index: Any) -> Any:
+            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                return builder.load_atomic(_address(context, builder, signature.args[0], *arguments), order, 8)
+
+            return (array.dtype(array, index), generate) if _are_words(array, index) else None
+
+        return load
+
+    # Numbers that other threads may read or write at the same time; none is ever seen half.
+    set_down = Intrinsic(_stored("monotonic"))
+    look_at = Intrinsic(_loaded("monotonic"))
+    # Whoever looks a number up that was published sees all that the other thread had written before.
+    publish = Intrinsic(_stored("release"))
+    look_up = Intrinsic(_loaded("acquire"))
+
+    @Intrinsic
+    def claim(typing_context: Any, array: Any, index: Any, mark: Any) -> Any:
+        """Put a mark where a zero stands; whether this thread did: of several that try, one does."""
+        from llvmlite import ir
+        from numba import types
+
+        if not _are_words(array, index, mark):
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            place = _address(context, builder, signature.args[0], *arguments[:2])
+            nothing = ir.Constant(ir.IntType(64), 0)
+            found = builder.cmpxchg(place, nothing, arguments[2], "acq_rel", "acquire")
+            return builder.extract_value(found, 1)
+
+        return types.boolean(array, index, mark), generate

@@ -2,6 +2,12 @@
 
 A slot is half a line of the processor's cache: the word itself, if it is short, and up to three numbers that it
 became. Of a long word the slot holds a hash; its bytes and its results are kept elsewhere, as are more than three.
+
+Several threads read and fill the same slots without waiting for each other. Whoever enters a word claims an empty
+slot by a mark in its last number, which one thread alone can; writes what else there is to it; and publishes it by
+writing the last number. Nothing that was published is ever written to again, and whoever has read that last number
+sees what was written before it. A slot that is claimed is to others one of a word that they do not look for: at worst
+a word is entered twice. What lies elsewhere lies where one thread alone was given room.
 """
 
 from __future__ import annotations
@@ -11,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.kernels.jit import inlined, kernel
-from bpe_core.kernels.memory import load_eight, prefetch
+from bpe_core.kernels.memory import claim, load_eight, look_at, look_up, prefetch, publish, set_down
 from bpe_core.kernels.merge_word import Int32s, Int64s, UInt64s
 from bpe_core.kernels.utf8 import character_at
 from bpe_core.text.scanner.kinds import BLANKS
@@ -20,15 +26,17 @@ LONGEST_INSIDE = 15  # bytes of a word that is its own key; the sixteenth byte h
 LONGEST_REMEMBERED = 128
 RESULTS_INSIDE = 3
 
-# Entries of `Memory.number`.
-ENTRIES, RESULTS, WORDS = range(3)  # how much of each array is in use
-NUMBERS = 3
+# Entries of `Memory.number`, of which each thread has its own.
+ENTRIES, RESULTS, WORDS = range(3)  # how many words it entered, and the next free place in each of the other arrays
+LAST_ENTRY, LAST_RESULT, LAST_WORD = range(3, 6)  # how far it may go
+NUMBERS = 16  # so many that no two threads' lie in one line of the processor's cache
 
 LONG_KEY = np.uint64(0xFF << 56)  # the second half of a key, and the length, where the first half is a hash
 SLOT = 4  # numbers: two of the key, two of what became of the word
 _LENGTH_SHIFT, _HALF = np.uint64(56), np.uint64(32)
 _PLACE_SHIFT = np.uint64(30)  # the upper half of what was mixed; the lowest bits fall away
-_IS_LONG = np.uint64(1 << 31)  # in the count of results
+_ELSEWHERE = np.uint64(1 << 31)  # in the count of results, however few they are
+_CLAIMED = np.uint64(1)  # the last number of a slot that a thread is about to fill
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_MULTIPLIER = np.uint64(0xD6E8FEB86659FD93)
@@ -39,8 +47,8 @@ _SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(
 
 
 class Memory(NamedTuple):
-    """A slot is the key of a word (all zero: the slot is empty), then its results, two to a number, of which the
-    last half is their count. Where there are more, or the word is long, the first number tells where in `results`
+    """A slot is the key of a word, then its results, two to a number, of which the last half is their count (all zero:
+    the slot is empty). Where there are more, or none, or the word is long, the first number tells where in `results`
     they are. Before the results of a long word stand where its bytes are kept, and its length.
     """
 
@@ -149,15 +157,18 @@ def _rare_key(data, start, length):
 
 @inlined
 def slot_of(memory, data, start, length, first, second, place):
-    """The slot that remembers a word, or the empty one where it would be entered."""
+    """The slot that remembers a word, or the one where it would be entered; whether it is remembered."""
     slots = memory.slots
-    while slots[place + np.uint64(1)] != np.uint64(0):
-        is_alike = slots[place] == first and slots[place + np.uint64(1)] == second
-        result = np.int64(slots[place + np.uint64(2)])
-        if is_alike and (second < LONG_KEY or is_same_word(memory, result, data, start, length)):
-            break
+    last = look_up(slots, place + np.uint64(3))
+    while last != np.uint64(0):
+        is_other = (look_at(slots, place) ^ first) | (look_at(slots, place + np.uint64(1)) ^ second)
+        if is_other == np.uint64(0):
+            result = np.int64(look_at(slots, place + np.uint64(2)))
+            if second < LONG_KEY or (last != _CLAIMED and is_same_word(memory, result, data, start, length)):
+                break
         place = (place + np.uint64(SLOT)) & np.uint64(len(slots) - SLOT)
-    return place
+        last = look_up(slots, place + np.uint64(3))
+    return place, last > _CLAIMED
 
 
 @kernel
@@ -174,12 +185,16 @@ def is_same_word(memory, result, data, start, length):
 
 @kernel
 def grow_slots(old, new):
-    """Enter everything of one table of slots in a larger, empty one."""
+    """Enter everything of one table of slots in another, empty one that only this thread knows.
+
+    What others enter in the old one meanwhile may be left out: then it is merged once more.
+    """
     for entry in range(0, len(old), SLOT):
-        if old[entry + 1] == np.uint64(0):
+        last = look_up(old, np.uint64(entry + 3))
+        if last <= _CLAIMED:
             continue
         place = place_of(new, old[entry], old[entry + 1])
-        while new[place + np.uint64(1)] != np.uint64(0):
+        while new[place + np.uint64(3)] != np.uint64(0):
             place = (place + np.uint64(SLOT)) & np.uint64(len(new) - SLOT)
         for i in range(SLOT):
             new[place + np.uint64(i)] = old[entry + i]
@@ -190,20 +205,24 @@ def lacks_memory(memory, most):
     """Whether one more word that becomes so many numbers at most may not fit."""
     number = memory.number
     return (
-        2 * SLOT * (number[ENTRIES] + 1) > len(memory.slots)
-        or number[RESULTS] + 2 + most > len(memory.results)
-        or number[WORDS] + (LONGEST_REMEMBERED >> 3) > len(memory.words)
+        number[ENTRIES] >= look_at(number, np.uint64(LAST_ENTRY))  # which becomes zero as soon as there is a larger one
+        or number[RESULTS] + 2 + most > number[LAST_RESULT]
+        or number[WORDS] + (LONGEST_REMEMBERED >> 3) > number[LAST_WORD]
     )
 
 
 @inlined
 def remember(memory, data, start, length, first, second, slot, out, free, count):
-    """Enter a word with the results that have just been written for it."""
-    number, results, about = memory.number, memory.results, np.uint64(count)
+    """Enter a word with the results that have just been written for it, unless another thread takes its slot."""
+    slots, number, results, about = memory.slots, memory.number, memory.results, np.uint64(count)
+    if not claim(slots, slot + np.uint64(3), _CLAIMED):
+        return
     number[ENTRIES] += 1
     place = number[RESULTS]
+    if count == 0:
+        about = _ELSEWHERE
     if second >= LONG_KEY:
-        about |= _IS_LONG
+        about |= _ELSEWHERE
         results[place], results[place + 1] = np.int32(number[WORDS]), np.int32(length)
         place += 2
         for i in range(0, length, 8):
@@ -220,8 +239,10 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
             value |= np.uint64(out[free + 1]) << _HALF
         if count > 2:
             last = np.uint64(out[free + 2]) & _LOW_HALF
-    memory.slots[slot], memory.slots[slot + np.uint64(1)] = first, second
-    memory.slots[slot + np.uint64(2)], memory.slots[slot + np.uint64(3)] = value, last | about << _HALF
+    set_down(slots, slot, first)
+    set_down(slots, slot + np.uint64(1), second)
+    set_down(slots, slot + np.uint64(2), value)
+    publish(slots, slot + np.uint64(3), last | about << _HALF)
 
 
 @inlined
@@ -234,9 +255,10 @@ def recall_run(memory, keys, done, count, out, free):
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)
     while word < np.uint64(count):
         slot = places[word]
-        value, last = slots[slot + two], slots[slot + np.uint64(3)]
-        results = last >> _HALF  # none where a slot is empty, many where a word is long
-        is_other = (slots[slot] ^ firsts[word]) | (slots[slot + one] ^ seconds[word])
+        last = look_up(slots, slot + np.uint64(3))
+        value = look_at(slots, slot + two)
+        results = last >> _HALF  # none where a slot is empty or claimed, many where a word is long
+        is_other = (look_at(slots, slot) ^ firsts[word]) | (look_at(slots, slot + one) ^ seconds[word])
         if is_other != np.uint64(0) or results - one >= np.uint64(RESULTS_INSIDE):
             break
         out[place] = np.int32(value)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 Bytes = npt.NDArray[np.uint8]
 Part = Callable[[], "Texts"]
-Encode = Callable[[int, Int32s], tuple[Int32s, Int64s]]  # by which thread; in an array, if it is large enough
+Encode = Callable[[Int32s], tuple[Int32s, Int64s]]  # in an array, if it is large enough
 
 WORTH_THREADS = 1 << 22  # bytes: some 20 ms
 LEAST_JOB, LARGEST_JOB = 1 << 18, 1 << 21  # bytes that a thread takes at a time
@@ -210,9 +209,9 @@ def encoded_by_kernels(
     job = min(LARGEST_JOB, max(LEAST_JOB, texts.size // (_JOBS_A_THREAD * threads)))
     parts, of_texts = texts.parts(cuts, job)
 
-    def encode(part: Part, thread: int = 0, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+    def encode(part: Part, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         own = part()
-        return encoder.ids_of_texts(own.data, own.edges, at, room, thread)
+        return encoder.ids_of_texts(own.data, own.edges, at, room)
 
     if len(parts) == 1:
         ids, offsets = encode(parts[0])
@@ -258,33 +257,27 @@ class _Gathered:
         self._failures: list[BaseException] = []
 
     def take_all(self, parts: Sequence[Encode], threads: int) -> None:
-        """All parts, of which this thread encodes some, too.
-
-        Each thread takes the same ones whenever it can, so that in a second pass it meets the words that it knows.
-        """
-        numbered = list(enumerate(parts))
-        waiting = [deque(numbered[first::threads]) for first in range(threads)]
-        others = [threading.Thread(target=self._take, args=(waiting, number)) for number in range(1, threads)]
+        """All parts, of which this thread encodes some, too."""
+        waiting = iter(enumerate(parts))
+        others = [threading.Thread(target=self._take, args=(waiting,)) for _ in range(1, threads)]
         for thread in others:
             thread.start()
-        self._take(waiting, 0)
+        self._take(waiting)
         for thread in others:
             thread.join()
         if self._failures:
             raise self._failures[0]
 
-    def _take(self, waiting: Sequence[deque[tuple[int, Encode]]], thread: int) -> None:
+    def _take(self, waiting: Iterator[tuple[int, Encode]]) -> None:
         try:
             while not self._failures:
                 with self._lock:
-                    if own := waiting[thread]:
-                        number, encode = own.popleft()
-                    elif others := max(waiting, key=len):
-                        number, encode = others.pop()  # what would be taken last
-                    else:
+                    taken = next(waiting, None)
+                    if taken is None:
                         return
+                    number, encode = taken
                     room = self._room_for(number)
-                found = encode(thread, room)
+                found = encode(room)
                 with self._lock:
                     self._done[number] = found
                     while (part := self._done.pop(len(self._offsets) - 1, None)) is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import pairwise
-from typing import TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,7 @@ from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
 from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
+from bpe_core.segmenting import words_met
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting, utf8_view
 from bpe_core.segmenting.piece_tables import piece_table
@@ -39,32 +41,26 @@ from bpe_core.text.scanner import table_for
 
 GIVEN_AT_ONCE = 1_000_000  # bytes of words between two questions whether they are still wanted
 LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
-MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
-MOST_PATHS = 1 << 16  # the same in a first text where paths are sought: that takes less time than new memory does
-MOST_RESULTS = 1 << 26
+MOST_PATHS = 1 << 16  # words held in a first text where paths are sought: that takes less time than new memory does
 DESKS_KEPT = 16
-_WORDS_AT_FIRST = 1 << 10
 _CUTS = 3 * kernel.AT_ONCE + 8  # room for what the scanner may write
 _BEHIND = 3 * kernel.BLOCK  # numbers of the output that are never taken
-_LINE = 64  # bytes that the processor fetches at once
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
-Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(eq=False)
 class Desk:
-    """What one thread needs while it encodes. Its memory holds for one kind of result after so many merges."""
+    """What one thread needs while it encodes, for one kind of result after so many merges."""
 
     kind: int
     at: int
-    thread: int  # of those that encode one text together: the words that it met are here
     table: MergeTable
     pieces: PieceTable
+    met: words_met.WordsMet
     memory: word_memory.Memory
-    most_words: int  # that it may hold while it encodes a text
     room: Workplace
     spelled: kernel.Spelled
     keys: word_memory.Keys
@@ -109,6 +105,8 @@ class CompiledEncoder:
         self._machine = machine_of(scan_table)
         self._drops_blanks = scan_table.drops_blanks
         self._desks: list[Desk] = []  # those not in use; removing and appending need no lock
+        self._met: WeakValueDictionary[tuple[int, int], words_met.WordsMet] = WeakValueDictionary()
+        self._lock = threading.Lock()
 
     def ids(self, text: str, at: int) -> Int32s:
         """The tokens of a normalized text after so many steps."""
@@ -139,16 +137,15 @@ class CompiledEncoder:
         return self._scans
 
     def ids_of_texts(
-        self, data: kernel.Bytes, edges: Int64s, at: int, room: Int32s | None = None, thread: int = 0
+        self, data: kernel.Bytes, edges: Int64s, at: int, room: Int32s | None = None
     ) -> tuple[Int32s, Int64s]:
         """The tokens of texts that follow each other in valid UTF-8, and where in them those of each text begin.
 
         Where it does not find words itself, each text is one word. They are written into the `room`, if it is given
-        and large enough. Of several threads that share a large text each tells its number, and finds the desk again
-        that this one left.
+        and large enough.
         """
         _check_length(data)
-        desk = self._take_desk(self._kind, at, thread)
+        desk = self._take_desk(self._kind, at)
         return self._fill(desk, data, edges, desk.cuts, room)
 
     def ids_of_given(
@@ -182,7 +179,7 @@ class CompiledEncoder:
         out = np.empty(most + _BEHIND, np.int32) if given is None or len(given) < most + _BEHIND else given
         free_at = np.zeros(len(edges), np.int64)
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
-        progress[kernel.ENDED], most_words = 1, desk.most_words
+        progress[kernel.ENDED] = 1
         progress[kernel.TEXT], progress[kernel.CUTS] = (-1, 1) if cuts is desk.cuts else (0, len(cuts))
         while True:
             kernel.encode_texts(
@@ -194,14 +191,12 @@ class CompiledEncoder:
                 break
             if status == kernel.NEEDS_OUTPUT:
                 out = _grown(out, 3 * len(out) // 2 + wanted)
-            elif status == kernel.NEEDS_MEMORY and _is_full(desk):
-                desk.memory.slots[:], desk.memory.number[:] = 0, 0
-                most_words = MOST_WORDS
             elif status == kernel.NEEDS_MEMORY:
-                desk.memory = _larger(desk.memory)
+                desk.memory = desk.met.more(desk.memory)
             else:
                 desk.room, desk.spelled = room_for(wanted + wanted // 4, self._merges, desk.kind)
-        desk.most_words = most_words
+        if desk.met.was_full:
+            desk.met.most_words = words_met.MOST_WORDS
         self._desks.append(desk)
         if len(self._desks) > DESKS_KEPT:
             self._desks.pop(0)
@@ -210,9 +205,9 @@ class CompiledEncoder:
         out.resize(int(progress[kernel.NEXT_PLACE]), refcheck=False)
         return out, free_at
 
-    def _take_desk(self, kind: int, at: int, thread: int = 0) -> Desk:
+    def _take_desk(self, kind: int, at: int) -> Desk:
         for desk in reversed(self._desks[:]):
-            if (desk.kind, desk.at, desk.thread) == (kind, at, thread):
+            if (desk.kind, desk.at) == (kind, at):
                 with suppress(ValueError):  # another thread was faster
                     self._desks.remove(desk)
                     return desk
@@ -222,20 +217,29 @@ class CompiledEncoder:
         of_pieces[AT] = at
         scores = self._pieces.scores if self._scores_at is None else self._scores_at(at)
         room, spelled = room_for(word_memory.LONGEST_REMEMBERED, self._merges, kind)
+        met = self._words_met(kind, at)
         return Desk(
             kind=kind,
             at=at,
-            thread=thread,
             table=self._table._replace(number=number),
             pieces=self._pieces._replace(number=of_pieces, scores=scores),
-            memory=_memory(_WORDS_AT_FIRST),
-            most_words=MOST_PATHS if kind == kernel.PATHS else MOST_WORDS,
+            met=met,
+            memory=met.part(),
             room=room,
             spelled=spelled,
             keys=word_memory.Keys(*(np.empty(kernel.BLOCK, np.uint64) for _ in word_memory.Keys._fields)),
             cuts=np.empty(_CUTS, np.int32),
             registers=np.zeros(REGISTERS, np.int64),
         )
+
+    def _words_met(self, kind: int, at: int) -> words_met.WordsMet:
+        """Those that the desks of this kind share, also where all are in use now."""
+        with self._lock:
+            met = self._met.get((kind, at))
+            if met is None:
+                met = words_met.WordsMet(MOST_PATHS if kind == kernel.PATHS else words_met.MOST_WORDS)
+                self._met[kind, at] = met
+            return met
 
 
 def _check_length(data: kernel.Bytes) -> None:
@@ -304,44 +308,7 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
     return room, kernel.Spelled(np.empty(spelled, np.int32), np.empty(spelled, np.int32))
 
 
-def _memory(words: int) -> word_memory.Memory:
-    return word_memory.Memory(
-        slots=_slots(2 * words),
-        results=np.empty(words + kernel.NUMBERS_A_SYMBOL * word_memory.LONGEST_REMEMBERED + 16, np.int32),
-        words=np.empty(words + word_memory.LONGEST_REMEMBERED, np.uint64),
-        number=np.zeros(word_memory.NUMBERS, np.int64),
-    )
-
-
-def _slots(count: int) -> npt.NDArray[np.uint64]:
-    """Empty slots, none of which lies in two lines of the cache."""
-    room = np.empty(word_memory.SLOT * count + _LINE // 8, np.uint64)
-    room[:] = 0  # at once, as all will soon be met: large pages are asked for what `empty` makes alone
-    first = -room.ctypes.data % _LINE // 8
-    return room[first : first + word_memory.SLOT * count]
-
-
-def _is_full(desk: Desk) -> bool:
-    """Whether its memory shall be emptied rather than grow."""
-    number = desk.memory.number
-    return bool(number[word_memory.ENTRIES] >= desk.most_words or number[word_memory.RESULTS] > MOST_RESULTS)
-
-
-def _larger(memory: word_memory.Memory) -> word_memory.Memory:
-    """More room wherever little is left."""
-    number, entries = memory.number, int(memory.number[word_memory.ENTRIES])
-    if 3 * word_memory.SLOT * entries > len(memory.slots):
-        slots = _slots(4 * len(memory.slots) // word_memory.SLOT)
-        word_memory.grow_slots(memory.slots, slots)
-        memory = memory._replace(slots=slots)
-    if 2 * number[word_memory.RESULTS] > len(memory.results):
-        memory = memory._replace(results=_grown(memory.results, 2 * len(memory.results)))
-    if 2 * number[word_memory.WORDS] > len(memory.words):
-        memory = memory._replace(words=_grown(memory.words, 2 * len(memory.words)))
-    return memory
-
-
-def _grown(array: npt.NDArray[Number], room: int) -> npt.NDArray[Number]:
+def _grown(array: Int32s, room: int) -> Int32s:
     """The same numbers with room behind them."""
     grown = np.empty(room, array.dtype)
     grown[: len(array)] = array

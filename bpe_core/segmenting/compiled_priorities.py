@@ -40,9 +40,9 @@ class CompiledPriorities(CompiledEncoder):
         return self._shown(super().ids_of_words(data, starts, at))
 
     def ids_of_texts(
-        self, data: kernel.Bytes, edges: Int64s, at: int, room: Int32s | None = None, thread: int = 0
+        self, data: kernel.Bytes, edges: Int64s, at: int, room: Int32s | None = None
     ) -> tuple[Int32s, Int64s]:
-        ids, free_at = super().ids_of_texts(data, edges, at, room, thread)
+        ids, free_at = super().ids_of_texts(data, edges, at, room)
         return self._shown(ids), free_at if self._parts is None else self._parts.before(ids)[free_at]
 
     def _shown(self, ids: Int32s) -> Int32s:

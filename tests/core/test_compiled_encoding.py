@@ -17,7 +17,7 @@ from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
-from bpe_core.segmenting import batches, compiled_encoder
+from bpe_core.segmenting import batches, words_met
 from bpe_core.segmenting.batches import Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -125,8 +125,24 @@ def test_memory_grows_with_the_words_and_begins_anew_when_huge(monkeypatch: pyte
     expected = plain.ids(text, 20).tolist()
     assert compiled.ids(text, 20).tolist() == expected
     assert compiled.ids(text, 20).tolist() == expected  # now from memory
-    monkeypatch.setattr(compiled_encoder, "MOST_WORDS", 5_000)
+    monkeypatch.setattr(words_met, "MOST_WORDS", 5_000)
     assert both_encoders(small_history())[1].ids(text, 20).tolist() == expected
+
+
+def test_threads_that_fill_one_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most words are new to all of them, and each is met by several while the memory grows and begins anew."""
+    for owner, name, value in ((words_met, "_WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
+        monkeypatch.setattr(owner, name, value)
+    monkeypatch.setattr(batches, "LEAST_JOB", 3_000)
+    history, text = small_history(), many_words(9_000) * 3
+    cuts, wanted = SafeCuts.of(history.recipe), both_encoders(history)[1].ids(text, 20)
+    for most_words in (words_met.MOST_WORDS, 2_000):
+        monkeypatch.setattr(words_met, "MOST_WORDS", most_words)
+        for threads in (2, 5):
+            compiled = both_encoders(history)[1]
+            for _ in range(2):
+                ids, _ = encoded_by_kernels(compiled, Texts.of([text]), cuts, 20, threads)
+                assert np.array_equal(ids, wanted)
 
 
 def test_several_threads_at_several_merges() -> None:

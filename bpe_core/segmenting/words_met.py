@@ -1,0 +1,162 @@
+"""The words that an encoder has met, kept once for all its threads: each fills the parts that it was given.
+
+Threads look words up and enter them without waiting for each other (`kernels/word_memory.py` tells how). What stands
+here is done under a lock, some dozens of times a text: a thread whose part is full is given another, or makes the
+memory larger. What others enter in the old one until they notice is forgotten, and merged once more.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.kernels import encode as kernel
+from bpe_core.kernels.word_memory import (
+    ENTRIES,
+    LAST_ENTRY,
+    LAST_RESULT,
+    LAST_WORD,
+    LONGEST_REMEMBERED,
+    NUMBERS,
+    RESULTS,
+    SLOT,
+    WORDS,
+    Memory,
+    grow_slots,
+)
+
+MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
+MOST_RESULTS = 1 << 26
+_WORDS_AT_FIRST = 1 << 10
+_ROOM_A_WORD = 8, 4  # results, and numbers of long words: more than most need, as what is not used costs nothing
+_LINE = 64  # bytes that the processor fetches at once
+# What is given out: its last one, and how much of it one word may take.
+_GIVEN = {
+    ENTRIES: (LAST_ENTRY, 1),
+    RESULTS: (LAST_RESULT, kernel.NUMBERS_A_SYMBOL * (LONGEST_REMEMBERED + kernel.MARKERS) + 16),
+    WORDS: (LAST_WORD, LONGEST_REMEMBERED >> 3),
+}
+
+Int64s = npt.NDArray[np.int64]
+Number = TypeVar("Number", bound=np.generic)
+
+
+class WordsMet:
+    """Holds for one kind of result after so many merges."""
+
+    def __init__(self, most_words: int) -> None:
+        self.most_words = most_words  # that it may hold
+        self.was_full = False
+        self._lock = threading.Lock()
+        self._threads = 0
+        self._parts: list[Int64s] = []  # `number` of each thread that fills this memory
+        results, words = (_WORDS_AT_FIRST * room for room in _ROOM_A_WORD)
+        self._all = _memory(2 * _WORDS_AT_FIRST, results, words)  # its `number` tells what was given out
+
+    def part(self) -> Memory:
+        """The memory, with a part to fill for one more thread."""
+        with self._lock:
+            self._threads += 1
+            for part in self._parts:
+                self._take_back(part)
+            return self._anew(np.zeros(NUMBERS, np.int64))
+
+    def more(self, memory: Memory) -> Memory:
+        """What a thread goes on with whose part is full, or is one of a memory that has become larger."""
+        with self._lock:
+            own, given = memory.number, self._all.number
+            if memory.slots is self._all.slots:
+                self._take_back(own)
+                for what in (RESULTS, WORDS):  # what is the last of all need not be copied
+                    if own[_GIVEN[what][0]] == given[what]:
+                        given[what] = own[_GIVEN[what][0]] = own[what]
+                if self._give(own):
+                    return memory
+                self._make_room()
+            if memory.results is not self._all.results:
+                own[RESULTS] = own[LAST_RESULT] = 0
+            if memory.words is not self._all.words:
+                own[WORDS] = own[LAST_WORD] = 0
+            return self._anew(own)
+
+    def _anew(self, own: Int64s) -> Memory:
+        """A part of a memory of which this thread fills none."""
+        own[ENTRIES] = own[LAST_ENTRY] = 0
+        while not self._give(own):
+            self._make_room()
+            own[:] = 0
+        self._parts.append(own)
+        return self._all._replace(number=own)
+
+    def _take_back(self, part: Int64s) -> None:
+        """The words that a thread might still have entered; where it is just doing so, there is one more."""
+        used = part[ENTRIES]
+        self._all.number[ENTRIES] -= part[LAST_ENTRY] - used
+        part[LAST_ENTRY] = used
+
+    def _give(self, own: Int64s) -> bool:
+        """Give a thread a part of whatever it has too little of; whether there was enough."""
+        given = self._all.number
+        lacking = [(what, last, least) for what, (last, least) in _GIVEN.items() if own[last] - own[what] < least]
+        if any(given[last] - given[what] < least for what, last, least in lacking):
+            return False
+        for what, last, least in lacking:
+            rest, all = int(given[last] - given[what]), int(given[last])
+            is_only = what == ENTRIES and self._threads == 1
+            part = rest if is_only else min(rest, max(least, rest // (2 * self._threads), all // 64))
+            if what != ENTRIES and own[last] != given[what]:
+                own[what] = own[last] = given[what]
+            own[last] += part
+            given[what] += part
+        return True
+
+    def _make_room(self) -> None:
+        """Make the memory larger, or begin anew where it holds as much as it may."""
+        old, given = self._all, self._all.number
+        slots, results, words = old.slots, old.results, old.words
+        if given[ENTRIES] >= self.most_words or given[RESULTS] > MOST_RESULTS:
+            self.was_full = True
+            if self._threads == 1:  # nobody else reads what stands there
+                for numbers in (slots, given[:LAST_ENTRY], *self._parts):
+                    numbers[:] = 0
+            else:
+                self._all = _memory(len(slots) // SLOT, len(results), len(words))
+        else:
+            times = 4 if 3 * SLOT * given[ENTRIES] > len(slots) else 1
+            slots = _slots(times * len(slots) // SLOT)
+            grow_slots(old.slots, slots)  # first: so all that it tells of stands in what is copied now
+            self._all = _told_of(slots, _grown(results, given[RESULTS]), _grown(words, given[WORDS]))
+            self._all.number[:LAST_ENTRY] = given[:LAST_ENTRY]
+        for part in self._parts:
+            part[LAST_ENTRY] = 0  # so that the thread asks for more at its next new word
+        self._parts.clear()
+
+
+def _memory(slots: int, results: int, words: int) -> Memory:
+    return _told_of(_slots(slots), np.empty(results, np.int32), np.empty(words, np.uint64))
+
+
+def _told_of(slots: npt.NDArray[np.uint64], results: npt.NDArray[np.int32], words: npt.NDArray[np.uint64]) -> Memory:
+    number = np.zeros(NUMBERS, np.int64)
+    number[LAST_ENTRY : LAST_WORD + 1] = len(slots) // (2 * SLOT), len(results), len(words)
+    return Memory(slots, results, words, number)
+
+
+def _slots(count: int) -> npt.NDArray[np.uint64]:
+    """Empty slots, none of which lies in two lines of the cache."""
+    room = np.empty(SLOT * count + _LINE // 8, np.uint64)
+    room[:] = 0  # at once, as all will soon be met: large pages are asked for what `empty` makes alone
+    first = -room.ctypes.data % _LINE // 8
+    return room[first : first + SLOT * count]
+
+
+def _grown(array: npt.NDArray[Number], used: int) -> npt.NDArray[Number]:
+    """The same where there is room left; else what is used of it, with room behind."""
+    if 8 * used < len(array):
+        return array
+    grown = np.empty(4 * len(array), array.dtype)
+    grown[:used] = array[:used]
+    return grown
