@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -199,12 +200,11 @@ def written(history: History) -> list[bytes]:
     >>> written(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)]))[256:]
     [b'lo', b'low']
     """
-    kept, told = _kept.get(), (history.alphabet, history.columns)
-    if kept is None:
-        return _written(history)
-    if _by_identity(told) not in kept:
-        kept[_by_identity(told)] = told, _written(history)
-    return [*kept[_by_identity(told)][1]]
+    texts: list[bytes] | None = remembered("written", history)
+    if texts is None:
+        texts = _written(history)
+        remember("written", history, texts)
+    return [*texts]
 
 
 def _written(history: History) -> list[bytes]:
@@ -219,22 +219,36 @@ def _written(history: History) -> list[bytes]:
     return texts
 
 
-_Told = tuple[Alphabet, Columns]  # of what tokens are put together, which stays as it is
-_kept: ContextVar[dict[tuple[int, ...], tuple[_Told, list[bytes]]] | None] = ContextVar("kept", default=None)
+# --- What is told more than once, of the same tokens -------------------------------------
 
-
-def _by_identity(told: _Told) -> tuple[int, ...]:
-    return tuple(map(id, told))
+_Known = list[tuple[Alphabet, Columns, Any]]
+_known: ContextVar[dict[object, _Known] | None] = ContextVar("known", default=None)
 
 
 @contextmanager
 def put_together_once() -> Iterator[None]:
-    """While entered, `written` puts the texts of a history together when it is first asked, and remembers them."""
-    before = _kept.set({})
+    """While entered, what was once put together of a history's tokens is known of every history with the same ones."""
+    before = _known.set({})
     try:
         yield
     finally:
-        _kept.reset(before)
+        _known.reset(before)
+
+
+def remember(what: object, history: History, told: Any) -> None:
+    """Something that follows from the alphabet and from what was joined of it, and from nothing else."""
+    known = _known.get()
+    if known is not None:
+        known.setdefault(what, []).append((history.alphabet, history.columns, told))
+
+
+def remembered(what: object, history: History) -> Any:
+    """The same; None where nobody has told it."""
+    for alphabet, columns, told in (_known.get() or {}).get(what, ()):
+        pairs = zip(columns[:2], history.columns[:2], strict=True)
+        if all(np.array_equal(one, other) for one, other in pairs) and alphabet == history.alphabet:
+            return told
+    return None
 
 
 class TokenBytes(dict[int, bytes]):

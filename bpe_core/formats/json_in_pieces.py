@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 Object = dict[str, Any]
-Hook = Callable[[list[tuple[str, Any]]], Object]
+Hook = Callable[[list[tuple[str, Any]]], Any]
 
 PIECE = 1 << 18  # characters: some milliseconds
 GUESSES = 20  # where to cut, before the rest is parsed at once
@@ -72,12 +72,12 @@ def _content(text: str, start: int, hook: Hook) -> tuple[Any, int]:
     items: list[Any] = []
     at, count, stop = start + 1, 0, None
     while stop is None:
-        part, at, stop = _next_piece(text, at, opening, hook)
+        part, at, stop = _next_piece(text, at, opening, list if opening == "{" else hook)  # entries as pairs
         count += len(part)
         if opening == "[":
             items += part
         else:
-            entries |= part
+            entries.update(part)
     if opening == "{" and len(entries) < count:
         raise ValueError("an entry stands twice")
     return items if opening == "[" else entries, stop
