@@ -42,10 +42,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def let_go_of_keys() -> Iterator[None]:
-    """Shift and Ctrl stay pressed after a key was clicked with them, and the next test would select as if they were."""
+def let_go_of_keys(qapp: QApplication) -> Iterator[None]:
+    """Shift and Ctrl stay pressed after a key was clicked with them, and the next test would select as if they were.
+
+    And there is an application, though a test has no window: without one, Qt ends the process where a text is measured.
+    """
     yield
-    if QApplication.instance() is not None and QApplication.keyboardModifiers() != Qt.KeyboardModifier.NoModifier:
+    if QApplication.keyboardModifiers() != Qt.KeyboardModifier.NoModifier:
         QTest.keyRelease(QWidget(), Qt.Key.Key_Shift)
         assert QApplication.keyboardModifiers() == Qt.KeyboardModifier.NoModifier
 

@@ -91,6 +91,7 @@ def test_a_folder_gives_its_texts_and_tells_what_is_left_out(qtbot: QtBot, progr
     assert [text.name for text in corpus.texts.value] == ["a.txt"]
     told = f"{folder / 'b.png'} is not a text file: it looks like a picture."
     assert program.messages.sentence.text() == told
+    settle(qtbot, program)  # it is counted as it was
     (folder / "a.txt").write_bytes(b"")
     with qtbot.waitSignal(corpus.listed, timeout=WAIT):
         program.opening.add_paths([folder])
