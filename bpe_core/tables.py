@@ -102,7 +102,10 @@ def sizes(learned: Learned, texts: Text | Mapping[str, Text]) -> DataTable:
 
 
 def bits(learned: Learned, learned_from: Text, *, held_out: Text | None = None) -> DataTable:
-    """Held-out bits per byte of a model of pairs of tokens, by size; without `held_out` a tenth is held out."""
+    """Held-out bits per byte of a model of pairs of tokens, a row for each size that was measured, if it can be every.
+
+    Without `held_out` a tenth is held out.
+    """
     history = history_of(learned)
     words = _words(history, learned_from)
     both = tenth_apart(words) if held_out is None else (words, _words(history, held_out))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError
 from bpe_core.exact import of_texts
 from bpe_core.formats import OpenedTable
-from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, bits_by_text
+from bpe_core.history.history import History
+from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bits_by_text
+from bpe_core.measures.measured_sizes import which_sizes
 from bpe_core.measures.size_curves import USUAL_POWER
 
 BITS = "bits_per_byte"
@@ -30,12 +33,20 @@ def of_sizes(options: argparse.Namespace) -> DataTable:
         apart = {HELD_OUT + Path(file).name: count([file], history) for file in options.held_out}
         if options.measure == BITS:
             told = bits_by_text(texts, apart, history)
+            _tell_which(table, told.values(), history)
             bits.update({_line(name, table, told, opened): numbers for name, numbers in told.items()})
         else:
             texts |= apart
             for name, words in texts.items():
                 found[_line(name, table, texts, opened)] = curves_of(words, history, USUAL_POWER, every=True)
     return of_texts.bits(bits) if bits else of_texts.sizes(found)
+
+
+def _tell_which(table: str, told: Iterable[BitsPerByte], history: History) -> None:
+    """Where not every size was measured."""
+    for which in dict.fromkeys(which_sizes(one.sizes, history) for one in told):
+        if which:
+            print(f"{table}: {which}", file=sys.stderr)
 
 
 def check_lines(options: argparse.Namespace, table: DataTable) -> None:

@@ -146,7 +146,7 @@ def test_sizes_of_the_text_its_files_and_a_held_out_one(
     assert run([*arguments, "--bits", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert min(bits.bits) in told["bits_per_byte"]
-    assert len(told["step"]) < len(rows) == len(history) + 1
+    assert len(told["step"]) < told["measured"] == told["of"] == len(rows) == len(history) + 1
 
 
 def test_paid_splits_a_count_over_words_and_files(
