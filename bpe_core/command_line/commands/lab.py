@@ -132,7 +132,9 @@ def _tell_text(data: bytes, found: Found) -> None:
     told = "No place" if not stretches else f"{stretches:,} place{'s' if stretches > 1 else ''}"
     print(f"\n{told} of the text {'are' if stretches > 1 else 'is'} cut differently.")
     for index, tokens in enumerate(found.texts):
-        print(f"{LETTERS[index]} {len(tokens.spans()):>6,}  {_marked(data, found.cuts, index)}")
+        unknown = np.count_nonzero(tokens.ids == found.histories[index].alphabet.unknown_id)
+        told = f"  ({unknown:,} unknown)" if unknown else ""
+        print(f"{LETTERS[index]} {len(tokens.spans()):>6,}  {_marked(data, found.cuts, index)}{told}")
 
 
 def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:

@@ -95,6 +95,8 @@ def test_one_size_moves_all_and_each_says_what_it_makes_of_the_text(
             ids = [id for id in lane.cut.tokens.ids.tolist() if id >= 0]
             assert ids == [id for start, stop, id in spans if stop > start]
             assert card.total.text() == f"{len(spans):,}"
+            unknown = sum(id == lane.history.alphabet.unknown_id for _, _, id in spans)
+            assert (f"{unknown:,} unknown" if unknown else "each") in card.more.text()
             assert f"vocabulary {lane.history.vocabulary_size_at(at):,}" in card.more.text()
 
 

@@ -128,6 +128,7 @@ class LaneCards(QWidget):
             is_one = cut is not None and cut.count == 1
             ratio = "" if cut is None or not cut.count else f"{len(cut.data) / cut.count:.2f} bytes each · "
             card.unit.setText(("token" if is_one else "tokens") + (" …" if lane.is_behind else ""))
+            ratio += f"{lane.unknown:,} unknown · " if lane.unknown else ""
             card.more.setText(ratio + lane.explanation)
             card.more.setToolTip(tip(lane.explanation))
             card.setAccessibleName(f"{letter_of(card)} {card.total.text()} {card.unit.text()}, {card.more.text()}")

@@ -66,6 +66,12 @@ class Lane:
         title, steps = METHODS[self.history.recipe.method].title, len(self.history)
         return f"{title} · vocabulary {self.size:,} · step {self.wanted:,} of {steps:,}"
 
+    @property
+    def unknown(self) -> int:
+        """How many of the tokens tell nothing but that the text is unknown there: few tokens are no merit then."""
+        unknown = self.history.alphabet.unknown_id
+        return 0 if self.cut is None or unknown is None else int(np.count_nonzero(self.cut.tokens.ids == unknown))
+
     def cut_at(self, at: int, tokens: Tokens, data: bytes) -> None:
         """Take the tokens of the whole text after so many steps."""
         self.at, self.cut = at, CutByLane.of(tokens, data)
