@@ -247,23 +247,34 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
 
 @inlined
 def recall_run(memory, keys, done, count, out, free):
-    """Write what became of words as long as each is remembered in its first slot, with what it became inside.
+    """Write what became of words as long as each is remembered in its first slot or the next, and is not long.
 
     How many words are done then, and the next free place.
     """
     slots, firsts, seconds, places = memory.slots, keys.first, keys.second, keys.places
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)
+    three, last_slot = np.uint64(RESULTS_INSIDE), np.uint64(len(slots) - SLOT)
     while word < np.uint64(count):
         slot = places[word]
-        last = look_up(slots, slot + np.uint64(3))
+        last = look_up(slots, slot + three)
+        if ((look_at(slots, slot) ^ firsts[word]) | (look_at(slots, slot + one) ^ seconds[word])) != np.uint64(0):
+            if last == np.uint64(0):
+                break
+            slot = (slot + np.uint64(SLOT)) & last_slot
+            last = look_up(slots, slot + three)
+            if ((look_at(slots, slot) ^ firsts[word]) | (look_at(slots, slot + one) ^ seconds[word])) != np.uint64(0):
+                break
         value = look_at(slots, slot + two)
-        results = last >> _HALF  # none where a slot is empty or claimed, many where a word is long
-        is_other = (look_at(slots, slot) ^ firsts[word]) | (look_at(slots, slot + one) ^ seconds[word])
-        if is_other != np.uint64(0) or results - one >= np.uint64(RESULTS_INSIDE):
-            break
-        out[place] = np.int32(value)
-        out[place + one] = np.int32(value >> _HALF)
-        out[place + two] = np.int32(last)
+        results = last >> _HALF  # none where a slot is empty or claimed, very many where a word is long
+        if results - one >= three:
+            if results - one >= _ELSEWHERE - one:
+                break
+            for i in range(results):
+                out[place + np.uint64(i)] = memory.results[value + np.uint64(i)]
+        else:
+            out[place] = np.int32(value)
+            out[place + one] = np.int32(value >> _HALF)
+            out[place + two] = np.int32(last)
         place += results
         word += one
     return np.int64(word), np.int64(place)
