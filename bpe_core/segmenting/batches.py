@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,7 +19,8 @@ from bpe_core.at_once import available_threads
 from bpe_core.errors import BpeError
 from bpe_core.kernels import readiness
 from bpe_core.records import dataclass
-from bpe_core.segmenting.cutting import keeps_utf8, utf8, utf8_view
+from bpe_core.segmenting.characters import Characters, keeps_utf8
+from bpe_core.segmenting.cutting import utf8, utf8_view
 from bpe_core.segmenting.segmentation import Int32s, Int64s
 from bpe_core.text.reading.utf8 import first_invalid
 
@@ -74,6 +75,11 @@ class Texts:
     def size(self) -> int:
         return int(self.edges[-1] - self.edges[0])
 
+    @property
+    def room(self) -> int:
+        """For how many ids, and more are rare. Far more would cost nothing, but huge memory is not used again."""
+        return self.size // 2
+
     def parts(self, cuts: SafeCuts, job: int) -> tuple[list[Part], Int64s]:
         """Parts of about such a size, and which of all edges of texts in them are edges of these texts."""
         edges, of_texts = _divided(self, cuts, job)
@@ -115,6 +121,11 @@ class Unread:
     def size(self) -> int:
         return int(self.edges[-1])
 
+    @property
+    def room(self) -> int:
+        """The same; a character that is not ASCII may become several."""
+        return self.size // 2 if self._is_nearly_ascii else 2 * self.size
+
     def parts(self, cuts: SafeCuts, job: int) -> tuple[list[Part], Int64s]:
         """As of other texts."""
         if len(self.texts) > 1:
@@ -129,7 +140,20 @@ class Unread:
         return Texts.of(self.texts[which])
 
     def _read_inside(self, which: slice) -> Texts:
-        return Texts.of([self.texts[0][which]])
+        data = self._characters.utf8(which)
+        return Texts.of([self.texts[0][which]]) if data is None else Texts(data, np.array([0, len(data)]))
+
+    def for_one_thread(self) -> Unread | Texts:
+        """A large text keeps its bytes, so that it takes less time again, unless they are made in no time."""
+        return self if self._is_nearly_ascii else Texts.of(self.texts)
+
+    @cached_property
+    def _is_nearly_ascii(self) -> bool:
+        return len(self.texts) == 1 and self._characters.are_nearly_ascii
+
+    @cached_property
+    def _characters(self) -> Characters:
+        return Characters.of(self.texts[0])
 
     def strings(self) -> Iterable[str]:
         """Each as a text."""
@@ -205,7 +229,7 @@ def encoded_by_kernels(
     """The ids of all texts; where nobody says on how many threads, on several if there is enough to do."""
     threads = threads or (available_threads() if texts.size >= WORTH_THREADS else 1)
     if isinstance(texts, Unread) and threads == 1:
-        texts = Texts.of(texts.texts)  # a large text keeps its bytes, so that it takes less time again
+        texts = texts.for_one_thread()
     job = min(LARGEST_JOB, max(LEAST_JOB, texts.size // (_JOBS_A_THREAD * threads)))
     parts, of_texts = texts.parts(cuts, job)
 
@@ -216,7 +240,7 @@ def encoded_by_kernels(
     if len(parts) == 1:
         ids, offsets = encode(parts[0])
     else:
-        gathered = _Gathered(2 * texts.size if isinstance(texts, Unread) else texts.size // 2)
+        gathered = _Gathered(texts.room)
         try:
             gathered.take_all([partial(encode, part) for part in parts], max(1, min(threads, len(parts))))
         except BpeError:

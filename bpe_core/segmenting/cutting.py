@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Collection, Iterator
 from functools import cached_property
 from itertools import groupby
@@ -200,14 +199,6 @@ def utf8_view(text: str) -> npt.NDArray[np.uint8]:
 
 _bytes_of = ctypes.pythonapi.PyUnicode_AsUTF8AndSize
 _bytes_of.restype, _bytes_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))
-
-
-def keeps_utf8(text: str) -> bool:
-    """Whether the view takes no time: a text that is ASCII has these bytes, others where they were viewed before."""
-    return text.isascii() or sys.getsizeof(text) - _HEAD not in ((len(text) + 1) * width for width in (1, 2, 4))
-
-
-_HEAD = sys.getsizeof("\u20ac\u20ac") - 6  # bytes of a text beside its characters and its end
 
 
 def _no_character(text: str, place: int) -> BpeError:
