@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 from functools import cache, cached_property
-from typing import Any, Literal, TypeVar, get_args
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import bpe_core.text.preparation as prepare
 from bpe_core import records
@@ -20,11 +21,13 @@ from bpe_core.errors import RecipeError, SizeDoesNotFit, cause_of
 from bpe_core.interventions import Intervention, checked_interventions
 from bpe_core.learning.methods import METHODS
 from bpe_core.learning.ties import TIE_RULES
-from bpe_core.mixture import Mixture, mixture_of
 from bpe_core.presets import PRESETS
 from bpe_core.records import dataclass
 from bpe_core.text.patterns import check_pattern
 from bpe_core.text.specials import check_specials
+
+if TYPE_CHECKING:
+    from bpe_core.mixture import Mixture
 
 Base = Literal["bytes", "characters"]
 Unit = Literal["file", "line"]
@@ -45,6 +48,8 @@ def _choice(default: Any, tip: str = "", **declared: Any) -> Any:
 
 
 _OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unigram", goes_without_saying=True)
+_OF_GAGE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "gage", goes_without_saying=True)
+_OF_WORDPIECE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "wordpiece", goes_without_saying=True)
 _DROPPING: dict[str, Any] = _OF_UNIGRAM | dict(applies=lambda recipe: recipe.method in ("unigram", "mingram"))
 
 
@@ -157,30 +162,26 @@ class Learning:
         "A text is compressed in blocks of so many bytes, each with a table of its own",
         least=2,
         most=65_535,
-        applies=lambda recipe: recipe.method == "gage",
-        goes_without_saying=True,
+        **_OF_GAGE,
     )
     block_bytes: int = _choice(
         200,
         "A block ends before it holds more different bytes; those it does not hold can stand for pairs",
         least=1,
         most=256,
-        applies=lambda recipe: recipe.method == "gage",
-        goes_without_saying=True,
+        **_OF_GAGE,
     )
     wordpiece_rule: WordPieceRule = _choice(  # "score": count of the pair / (count of the left * count of the right)
         "count",
         "What the next pair is chosen by: its count alone, or its count against those of its two halves",
         among=get_args(WordPieceRule),
-        applies=lambda recipe: recipe.method == "wordpiece",
-        goes_without_saying=True,
+        **_OF_WORDPIECE,
     )
     longest_word: int = _choice(
         100,
         "A word of more characters is cut into nothing and becomes unknown as a whole",
         least=1,
-        applies=lambda recipe: recipe.method == "wordpiece",
-        goes_without_saying=True,
+        **_OF_WORDPIECE,
     )
 
 
@@ -226,9 +227,10 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         object.__setattr__(self, "interventions", checked_interventions(self.interventions))
-        object.__setattr__(self, "mixture", mixture_of(self.mixture))
         if self.preparation != ():  # of few recipes; else the steps there are need not be loaded
             object.__setattr__(self, "preparation", prepare.steps_of(self.preparation))
+        if self.mixture is not None:  # nor what reads weights
+            object.__setattr__(self, "mixture", import_module("bpe_core.mixture").mixture_of(self.mixture))
         for field in records.fields(self):
             CHOICES[field.name].check(field.name, getattr(self, field.name), type(field.default))
         _check_agreement(self)
@@ -246,10 +248,9 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         for key in changes:
             if key not in CHOICES:
                 raise RecipeError(f"A recipe has no choice named {key!r}.")
-        if changes.get("merges") is not None and "vocab_size" not in changes:
-            changes["vocab_size"] = None
-        if changes.get("vocab_size") is not None and "merges" not in changes:
-            changes["merges"] = None
+        for one, other in (("merges", "vocab_size"), ("vocab_size", "merges")):
+            if changes.get(one) is not None and other not in changes:
+                changes[other] = None
         if "marker" in changes and changes["marker"] != self.marker and "marker_text" not in changes:
             changes["marker_text"] = ""
         if self.preparation and "special_tokens" in changes and "preparation" not in changes:
@@ -312,8 +313,7 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         values = {"name": self.name} | {field.name: getattr(self, field.name) for field in records.fields(self)}
-        values |= {"special_tokens": list(self.special_tokens)}
-        values["interventions"] = [*map(str, self.interventions)]
+        values |= {"special_tokens": [*self.special_tokens], "interventions": [*map(str, self.interventions)]}
         values["mixture"] = None if self.mixture is None else self.mixture.to_json_value()
         values |= {"preparation": list(map(prepare.as_json, self.preparation))} if self.preparation else {}
         for field in records.fields(self):

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from bpe_core.command_line.arguments import number, size_in, text_argument
 from bpe_core.errors import RecipeError
-from bpe_core.mixture import By, Group, Mixture, Of, Sample, weight_of
 from bpe_core.records import replace
 from bpe_core.text.folder_groups import folders_in
+
+if TYPE_CHECKING:  # loaded where groups are mixed
+    from bpe_core.mixture import By, Group, Mixture, Sample
 
 
 def add_groups(parser: argparse._ActionsContainer) -> None:
@@ -36,6 +37,8 @@ def add_groups(parser: argparse._ActionsContainer) -> None:
 
 def add_mixture(parser: argparse.ArgumentParser) -> None:
     """And how much of each there is to be."""
+    from bpe_core.mixture import By, Of
+
     groups = parser.add_argument_group("groups of texts, and how they are mixed")
     add_groups(groups)
     groups.add_argument(
@@ -88,6 +91,8 @@ def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
 
 def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixture | None) -> Mixture | None:
     """What the recipe says of the groups, with what was given as arguments."""
+    from bpe_core.mixture import Group, Mixture, weight_of
+
     names, told = names or [""], before or Mixture()
     said = {name: told.of(name) for name in [*names, *(one.name for one in told.groups)]}
 
@@ -105,7 +110,7 @@ def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixtur
         by = (options.by or "bytes") if are_shares == {True} else "times"
         if any("=" not in one for one in options.weights):
             raise RecipeError("Say which group a weight is of: --weights NAME=WEIGHT ...")
-        said = {name: replace(group, weight=Fraction(by == "times")) for name, group in said.items()}
+        said = {name: replace(group, weight=weight_of("1" if by == "times" else "0")) for name, group in said.items()}
         weighed = {one.rpartition("=")[0] for one in options.weights}
         without = [name for name in names if name not in weighed]
         if without and by != "times":
@@ -121,9 +126,12 @@ def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixtur
 
 def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
     """
+    >>> from bpe_core.mixture import Sample
     >>> _sample("10 MB", Sample(), argparse.Namespace(sample_of="lines", seed=0)).first_bytes
     10000000
     """
+    from bpe_core.mixture import weight_of
+
     if value.strip().endswith("%"):
         return replace(before, fraction=weight_of(value), of=options.sample_of, seed=options.seed)
     size = size_in(value)

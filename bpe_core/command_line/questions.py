@@ -17,11 +17,11 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import OpenedTable
 from bpe_core.history.history import NOTHING
 from bpe_core.learning.methods import told_by
-from bpe_core.text.corpus import Skipped
 from bpe_core.token_texts import BLANK, TokenTexts
 
 if TYPE_CHECKING:
     from bpe_core.insight.ranked_words import RankedWords
+    from bpe_core.text.reading.skipped import Skipped
 
 
 def add_moment(parser: argparse.ArgumentParser) -> None:

@@ -11,11 +11,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
-from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.line_ends import LineEnds
 from bpe_core.counting.whole_texts import WholeTexts
-from bpe_core.counting.word_lists import why_not_from, word_list
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels.policy import Policy
@@ -33,6 +32,9 @@ from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
 from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
+
+if TYPE_CHECKING:
+    from bpe_core.counting.grouped import GroupedWords
 
 # In bytes. Very much text would take plain Python much memory, too.
 KERNELS = Policy("bpe_core.counting.compiled", small=200_000, small_when_loaded=10_000, large=100_000_000)
@@ -89,6 +91,8 @@ def count_groups(
 
         tables[name] = count_unmixed(part, recipe, progress=told, cancelled=cancelled)
         done += part.total_size or 0
+    from bpe_core.counting.grouped import GroupedWords  # loads fractions
+
     return GroupedWords.of(tables)
 
 
@@ -170,6 +174,8 @@ def counts_in_runs(recipe: Recipe) -> bool:
 
 def _given_lists(corpus: Corpus, recipe: Recipe, cancelled: CancelCheck) -> Iterator[WordTable]:
     """The words that were counted elsewhere; what is odd about them is told."""
+    from bpe_core.counting.word_lists import why_not_from, word_list  # knows all kinds of files
+
     for reader in corpus.word_lists:
         name, log = reader.source.name, corpus.remarks
         if reader.source.counted:

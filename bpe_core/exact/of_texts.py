@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bpe_core.data_table import DataTable, Values
 from bpe_core.exact.tokens import TokenColumns
 from bpe_core.history.history import History, Int64s
-from bpe_core.insight.race import Runner
-from bpe_core.insight.table_comparison import DifferingMerge
-from bpe_core.measures.bits_per_byte import BitsPerByte
 from bpe_core.measures.measured_sizes import MeasuredSizes
 from bpe_core.measures.size_curves import SizeCurves
 from bpe_core.token_texts import shown
+
+if TYPE_CHECKING:
+    from bpe_core.insight.race import Runner
+    from bpe_core.insight.table_comparison import DifferingMerge
+    from bpe_core.measures.bits_per_byte import BitsPerByte
 
 Curves = SizeCurves | MeasuredSizes
 Numbered = tuple[History, Int64s | None]  # with the file's number of each id, where it came from one

@@ -15,7 +15,6 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
@@ -84,6 +83,8 @@ def bits_per_byte(
         raise CorpusError(
             f"Nothing is held out: less than {APART} words are in this text. Name another to be held out."
         )
+    from bpe_core.counting.grouped import GroupedWords  # loads fractions
+
     both = GroupedWords.of({"learned": learned, "held out": held_out})
     counts = both.counts_in("learned"), both.counts_in("held out")
     everything = WordTable(*both.words.columns, counts[0] + counts[1])

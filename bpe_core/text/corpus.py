@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
-from bpe_core.mixture import Group, Mixture
 from bpe_core.records import dataclass
 from bpe_core.text.reading.skipped import SkipLog, Skipped
 from bpe_core.text.reading.source import (
@@ -34,6 +33,7 @@ from bpe_core.text.reading.source import (
 from bpe_core.text.reading.texts import TextsReader, encoded
 
 if TYPE_CHECKING:
+    from bpe_core.mixture import Group, Mixture
     from bpe_core.text.reading.files import FileReader
 
 __all__ = ["Chunk", "Corpus", "Skipped", "Source"]
@@ -179,6 +179,8 @@ class Corpus:
 
         What they meet while they are read is `skipped` here.
         """
+        from bpe_core.mixture import Mixture
+
         said = (mixture or Mixture()).matched(self.groups)
         self._found_while_reading = SkipLog()
         return {group.name: self.part(group) for group in said}

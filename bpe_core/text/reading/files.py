@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.records import replace
-from bpe_core.text.reading import arrow_tables, json_lines, plain_text, tables
+from bpe_core.text.reading import plain_text
 from bpe_core.text.reading.addresses import is_address, without_password
 from bpe_core.text.reading.beginning import HEAD_LENGTH, NotText, checked_encoding, refuse_empty_or_binary
 from bpe_core.text.reading.counted import ENDING, HEAD_NAME, KEY, CountsHead, by_group, source_in_folder
@@ -23,6 +24,7 @@ from bpe_core.text.reading.rows import LOOKED_AT
 from bpe_core.text.reading.skipped import SkipLog
 from bpe_core.text.reading.source import STANDARD_INPUT, DocumentPiece, Kind, ReadingOptions, Source
 
+_Pieces = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[DocumentPiece]]
 _KIND_OF_SUFFIX: dict[str, Kind] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -54,13 +56,18 @@ def _archive_pieces(source: Source, options: ReadingOptions, size: int, log: Ski
     return ArchiveReader(_pieces, _in_archive).pieces(source, options, size, log)
 
 
-_PIECES_OF: dict[Kind, Callable[[Source, ReadingOptions, int, SkipLog], Iterator[DocumentPiece]]] = {
+def _read_by(module: str) -> _Pieces:
+    """By a module that is loaded when the first file of its kind is read."""
+    return lambda *told: import_module(f"bpe_core.text.reading.{module}").pieces(*told)
+
+
+_PIECES_OF: dict[Kind, _Pieces] = {
     "text": plain_text.pieces,
-    "jsonl": json_lines.pieces,
-    "csv": tables.pieces,
-    "tsv": tables.pieces,
-    "parquet": arrow_tables.pieces,
-    "arrow": arrow_tables.pieces,
+    "jsonl": _read_by("json_lines"),
+    "csv": _read_by("tables"),
+    "tsv": _read_by("tables"),
+    "parquet": _read_by("arrow_tables"),
+    "arrow": _read_by("arrow_tables"),
     "tar": _archive_pieces,
     "zip": _archive_pieces,
 }
@@ -198,6 +205,8 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
     """The same, with its encoding and the fields that might hold its texts; refused where it is no text."""
     source = _as_asked(source, options)
     if source.kind in ("parquet", "arrow"):
+        from bpe_core.text.reading import arrow_tables
+
         with arrow_tables.opened(source) as file:
             if told := (file.schema.metadata or {}).get(KEY):
                 return replace(source, is_word_list=True, counted=CountsHead.from_json(told, source.name).to_json())
@@ -214,8 +223,12 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
     source = replace(source, encoding=encoding)
     text = head.decode(encoding, "replace").removeprefix("\ufeff") if source.kind != "text" else ""
     if source.kind == "jsonl":
+        from bpe_core.text.reading import json_lines
+
         return _with_fields(source, options, json_lines.fields_of(map(str.encode, text.splitlines()[:LOOKED_AT])))
     if source.kind in ("csv", "tsv"):
+        from bpe_core.text.reading import tables
+
         header, rows = tables.looked_at(text, source.kind, source.name)
         return _with_fields(source, options, tables.fields_of(header, rows), looks_like_words(header, rows))
     return source

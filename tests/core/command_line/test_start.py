@@ -25,8 +25,12 @@ def test_commands_run_in_any_thread(text: Path, tmp_path: Path) -> None:
 FREE_OF = {
     "numpy regex bpe_core.recipe": ["--help"],
     "numpy regex": ["presets", "presets gpt2"],
-    "regex concurrent.futures": ["words low --help", "ties --merges {table}", "decode --merges {table} 115 111"],
-    "hashlib zipfile tarfile sqlite3 importlib.metadata llvmlite numba pyarrow PySide6 numpy.ma": [
+    "regex concurrent.futures fractions": [
+        "words low --help",
+        "ties --merges {table}",
+        "decode --merges {table} 115 111",
+    ],
+    "dataclasses hashlib zipfile tarfile sqlite3 importlib.metadata llvmlite numba pyarrow PySide6 numpy.ma": [
         "words low lower",
         "encode --merges {table} so",
         "why --merges {table} so",
