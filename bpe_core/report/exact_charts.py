@@ -58,7 +58,9 @@ def lengths_chart(table: DataTable) -> Chart:
     sentence, shown = "There are no tokens.", 0
     if len(lengths):
         commonest = int(lengths[tokens.argmax()])
-        sentence = f"Most tokens have {commonest} bytes, the longest {int(lengths[-1]):,}."
+        sentence = (
+            f"Most tokens have {commonest} byte{'' if commonest == 1 else 's'}, the longest {int(lengths[-1]):,}."
+        )
         shown = len(lengths)
         if shown > MOST_BARS:
             shown = int(np.searchsorted(np.cumsum(tokens), (1 - FEW) * tokens.sum())) + 1

@@ -11,6 +11,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.exact.of_run import symbols_per_token
 from bpe_core.history.history import History
+from bpe_core.learning.layout import count_symbols
 from bpe_core.learning.methods import METHODS, Wording
 from bpe_core.records import dataclass, field
 from bpe_core.session_file import Bookmark, SavedSession, SavedSource
@@ -42,7 +43,14 @@ class Report:
     @property
     def compression(self) -> npt.NDArray[np.float64] | None:
         """How many base symbols a token stood for after 0, 1, 2 ... steps, if that is known."""
-        return symbols_per_token(self.history, self.symbol_counts)
+        return symbols_per_token(self.history, self.symbols)
+
+    @property
+    def symbols(self) -> npt.NDArray[np.int64]:
+        """How often each base symbol stands in the corpus; where only its words are known, they tell."""
+        if len(self.symbol_counts) or self.words is None:
+            return self.symbol_counts
+        return count_symbols(self.words, self.history.alphabet, self.history.recipe)
 
     @property
     def shown_moments(self) -> list[int]:

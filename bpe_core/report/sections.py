@@ -38,7 +38,8 @@ def summary(report: Report) -> Markup:
         if compression is not None:
             cards.append((f"base symbols ({unit}) per token", f"{compression[-1]:.2f}"))
         tied = np.count_nonzero(history.tied)
-        cards.append((f"{steps} decided by a tie", f"{tied:,} ({tied / len(history):.0%})"))
+        if history.recipe.applies("ties"):
+            cards.append((f"{steps} decided by a tie", f"{tied:,} ({tied / len(history):.0%})"))
     items = (element("div", {}, element("dt", {}, name), element("dd", {}, figure)) for name, figure in cards)
     return element("dl", {"class": "cards"}, joined(items))
 
@@ -72,7 +73,8 @@ def corpus(report: Report) -> Markup:
             element(
                 "p",
                 {},
-                f"{words.total:,} words, {len(words):,} of them different; {words.total_bytes:,} bytes stand in words.",
+                f"{words.total:,} word{'' if words.total == 1 else 's'}, {len(words):,} different; "
+                f"{words.total_bytes:,} bytes stand in words.",
             )
         )
     if report.sources:
@@ -90,7 +92,7 @@ def charts(report: Report, names: TokenTexts) -> Markup:
     tokens = TokenColumns(names)
     found = [lengths_chart(of_run.lengths(history, tokens))]
     if history.has_counts and history.tokens_at_start > 0:
-        compression = of_run.compression(history, report.symbol_counts)
+        compression = of_run.compression(history, report.symbols)
         marks = [float(mark.merge) for mark in report.bookmarks]
         curve = records.replace(compression_chart(compression, report.wording.steps.capitalize()), marks=marks)
         counts = _token_counts(report)

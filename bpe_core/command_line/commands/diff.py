@@ -16,7 +16,7 @@ from bpe_core.exact.of_texts import differing
 from bpe_core.formats import OpenedTable
 from bpe_core.honest_text import escape
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
-from bpe_core.learning.methods import told_by
+from bpe_core.learning.methods import Wording, told_by
 from bpe_core.token_texts import TokenTexts, shown
 
 EXAMPLES = """\
@@ -76,10 +76,11 @@ def _tell(found: TableComparison, tables: Sequence[OpenedTable], options: argpar
     names = (options.first, options.second)
     for name, one in zip(names, tables, strict=True):
         print(f"{name}: {told_by(one.history)}")
+    step = steps.pop() if len(steps := {Wording.of(one.history.recipe).step for one in tables}) == 1 else "step"
     if found.first is not None:
-        print(f"\nThey part ways at merge {found.first + 1:,}:")
+        print(f"\nThey part ways at {step} {found.first + 1:,}:")
         for merge in found.differing[:2]:
-            print(f"  {_written(merge)}  {_places(merge)}")
+            print(f"  {_written(merge)}  {_places(merge, step)}")
     is_guess = found.cause not in ("none", "tokens", "not known")
     print(f"Likely cause, {found.cause}: {found.explanation}" if is_guess else found.explanation)
     print(f"\n{found.overlap.in_words}")
@@ -94,9 +95,9 @@ def _written(merge: DifferingMerge) -> str:
     return f"{shown(merge.left, LONGEST_LISTED)} + {shown(merge.right, LONGEST_LISTED)}"
 
 
-def _places(merge: DifferingMerge) -> str:
+def _places(merge: DifferingMerge, step: str) -> str:
     places = [
-        f"merge {place + 1:,} in {name}" if place is not None else f"not in {name}"
+        f"{step} {place + 1:,} in {name}" if place is not None else f"not in {name}"
         for name, place in (("A", merge.place), ("B", merge.other_place))
     ]
     return ", ".join(places)
@@ -105,7 +106,8 @@ def _places(merge: DifferingMerge) -> str:
 def _tell_text(one: OpenedTable, other: OpenedTable, text: str, options: argparse.Namespace) -> None:
     tokenizers = bpe.Tokenizer(one.history), bpe.Tokenizer(other.history)
     found = compare_texts(*tokenizers, text)
-    print(f"\n{len(found.regions):,} places of the text are cut differently.")
+    count = len(found.regions)
+    print(f"\n{count:,} place{'' if count == 1 else 's'} of the text {'is' if count == 1 else 'are'} cut differently.")
     for name, spans in ((options.first, found.spans), (options.second, found.other_spans)):
         print(f"{name}, {len(spans):,} tokens:\n  {_marked(text.encode(), spans, found.regions)}")
 

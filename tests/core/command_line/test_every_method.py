@@ -57,6 +57,9 @@ def test_each_question_is_answered(files: tuple[str, str], method: str, capsys: 
     for name, arguments in asked.items():
         assert run(arguments) == 0, name
         assert capsys.readouterr().out.strip(), name
+    page = Path(learned).with_name("page.html").read_text(encoding="utf-8")
+    assert "Compression." in page
+    assert ("decided by a tie" in page) == history.recipe.applies("ties")
     for name in ("why", "token", "sizes"):
         assert run([one for one in asked[name] if one != "--steps"] + ["--json"]) == 0, name
         assert json.loads(capsys.readouterr().out)
