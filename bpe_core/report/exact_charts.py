@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from bpe_core.data_table import DataTable
+from bpe_core.errors import BpeError
 from bpe_core.records import replace
 from bpe_core.report.charts import Chart, Line, Numbers, SideBySide, thinned
 from bpe_core.report.dots_picture import DotsPicture
@@ -126,10 +127,19 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     return Chart("sizes", f"{title} by size.", told, lines, "Tokens in the vocabulary", title, is_log_x=True)
 
 
+NOT_MEASURED = (
+    "The table tells nothing of {}, so there is nothing to draw. A plan asks for bits per byte by bits = true, for "
+    "agreement with morphemes by the list that it names as morphemes."
+)
+
+
 def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> Chart:
     """One measure of all runs of a sweep, or of those lines that are named, with the band of several seeds."""
     title = OF_SWEEPS[measure]
-    curves = [curve for curve in curves_of(table, measure) if texts is None or curve.name in texts]
+    known = curves_of(table, measure)
+    if not known:
+        raise BpeError(NOT_MEASURED.format(measure))
+    curves = [curve for curve in known if texts is None or curve.name in texts]
     lines = [Line(one.name, one.sizes, one.mean, band=(one.low, one.high)) for one in curves[:MOST_LINES]]
     drawn = f"{len(curves)}" if len(lines) == len(curves) else f"the first {len(lines)} of {len(curves)}"
     told = f"{title} for each size of the vocabulary, of {drawn} recipes and corpora. {BAND}"

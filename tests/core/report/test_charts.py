@@ -112,13 +112,14 @@ def _check_order(lines: list[ElementTree.Element], rows: list[dict[str, str]], c
 
 
 def test_what_cannot_be_drawn_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    table, text = str(folder / "merges.csv"), str(folder / "one.txt")
+    table, text, swept = (str(folder / name) for name in ("merges.csv", "one.txt", "swept.csv"))
     asked = {
         "browser": ["ranks", table, "--corpus", text, "-o", "r.pdf"],
         "end the name": ["ranks", table, "--corpus", text, "-o", "r.gif"],
         "--corpus": ["sizes", table, "-o", "r.svg"],
         "is of one table": ["ranks", table, table, "--corpus", text, "-o", "r.svg"],
         "has no share_of_scaffolds": ["sweep", table, "--measure", "share_of_scaffolds", "-o", "r.svg"],
+        "nothing of morpheme_f1": ["sweep", swept, "--measure", "morpheme_f1", "-o", "r.svg"],
         "no table of a sweep": ["sweep", table, "-o", "r.svg"],
         "mm wide": ["lengths", table, "-o", "r.svg", "--width", "1"],
         "points": ["lengths", table, "-o", "r.svg", "--text-size", "nan"],
