@@ -33,6 +33,7 @@ MOST_RESULTS = 1 << 26
 _WORDS_AT_FIRST = 1 << 10
 _ROOM_A_WORD = 8, 4  # results, and numbers of long words: more than most need, as what is not used costs nothing
 _LINE = 64  # bytes that the processor fetches at once
+_LARGE_PAGE = 1 << 21  # bytes of which the system makes a page at once, where they lie so
 # What is given out: its last one, and how much of it one word may take.
 _GIVEN = {
     ENTRIES: (LAST_ENTRY, 1),
@@ -146,11 +147,14 @@ def _told_of(slots: npt.NDArray[np.uint64], results: npt.NDArray[np.int32], word
 
 
 def _slots(count: int) -> npt.NDArray[np.uint64]:
-    """Empty slots, none of which lies in two lines of the cache."""
-    room = np.empty(SLOT * count + _LINE // 8, np.uint64)
-    room[:] = 0  # at once, as all will soon be met: large pages are asked for what `empty` makes alone
-    first = -room.ctypes.data % _LINE // 8
-    return room[first : first + SLOT * count]
+    """Empty slots, none of which lies in two lines of the cache, and as many as can be in pages of the large kind."""
+    size = SLOT * count
+    width = _LARGE_PAGE if 8 * size >= 2 * _LARGE_PAGE else _LINE
+    room = np.empty(size + width // 8, np.uint64)
+    first = -room.ctypes.data % width // 8
+    slots = room[first : first + size]
+    slots[:] = 0  # at once, as all will soon be met: large pages are asked for what `empty` makes alone
+    return slots
 
 
 def _grown(array: npt.NDArray[Number], used: int) -> npt.NDArray[Number]:
