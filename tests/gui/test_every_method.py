@@ -66,6 +66,7 @@ def test_every_page_says_something_at_every_step(
     qtbot: QtBot, learned: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(word_cuts, "CUT_AT_ONCE", 0)  # so that words are cut aside, as those of a long text
+    learned.messages.forget()  # what another test was told
     end, run = learned.session.cursor.end, learned.session.runs.shown
     assert run is not None
     assert run.history is not None

@@ -40,11 +40,12 @@ def learned(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path, t
 
 
 def answered(qtbot: QtBot, program: Program) -> None:
-    """Wait until no question is under way or about to be asked."""
+    """Wait until no question is under way or about to be asked, nor a run that would lead to more of them."""
 
     def is_quiet() -> None:
+        assert not [run.number for run in program.session.runs.all if run.is_busy]
         assert not program.pages.are_waiting
-        assert not program.session.aside.is_busy()
+        assert not program.session.aside.busy_with
 
     settle(qtbot, program)
     qtbot.waitUntil(is_quiet, timeout=WAIT)
