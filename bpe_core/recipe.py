@@ -225,6 +225,9 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
     def __post_init__(self) -> None:
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
+        told: object = self.special_tokens
+        if isinstance(told, str):  # else each letter would be one
+            raise RecipeError("The special tokens must be a list of texts.")
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         object.__setattr__(self, "interventions", checked_interventions(self.interventions))
         if self.preparation != ():  # of few recipes; else the steps there are need not be loaded
@@ -331,8 +334,6 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         unknown = sorted(str(key) for key in values if key not in CHOICES)
         if unknown:
             raise RecipeError(f"A recipe has no choice named {unknown[0]!r}.")
-        if isinstance(values.get("special_tokens"), str):
-            raise RecipeError("The special tokens must be a list of texts.")
         try:
             return cls(**values)
         except TypeError as error:

@@ -102,6 +102,10 @@ def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
     unknown = sorted(set(told) - KNOWN)
     if unknown:
         raise RecipeError(f"A plan knows nothing called {unknown[0]!r}; there is {', '.join(sorted(KNOWN))}.")
+    reading = {name: told[name] for name in ("field", "encoding") if name in told}
+    for name, value in reading.items():
+        if not isinstance(value, str):
+            raise RecipeError(f"{name} must be a text, not {value!r}.")
     sizes = sorted(set(_numbers(told, "sizes")))
     if not sizes:
         raise RecipeError("Which sizes? Write sizes = [1000, 2000], the tokens of a vocabulary.")
@@ -119,7 +123,7 @@ def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
         told.get("interval_over", "documents"),
         told.get("bits", False),
         _files(told["morphemes"], "morphemes", folder)[0] if "morphemes" in told else "",
-        {name: told[name] for name in ("field", "encoding") if name in told},
+        reading,
     )
 
 
