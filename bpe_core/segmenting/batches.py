@@ -268,11 +268,19 @@ def _shared_out(edges: Int64s, job: int) -> Iterable[tuple[int, int]]:
     return pairwise(sorted({0, *starts.tolist(), len(edges) - 1}))  # np.unique loads NumPy's masked arrays
 
 
+def _used_again(count: int) -> Int32s:
+    """Memory that the process keeps for the next text once it is given back, where its C library keeps as much as was
+    given back before; nothing is written to the first piece."""
+    given_back = np.empty(count, np.int32)
+    del given_back
+    return np.empty(count, np.int32)
+
+
 class _Gathered:
     """What several threads encode, in one array: each part in its place as soon as those before it are done."""
 
     def __init__(self, room: int) -> None:
-        self._ids = np.empty(room, np.int32)
+        self._ids = _used_again(room)
         self._free = 0
         self._offsets = [np.zeros(1, np.int64)]
         self._done: dict[int, tuple[Int32s, Int64s]] = {}
