@@ -8,13 +8,13 @@ True
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import bpe_core.text.preparation as prepare
-from bpe_core import records
 from bpe_core.choice import LARGEST_NUMBER as LARGEST_NUMBER
 from bpe_core.choice import Choice
 from bpe_core.errors import RecipeError, SizeDoesNotFit, cause_of
@@ -44,7 +44,7 @@ _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix":
 
 
 def _choice(default: Any, tip: str = "", **declared: Any) -> Any:
-    return records.field(default=default, metadata={"choice": Choice(tip=tip, **declared)})
+    return dataclasses.field(default=default, metadata={"choice": Choice(tip=tip, **declared)})
 
 
 _OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unigram", goes_without_saying=True)
@@ -234,7 +234,7 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
             object.__setattr__(self, "preparation", prepare.steps_of(self.preparation))
         if self.mixture is not None:  # nor what reads weights
             object.__setattr__(self, "mixture", import_module("bpe_core.mixture").mixture_of(self.mixture))
-        for field in records.fields(self):
+        for field in dataclasses.fields(self):
             CHOICES[field.name].check(field.name, getattr(self, field.name), type(field.default))
         _check_agreement(self)
         check_pattern(self.pattern, self.custom_pattern)
@@ -262,11 +262,11 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
             )
         if "method" in changes and changes["method"] in METHODS:
             changes = {**METHODS[changes["method"]].needs, **changes}
-        return records.replace(self, **changes)
+        return dataclasses.replace(self, **changes)
 
     def part(self, kind: type[Part]) -> Part:
         """Some of its choices as a value of their own, to compare and to remember."""
-        return kind(**{field.name: getattr(self, field.name) for field in records.fields(kind)})
+        return kind(**{field.name: getattr(self, field.name) for field in dataclasses.fields(kind)})
 
     def differing(self, other: Recipe, *parts: type[Part]) -> list[str]:
         """The names of the choices of these parts in which the two differ."""
@@ -315,11 +315,11 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
-        values = {"name": self.name} | {field.name: getattr(self, field.name) for field in records.fields(self)}
+        values = {"name": self.name} | {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         values |= {"special_tokens": [*self.special_tokens], "interventions": [*map(str, self.interventions)]}
         values["mixture"] = None if self.mixture is None else self.mixture.to_json_value()
         values |= {"preparation": list(map(prepare.as_json, self.preparation))} if self.preparation else {}
-        for field in records.fields(self):
+        for field in dataclasses.fields(self):
             if CHOICES[field.name].goes_without_saying and getattr(self, field.name) == field.default:
                 del values[field.name]
         return values
@@ -348,12 +348,12 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         return cls.from_dict(values)
 
 
-CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in records.fields(Recipe)}
+CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in dataclasses.fields(Recipe)}
 
 
 @cache
 def _choices_of(parts: tuple[type[Part], ...]) -> list[str]:
-    return [field.name for kind in parts for field in records.fields(kind)]
+    return [field.name for kind in parts for field in dataclasses.fields(kind)]
 
 
 @cache

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from bpe_core.command_line.arguments import number, size_in, text_argument
 from bpe_core.errors import RecipeError
-from bpe_core.records import replace
 from bpe_core.text.folder_groups import folders_in
 
 if TYPE_CHECKING:  # loaded where groups are mixed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import bpe_core as bpe
@@ -11,7 +12,6 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import OpenedTable
 from bpe_core.history.history import END_SENTENCES, History, Int64s
 from bpe_core.learning.methods import Wording
-from bpe_core.records import replace
 from bpe_core.run_titles import name_of
 from bpe_core.session_file import RunState, SavedRun, SavedSession, View, read_session, write_session
 from bpe_core.token_texts import TokenTexts

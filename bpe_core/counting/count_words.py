@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ from bpe_core.kernels.policy import Policy
 from bpe_core.limits import check_room, watching_memory
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
-from bpe_core.records import replace
 from bpe_core.text.blocks import Stretch
 from bpe_core.text.corpus import Chunk, Corpus
 from bpe_core.text.normalization import normalize

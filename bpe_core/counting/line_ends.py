@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.recipe import Recipe
-from bpe_core.records import replace
 from bpe_core.text.corpus import Chunk
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import Splitter

@@ -11,6 +11,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from importlib import metadata
 from typing import Any
@@ -27,7 +28,6 @@ from bpe_core.mixture import Mixture
 from bpe_core.optional import MISSING_CLUSTER, distributed_or_none
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
-from bpe_core.records import replace
 from bpe_core.text.corpus import Corpus, Skipped
 from bpe_core.text.reading.counted import CountsHead
 

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,6 @@ from bpe_core.counting.joining import Int64s, WordColumns, join
 from bpe_core.counting.words import WordTable
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
-from bpe_core.records import replace
 from bpe_core.text.corpus import Corpus
 
 LARGE = 100_000  # characters of a text, on average: looking through all tables takes as long as counting so many

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from typing import Any
 from bpe_core.delivery.roles import Roles
 from bpe_core.errors import LONGEST_SENTENCE, plain
 from bpe_core.history.history import History
-from bpe_core.records import replace
 from bpe_core.token_texts import quoted
 from bpe_core.verification import Verification
 from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts

@@ -7,6 +7,8 @@ symbols of a training of its own. What this joins is joined behind all pairs of 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bpe_core.counting.words import WordTable
@@ -17,7 +19,6 @@ from bpe_core.learning.growing import NOTHING_NEW
 from bpe_core.learning.trainer import learn
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
-from bpe_core.records import replace
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.token_texts import written

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any
 
-from bpe_core import records
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.checked_json import Object, list_in, object_in, text_in
 from bpe_core.formats.hugging_face_text import (
@@ -19,7 +20,7 @@ from bpe_core.formats.hugging_face_text import (
 )
 from bpe_core.formats.named_expressions import pattern_choices
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
-from bpe_core.records import dataclass, field
+from bpe_core.records import dataclass
 from bpe_core.text.preparation.added_tokens import AddedToken
 from bpe_core.text.preparation.expressions import Expression, translated
 from bpe_core.text.preparation.normalizers import (
@@ -85,7 +86,7 @@ def _added_tokens(whole: Object, name: str, *, changes: bool) -> list[AddedToken
         for item in items
     ]
     if not changes and len({token.normalized for token in told}) == 1:  # before or behind what changes nothing
-        told = [records.replace(token, normalized=False) for token in told]
+        told = [dataclasses.replace(token, normalized=False) for token in told]
     return [token for token in told if token != AddedToken(token.content)]
 
 

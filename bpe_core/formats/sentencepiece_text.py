@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 from functools import lru_cache
 from typing import Any
 
-from bpe_core import records
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.character_map import changes_of, packed
 from bpe_core.formats.checked_json import parsed_object
@@ -25,7 +25,7 @@ LAST_BLANKS = Replace(rf"[ {MARKER}]+\z", True, "")
 
 _OWN_NAME = "bpe-explorer "
 _ALWAYS_SAID = ("unicode_form", "lowercase", "strip_ascii_punctuation", "strip_marks")
-_TEXT_CHOICES = tuple(field.name for field in records.fields(Normalization))
+_TEXT_CHOICES = tuple(field.name for field in dataclasses.fields(Normalization))
 
 
 def normalizer_spec(recipe: Recipe) -> bytes:

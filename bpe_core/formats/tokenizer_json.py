@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from operator import itemgetter
 from typing import BinaryIO
 
-from bpe_core import records
 from bpe_core.errors import FormatError
 from bpe_core.formats import missing_places
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
@@ -148,7 +148,7 @@ def _model_in(model: Object, name: str) -> JsonModel:
 def _added_tokens(history: History, numbers: Int64s) -> list[Object]:
     told = {step.content: step for step in history.recipe.preparation if isinstance(step, AddedToken)}
     found = [
-        {"id": int(numbers[id]), **records.asdict(told.get(token, AddedToken(token)))}
+        {"id": int(numbers[id]), **dataclasses.asdict(told.get(token, AddedToken(token)))}
         for token, id in ids_looked_for(history).items()
     ]
     return sorted(found, key=itemgetter("id"))

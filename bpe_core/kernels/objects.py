@@ -9,13 +9,13 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.kernels import kept
 from bpe_core.kernels.calling import Made
-from bpe_core.records import asdict
 
 if TYPE_CHECKING:
     from bpe_core.kernels.calling import Kernel

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError
-from bpe_core.records import replace
 from bpe_core.report.charts import Chart, Line, Numbers, SideBySide, thinned
 from bpe_core.report.dots_picture import DotsPicture
 from bpe_core.report.named_bars import NamedBar, NamedBars

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core import records
 from bpe_core.choice_titles import title_of
 from bpe_core.exact import of_run
 from bpe_core.exact.tokens import TokenColumns
@@ -48,7 +49,7 @@ def recipe(report: Report) -> Markup:
     """Every choice that is not as it would be anyway, and those that always matter."""
     chosen = report.history.recipe
     always = {"pattern", "base", "ties", "vocab_size", "merges", "min_frequency"}
-    usual = {field.name: field.default for field in records.fields(chosen)}
+    usual = {field.name: field.default for field in dataclasses.fields(chosen)}
     items: list[Content] = []
     for name, value in chosen.to_dict().items():
         default = usual[name] if usual[name] != () else []
@@ -94,7 +95,7 @@ def charts(report: Report, names: TokenTexts) -> Markup:
     if history.has_counts and history.tokens_at_start > 0:
         compression = of_run.compression(history, report.symbols)
         marks = [float(mark.merge) for mark in report.bookmarks]
-        curve = records.replace(compression_chart(compression, report.wording.steps.capitalize()), marks=marks)
+        curve = dataclasses.replace(compression_chart(compression, report.wording.steps.capitalize()), marks=marks)
         counts = _token_counts(report)
         ranks = [] if counts is None else [ranks_chart(of_run.ranks(counts, tokens))]
         found = [*([curve] if len(compression) else []), _winning_counts(report), *ranks, *found]

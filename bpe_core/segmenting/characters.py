@@ -14,12 +14,13 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.records import dataclass, field
+from bpe_core.records import dataclass
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -32,7 +33,9 @@ _HEAD = sys.getsizeof("\u20ac\u20ac") - 6  # bytes of a text beside its characte
 
 def keeps_utf8(text: str) -> bool:
     """Whether its bytes are there: a text that is ASCII has them, others where they were viewed before."""
-    return text.isascii() or sys.getsizeof(text) - _HEAD not in ((len(text) + 1) * width for width in _WIDTHS)
+    if type(text) is not str or text.isascii():  # one of a class of its own lies elsewhere, and is left to Python
+        return True
+    return sys.getsizeof(text) - _HEAD not in ((len(text) + 1) * width for width in _WIDTHS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ a step cannot be told so there are no such words, and it is done piece by piece 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -15,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from bpe_core import records
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
 from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
@@ -158,7 +158,7 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
     while found := _LONG_TEXT.match(pattern):
         rare.add(regex.sub(r"\\(.)", r"\1", found[1]))
         pattern = pattern[found.end() :]
-    return records.replace(step, pattern=pattern), rare
+    return dataclasses.replace(step, pattern=pattern), rare
 
 
 def _operations(step: PreTokenizer) -> Iterator[Operation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -24,7 +25,6 @@ from bpe_core.history.scores import Scores
 from bpe_core.learning.methods import Method
 from bpe_core.mixture import LONGEST_NAME
 from bpe_core.recipe import Recipe
-from bpe_core.records import replace
 from bpe_core.session_file.kept_values import KeptValues
 from bpe_core.session_file.merge_rows import merge_columns
 from bpe_core.session_file.reason_chunks import reasons_in

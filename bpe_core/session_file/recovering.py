@@ -7,12 +7,12 @@ its checksum; what is wrong is taken out, and said. What remains is then read li
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from bpe_core import records
 from bpe_core.errors import FormatError, cause_of
 from bpe_core.limits import check_room
 from bpe_core.recipe import Recipe
@@ -149,7 +149,7 @@ class _Salvage:
         if not is_checked:
             self.lost.append("The file has no checksums (any more): what is here may not be what was written.")
         further = self._texts_of_nobody()
-        session = records.replace(session, runs=runs, sources=(*session.sources, *further), saved_as="")
+        session = dataclasses.replace(session, runs=runs, sources=(*session.sources, *further), saved_as="")
         return Recovered(session, tuple(dict.fromkeys(self.lost)))
 
     def _take_back_runs(self) -> None:
@@ -300,7 +300,7 @@ class _Salvage:
         """A run that is not what it was says so itself, wherever it is shown."""
         remarks = dict.fromkeys(self._remarks.get(run.number, []))
         said = NOT_CHECKED if not is_checked else f"Recovered. {'. '.join(remarks)}." if remarks else ""
-        return run if not said else records.replace(run, sentence=f"{said} {run.sentence}".strip())
+        return run if not said else dataclasses.replace(run, sentence=f"{said} {run.sentence}".strip())
 
     def _runs_without_their_row(self) -> list[int]:
         rows = self._connection.execute(

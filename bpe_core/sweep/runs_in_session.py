@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from bpe_core import records
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.fingerprints import fingerprint_of
@@ -62,7 +62,7 @@ class RunsInSession:
         """A run of the plan, by its place there; one that was in the file keeps its number and its name."""
         known = self._known(recipe, words)
         if known is not None:
-            self._found[place] = records.replace(known, words=words)  # which all runs of a corpus share
+            self._found[place] = replace(known, words=words)  # which all runs of a corpus share
             return
         self._fresh[place] = SavedRun(
             0,
@@ -80,13 +80,11 @@ class RunsInSession:
         found = {run.number: run for run in self._found.values()}
         old = [found.get(run.number, run) for run in before.runs]
         first = max((run.number for run in old), default=0) + 1
-        fresh = [
-            records.replace(self._fresh[place], number=first + index) for index, place in enumerate(sorted(self._fresh))
-        ]
+        fresh = [replace(self._fresh[place], number=first + index) for index, place in enumerate(sorted(self._fresh))]
         view = before.view
         if view.shown_run is None and fresh:
             view = View(shown_run=fresh[0].number, position=fresh[0].learned)
-        write_session(records.replace(before, runs=(*old, *fresh), view=view), self._path)
+        write_session(replace(before, runs=(*old, *fresh), view=view), self._path)
 
     def _begun(self) -> SavedSession:
         """With something to look at in tokens: how the texts begin."""
@@ -101,7 +99,7 @@ class RunsInSession:
         """All texts, by their corpora where there are several."""
         if len(self._sources) == 1:
             return next(iter(self._sources.values()))
-        return tuple(records.replace(one, group=corpus) for corpus, sources in self._sources.items() for one in sources)
+        return tuple(replace(one, group=corpus) for corpus, sources in self._sources.items() for one in sources)
 
 
 def _sources_of(corpus: str, plan: Plan) -> tuple[SavedSource, ...]:

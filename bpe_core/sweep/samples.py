@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from bpe_core.recipe import Recipe
-from bpe_core.records import replace
 
 OF_A_SWEEP = re.compile(r", sample \d+$")  # behind the names of runs that a sweep keeps
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from bpe_core.errors import CorpusError
 from bpe_core.recipe import Recipe
-from bpe_core.records import replace
 from bpe_core.text.reading.files import FileReader
 from bpe_core.text.reading.opening import open_raw, sentences
 from bpe_core.text.reading.source import Reader, Source, Span

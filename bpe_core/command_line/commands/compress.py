@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import sys
 
-from bpe_core import records
 from bpe_core.command_line.arguments import add_tie_rule, new_name, number
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import plain
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     finally:
         bar.clear()
     if options.json:
-        print(json.dumps({"output": output, **records.asdict(report), "others": others}, ensure_ascii=False))
+        print(json.dumps({"output": output, **dataclasses.asdict(report), "others": others}, ensure_ascii=False))
         return 0
     _tell(report, others)
     print(f"Wrote {plain(output)}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import bpe_core as bpe
@@ -19,7 +20,6 @@ from bpe_core.exact.of_words import COUNT, ListedWords
 from bpe_core.limits import size_text
 from bpe_core.presets import PRESETS
 from bpe_core.progress import ProgressReport
-from bpe_core.records import replace
 from bpe_core.text.reading.addresses import is_address
 from bpe_core.text.reading.counted import CountsHead
 from bpe_core.text.reading.source import STANDARD_INPUT

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from pathlib import Path
 
-from bpe_core import records
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError, CorpusError, plain
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
             steps = report.wording.steps
             raise BpeError(f"There are {len(report.history):,} {steps}; --at must be a number from 0 to that.")
     text = _text(options)
-    report = records.replace(
+    report = dataclasses.replace(
         report, text=report.text if text is None else text, moments=tuple(options.at or report.moments)
     )
     write_report(report, options.output)

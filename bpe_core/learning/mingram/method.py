@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bpe_core.learning.mingram.fewest import COST
 from bpe_core.learning.mingram.learner import MinGramLearner
 from bpe_core.learning.mingram.seeds import tokens_at_first
 from bpe_core.learning.unigram.method import METHOD as UNIGRAM
 from bpe_core.learning.unigram.method import marked, ways_of
-from bpe_core.records import replace
 
 METHOD = replace(
     UNIGRAM,

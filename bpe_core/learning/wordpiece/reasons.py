@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,6 @@ import numpy.typing as npt
 from bpe_core.learning.methods import Reason
 from bpe_core.learning.protocol import Candidate
 from bpe_core.recipe import Recipe
-from bpe_core.records import replace
 
 SCORE = Reason(
     title="Score",

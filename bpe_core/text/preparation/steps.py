@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from bpe_core import records
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.text.preparation.added_tokens import AddedToken
 from bpe_core.text.preparation.expressions import Expression
@@ -81,7 +81,7 @@ def read_step(values: object) -> Step:
     if not is_known(values):
         raise RecipeError(f"There is no step named {kind[:40]!r} here.")
     given = _defaults(kind, values)
-    step = _PLAIN[kind](**{field.name: _value(kind, field, given) for field in records.fields(_PLAIN[kind])})
+    step = _PLAIN[kind](**{field.name: _value(kind, field, given) for field in dataclasses.fields(_PLAIN[kind])})
     try:
         _check(step)
     except BpeError as error:
@@ -104,7 +104,7 @@ def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _value(kind: str, field: records.Field[Any], given: Mapping[str, Any]) -> Any:
+def _value(kind: str, field: dataclasses.Field[Any], given: Mapping[str, Any]) -> Any:
     value = given.get(field.name, field.default)
     wanted = str(field.type)
     if value is None and wanted.endswith("None"):
@@ -140,7 +140,7 @@ def as_json(step: Step) -> dict[str, Any]:
     """The object that `read_step` reads."""
     if isinstance(step, UnicodeForm):
         return {"type": step.form}
-    values: dict[str, Any] = {"type": type(step).__name__, **records.asdict(step)}
+    values: dict[str, Any] = {"type": type(step).__name__, **dataclasses.asdict(step)}
     if "is_regex" in values:
         values["pattern"] = {"Regex" if values.pop("is_regex") else "String": values["pattern"]}
     return values

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
-from bpe_core import records
 from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.recipe import Recipe, Splitting
 from bpe_core.records import dataclass
@@ -35,7 +35,7 @@ class CountsHead:
 
     @classmethod
     def of(cls, recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
-        names = {field.name for field in records.fields(Splitting)}
+        names = {field.name for field in fields(Splitting)}
         values = {name: value for name, value in recipe.to_dict().items() if name in names}
         return cls(json.dumps(values, ensure_ascii=False, sort_keys=True), sources, tuple(groups))
 
@@ -106,12 +106,12 @@ def by_group(source: Source, field: str | None = None) -> list[Source]:
     """
     head = CountsHead.from_json(source.counted, source.name)
     size = None if source.size is None else source.size // len(head.groups)
-    told = records.replace(source, kind="parquet", size=size, is_word_list=True)
+    told = replace(source, kind="parquet", size=size, is_word_list=True)
     columns = {group: head.column(COUNT, group) for group in head.groups}
     if not head.names_groups:
-        return [records.replace(told, fields=(COUNT,), field=COUNT)]
+        return [replace(told, fields=(COUNT,), field=COUNT)]
     return [
-        records.replace(told, name=f"{source.name} ({group})", group=group, fields=(*columns.values(),), field=column)
+        replace(told, name=f"{source.name} ({group})", group=group, fields=(*columns.values(),), field=column)
         for group, column in columns.items()
         if field not in columns.values() or field == column
     ]
@@ -128,7 +128,7 @@ def source_in_folder(name: str, sources: Sequence[Source], read: Callable[[Sourc
     if not parts or whole != len(parts):
         raise CorpusError(f"{name} is a folder of counts of which parts are missing; count again.")
     size = sum(part.size or 0 for part in parts)
-    kept = tuple(records.replace(part, kind="parquet", is_word_list=True) for part in parts)
+    kept = tuple(replace(part, kind="parquet", is_word_list=True) for part in parts)
     return Source(name, None, size, "parquet", counted=head.to_json(), parts=kept, is_word_list=True)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.records import replace
 from bpe_core.text.reading import plain_text
 from bpe_core.text.reading.addresses import is_address, without_password
 from bpe_core.text.reading.beginning import HEAD_LENGTH, NotText, checked_encoding, refuse_empty_or_binary

@@ -8,11 +8,11 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
 from bpe_core.errors import CorpusError, cause_of, plain
-from bpe_core.records import replace
 from bpe_core.text.reading.source import Source, Span
 
 Errors = tuple[type[Exception], ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import BinaryIO, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core import records
 from bpe_core.records import dataclass
 from bpe_core.text.reading.skipped import SkipLog
 
@@ -48,7 +48,7 @@ class Source:
     parts: tuple[Source, ...] = ()  # of a folder of such files: these
     span: Span | None = None  # of a large plain text: what is read of it
     # how what has no path of its own is opened
-    opens: Callable[[], BinaryIO] | None = records.field(default=None, compare=False, repr=False)
+    opens: Callable[[], BinaryIO] | None = dataclasses.field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ FREE_OF = {
         "ties --merges {table}",
         "decode --merges {table} 115 111",
     ],
-    "dataclasses hashlib zipfile tarfile sqlite3 importlib.metadata llvmlite numba pyarrow PySide6 numpy.ma": [
+    "hashlib zipfile tarfile sqlite3 importlib.metadata llvmlite numba pyarrow PySide6 numpy.ma": [
         "words low lower",
         "encode --merges {table} so",
         "why --merges {table} so",
