@@ -5,7 +5,6 @@ A large text is cut where its words stay the same, and its parts are encoded as 
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
@@ -17,12 +16,11 @@ import numpy.typing as npt
 
 from bpe_core.at_once import available_threads
 from bpe_core.errors import BpeError
-from bpe_core.kernels import readiness
 from bpe_core.records import dataclass
 from bpe_core.segmenting.characters import Characters, keeps_utf8
 from bpe_core.segmenting.cutting import utf8, utf8_view
 from bpe_core.segmenting.segmentation import Int32s, Int64s
-from bpe_core.text.reading.utf8 import first_invalid
+from bpe_core.text.reading.utf8 import first_invalid, sound_until
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -214,8 +212,7 @@ def _check(texts: Texts) -> None:
 
 
 def _first_invalid(data: Bytes) -> int:
-    kernels = sys.modules.get("bpe_core.kernels.utf8")
-    sound = 0 if kernels is None or readiness.forbidden() else int(kernels.sound_until(data))
+    sound = sound_until(data)
     broken = first_invalid(data[sound:].tobytes())
     return broken if broken < 0 else sound + broken
 

@@ -77,6 +77,7 @@ class BpeExplorer(Peer):
         recipe = self.bpe.Recipe.preset("gpt2", vocab_size=256 + len(vocabulary.pairs))
         history = self.bpe.History.from_pairs(recipe, self.bpe.Alphabet.of_bytes(), vocabulary.pairs)
         tokenizer = self.bpe.Tokenizer(history)
+        tokenizer.encode_batch(["low lower lowest"], threads=1)  # loads what only large texts need
         return lambda text: (
             tokenizer.encode_to_array(text) if len(text) < LONG_TEXT else tokenizer.encode_batch([text], threads=1).ids
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -104,3 +106,27 @@ def test_many_reports_are_summed_up(tmp_path: Path) -> None:
     documents(corpus, 64)
     assert len(corpus.skipped) == SHOWN_PER_SOURCE + 1
     assert corpus.skipped[-1].sentence == f"and {200 - SHOWN_PER_SOURCE} more"
+
+
+WHILE_ANOTHER_THREAD_LOADS = """
+import builtins, threading, time
+from bpe_core.text.reading.utf8 import first_invalid
+load, half_loaded = builtins.__import__, threading.Event()
+def slowly(name, *rest):
+    if name == "bpe_core.kernels.memory" and not half_loaded.is_set():
+        half_loaded.set()
+        time.sleep(0.2)
+    return load(name, *rest)
+builtins.__import__ = slowly
+threading.Thread(target=lambda: slowly("bpe_core.kernels.utf8")).start()
+half_loaded.wait()
+print(first_invalid(memoryview(bytearray(b"sound\\xff"))))
+"""
+
+
+def test_a_thread_that_reads_waits_for_another_that_loads_kernels() -> None:
+    """One that found the half of them ended with an error."""
+    done = subprocess.run(
+        [sys.executable, "-c", WHILE_ANOTHER_THREAD_LOADS], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("5\n", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
+import numpy.typing as npt
 
 from bpe_core.kernels import readiness
 from bpe_core.text.reading.source import Bytes
@@ -18,12 +19,17 @@ def first_invalid(data: Bytes) -> int:
     >>> first_invalid("né".encode()), first_invalid(b"n\\xe9e")
     (-1, 1)
     """
-    if isinstance(data, memoryview) and not data.readonly:  # a block that was read from a file
-        # Loaded where large texts are counted. It is fast, but not worth waiting for by itself.
-        kernels = sys.modules.get("bpe_core.kernels.utf8")
-        if kernels is not None and not readiness.forbidden():
-            return _first_invalid_from(int(kernels.sound_until(np.frombuffer(data, np.uint8))), data)
-    return _first_invalid_from(0, data)
+    is_of_file = isinstance(data, memoryview) and not data.readonly
+    return _first_invalid_from(sound_until(np.frombuffer(data, np.uint8)) if is_of_file else 0, data)
+
+
+def sound_until(data: npt.NDArray[np.uint8]) -> int:
+    """Up to where it is known to be valid: 0 where no kernels are loaded, not worth loading for that alone."""
+    if "bpe_core.kernels.utf8" not in sys.modules or readiness.forbidden():
+        return 0
+    import bpe_core.kernels.utf8  # another thread may just be about it, which this waits for
+
+    return int(bpe_core.kernels.utf8.sound_until(data))
 
 
 def _first_invalid_from(start: int, data: Bytes) -> int:
