@@ -10,6 +10,7 @@ pieces of words has them behind all others, as seeds.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeVar
@@ -19,7 +20,6 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 
 Number = TypeVar("Number", bound=np.generic)

@@ -11,12 +11,11 @@ whole by bytes or by words. Both are fractions: what becomes of counts is exact 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from bpe_core.errors import CorpusError, RecipeError
-from bpe_core.records import dataclass
 
 By = Literal["times", "bytes", "words"]
 Of = Literal["documents", "lines"]

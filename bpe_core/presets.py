@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
-
-from bpe_core.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from bpe_core.formats.unpacking import beginning, unpacked
 from bpe_core.garbage import nothing_collected
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.records import dataclass
 
 
 @dataclass(frozen=True)

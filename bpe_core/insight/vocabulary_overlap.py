@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -20,7 +21,6 @@ import numpy.typing as npt
 
 from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.records import dataclass
 from bpe_core.token_texts import TokenBytes
 
 Int64s = npt.NDArray[np.int64]

@@ -7,11 +7,9 @@ Nobody else names one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from bpe_core.records import dataclass
 
 if TYPE_CHECKING:  # recipes ask which methods there are
     import numpy.typing as npt

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from bpe_core.errors import OutputError
-from bpe_core.records import dataclass
 
 POINTS_A_MILLIMETRE = 72 / 25.4
 # Distinguishable without colour vision; the dashes help where lines cross.

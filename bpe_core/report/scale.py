@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-from bpe_core.records import dataclass
+from dataclasses import dataclass
 
 WANTED_TICKS = 5
 FINER = 4  # than the ticks: where an axis may begin

@@ -24,7 +24,6 @@ DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter"
 # The engine's folders and files; each may use those before it.
 STAGES = [
     *(
-        "records",
         "errors",
         "progress",
         "limits",

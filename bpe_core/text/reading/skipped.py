@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-
-from bpe_core.records import dataclass
+from dataclasses import dataclass
 
 SHOWN_PER_SOURCE = 20  # a file with a million bad rows must not fill the memory with reports
 
