@@ -22,6 +22,7 @@ from bpe_core.text.safe_cuts import SafeCuts
 
 TOPIC = "the person's text"
 MOMENT = "the person's text at another moment"
+CHARACTERS = "characters of the person's text"
 LEARNING_MILLISECONDS = 200  # how often the text is encoded anew while merges stream
 TYPING_MILLISECONDS = 15
 LOOKED_AT = 20_000  # characters of the text, before there is a run that tells which tokens there are
@@ -47,7 +48,7 @@ class LiveEncoder(QObject):
         self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, cursor, recipe, aside
         self._history: History | None = None  # what the tokens on screen were found with
         self._at_first: History | None = None  # what they are found with before there is a run
-        self._characters = ""  # of which there are tokens then
+        self._looked_at: tuple[Recipe, str] | None = None  # to know of which characters there are tokens then
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
         copying = Throttle(TEXT_MILLISECONDS, lambda: text.put_quietly(model.text()), self)
@@ -63,7 +64,7 @@ class LiveEncoder(QObject):
     def is_behind(self) -> bool:
         """Whether the tokens on screen are not yet those of the text and the merges as they are now."""
         return (
-            self._aside.is_busy(TOPIC, MOMENT)
+            self._aside.is_busy(TOPIC, MOMENT, CHARACTERS)
             or self._model.is_pending
             or not _are_the_same(self._wanted(), self._history)
         )
@@ -97,21 +98,42 @@ class LiveEncoder(QObject):
         run = self._runs.shown
         self._model.use_numbers(None if run is None else run.shown_numbers)
 
-    def _wanted(self) -> History:
-        """The merges to encode with: the shown run's, or none yet."""
+    def _wanted(self) -> History | None:
+        """The merges to encode with: the shown run's, or none yet; nothing while their characters are not known."""
         run = self._runs.shown
         if run is not None and run.history is not None:
             return run.history
+        return self._at_first if self._looked_at == self._to_look_at() else None
+
+    def _to_look_at(self) -> tuple[Recipe, str]:
         recipe = self._recipe.value
-        characters = _characters(self._model.text()[:LOOKED_AT], recipe) if recipe.base == "characters" else ""
-        if self._at_first is None or self._at_first.recipe != recipe or self._characters != characters:
-            self._at_first, self._characters = _before_any(recipe, characters), characters
-        return self._at_first
+        return recipe, self._model.text()[:LOOKED_AT] if recipe.base == "characters" else ""
+
+    def _look(self) -> None:
+        """Find out what to encode with before there is a run: aside, as a recipe may change a text's characters."""
+        recipe, text = looked_at = self._to_look_at()
+        if not text:
+            self._take_first(looked_at, _before_any(recipe, ""))
+            self.encode()
+            return
+        self._aside.ask(
+            CHARACTERS,
+            lambda task: _before_any(recipe, text),
+            partial(self._take_first, looked_at),
+            lambda _: self._take_first(looked_at, _before_any(recipe, "")),  # which the text will be told with
+            ended=self.encode,
+        )
+
+    def _take_first(self, looked_at: tuple[Recipe, str], found: History) -> None:
+        self._looked_at, self._at_first = looked_at, found
 
     def encode(self) -> None:
-        if self._aside.is_busy(TOPIC):
+        if self._aside.is_busy(TOPIC, CHARACTERS):
             return
         wanted = self._wanted()
+        if wanted is None:
+            self._look()
+            return
         if not _are_the_same(wanted, self._history):
             request: EncodeRequest | None = EncodeRequest(
                 self._model.revision, 0, self._model.byte_length, self._model.text()
@@ -125,13 +147,13 @@ class LiveEncoder(QObject):
             TOPIC,  # special tokens stand for themselves: a person who types one means it
             lambda task: encoded(wanted, text, at, task.cancelled),
             partial(self._accept, request, wanted, at),
-            self._fail,
+            partial(self._fail, wanted),
             ended=self.encode,
         )
 
-    def _fail(self, sentence: str) -> None:
+    def _fail(self, wanted: History, sentence: str) -> None:
         self.noticed.emit(Notice(sentence))
-        self._history = self._wanted()
+        self._history = wanted
 
     def _accept(self, request: EncodeRequest, history: History, at: int, found: Segmentation) -> None:
         if request.revision != self._model.revision:
@@ -151,20 +173,18 @@ def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never
     return found
 
 
-def _characters(text: str, recipe: Recipe) -> str:
-    """Those that a text is made of, as the recipe changes it; which ones the corpus has is not known yet."""
-    return "".join(sorted(set(normalize(text, recipe))))
+def _before_any(recipe: Recipe, text: str) -> History:
+    """The tokens of a recipe before anything is learned, of a text whose characters begin words and stand inside.
 
-
-def _before_any(recipe: Recipe, characters: str) -> History:
-    """The tokens of a recipe before anything is learned, of a text that has these where words begin and inside."""
-    words = WordTable.from_counts({character * 2: 1 for character in characters})
+    Which ones the corpus has is not known yet.
+    """
+    words = WordTable.from_counts({character * 2: 1 for character in sorted(set(normalize(text, recipe)))})
     return History.from_pairs(recipe, Method.of(recipe).tokens_at_first(words, recipe), [])
 
 
-def _are_the_same(one: History, other: History | None) -> bool:
+def _are_the_same(one: History | None, other: History | None) -> bool:
     """Whether two histories give the same tokens, as far as can be told cheaply."""
-    if other is None or len(one) != len(other) or one.recipe != other.recipe:
+    if one is None or other is None or len(one) != len(other) or one.recipe != other.recipe:
         return False
     if one.alphabet is not other.alphabet and one.alphabet != other.alphabet:
         return False  # a run that has learned nothing yet knows the characters of its words already
