@@ -13,14 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.recipe import Recipe
 from bpe_core.repeating import repeated
+
+if TYPE_CHECKING:  # whoever opens a table has no words
+    from bpe_core.counting.words import WordTable
 
 Number = TypeVar("Number", bound=np.generic)
 SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "continuation", "seed"]
@@ -139,6 +141,7 @@ class Alphabet:
     def joined_text(self, left: bytes, right: bytes) -> bytes:
         """How the token is written that joins two.
 
+        >>> from bpe_core.counting.words import WordTable
         >>> alphabet = Alphabet.with_continuations(WordTable.from_counts({"low": 1}), Recipe.preset("wordpiece"))
         >>> alphabet.joined_text(b"l", b"##o"), alphabet.joined_text(b"##o", b"##w")
         (b'lo', b'##ow')
@@ -193,6 +196,7 @@ class Alphabet:
     def symbols_of(self, word: bytes, recipe: Recipe) -> list[int]:
         """The ids a word starts from, marker included, before any merge.
 
+        >>> from bpe_core.counting.words import WordTable
         >>> recipe = Recipe.preset("words", marker="symbol")
         >>> alphabet = Alphabet.for_words(WordTable.from_counts({"aab": 1}), recipe)
         >>> [alphabet.symbols[i].text for i in alphabet.symbols_of(b"ab", recipe)]
@@ -256,6 +260,8 @@ def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
 
 def _characters_inside(words: WordTable) -> list[bytes]:
     """The characters that stand in words but at their beginning."""
+    from bpe_core.counting.words import are_inside  # which has made them
+
     found, done = np.zeros(128, np.bool_), 0
     ends = np.cumsum(words.lengths_in_characters())
     for code_points in words.code_points():

@@ -13,12 +13,16 @@ from bpe_core.errors import EncodingError, OutputError, RecipeError, plain
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.token_texts import quoted
 
-_RUN = re.compile(r"(.+)#(\d{1,9})", re.DOTALL)
-_SIZE = re.compile(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", re.IGNORECASE)
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 MOST_DIGITS = 25  # beyond 64 bits: what a number may be says whoever it is for
+
+
+def quoted(value: str) -> str:
+    """A value within a sentence, with what cannot be seen written out."""
+    from bpe_core import token_texts  # with NumPy, which no help needs
+
+    return token_texts.quoted(value)
 
 
 def text_argument(value: str) -> str:
@@ -43,7 +47,7 @@ def run_of(path: str) -> tuple[str, int | None]:
     >>> run_of("book.bpex#2"), run_of("book.bpex")
     (('book.bpex', 2), ('book.bpex', None))
     """
-    found = _RUN.fullmatch(path)
+    found = re.fullmatch(r"(.+)#(\d{1,9})", path, re.DOTALL)
     return (path, None) if found is None or Path(path).exists() else (found[1], int(found[2]))
 
 
@@ -53,7 +57,7 @@ def size_in(value: str) -> int | None:
     >>> size_in("2 GB"), size_in("100"), size_in("much")
     (2000000000, 100, None)
     """
-    size = _SIZE.fullmatch(value.strip())
+    size = re.fullmatch(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", value.strip(), re.IGNORECASE)
     return None if size is None else int(size[1]) * _UNITS[(size[2] or "B").lower()]
 
 

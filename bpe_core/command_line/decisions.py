@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpe_core as bpe
-from bpe_core.command_line.arguments import MOST_DIGITS, text_argument
-from bpe_core.command_line.questions import Names
+from bpe_core.command_line.arguments import MOST_DIGITS, quoted, text_argument
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.interventions import Act, Intervention
-from bpe_core.learning.trainer import SECONDS_BETWEEN_REPORTS
-from bpe_core.token_texts import quoted
+
+if TYPE_CHECKING:
+    from bpe_core.command_line.questions import Names
 
 
 class Decision(NamedTuple):
@@ -55,7 +55,12 @@ def decided(
 
     Of equal steps what is forbidden comes first. A history are the steps before the first decision, if they are known.
     """
-    for one in sorted([*(options.forbid or ()), *(options.force or ())]):
+    if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
+        return recipe, history
+    from bpe_core.command_line.questions import Names  # wanted seldom
+    from bpe_core.learning.trainer import SECONDS_BETWEEN_REPORTS
+
+    for one in decisions:
         trainer = bpe.Trainer(words, recipe, history=history)
         while trainer.steps_planned >= one.step > len(trainer.history) + 1 and not (trainer.end_reason or cancelled()):
             trainer.advance(one.step - 1 - len(trainer.history), seconds=SECONDS_BETWEEN_REPORTS)

@@ -14,12 +14,12 @@ from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import BpeError
-from bpe_core.formats import OpenedTable
 from bpe_core.history.history import NOTHING
 from bpe_core.learning.methods import told_by
 from bpe_core.token_texts import BLANK, TokenTexts
 
 if TYPE_CHECKING:
+    from bpe_core.formats import OpenedTable
     from bpe_core.insight.ranked_words import RankedWords
     from bpe_core.text.reading.skipped import Skipped
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bpe_core.command_line.arguments import run_of
-from bpe_core.formats import OpenedTable
 from bpe_core.formats import open_table as open_file
 from bpe_core.session_file.known_by import EXTENSION, HEADER
+
+if TYPE_CHECKING:
+    from bpe_core.formats import OpenedTable
 
 
 def open_table(path: Path | str) -> OpenedTable:

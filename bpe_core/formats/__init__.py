@@ -5,7 +5,7 @@ read_history("merges.csv")               the content does
 open_table("tokenizer.json")             the same, with what the file says beyond its merges
 is_table("notes.txt")                    whether it looks like any of them
 
-`all_formats` lists them and is loaded, with all there are, by the first who asks for any of these.
+`all_formats` lists them and is loaded by the first who asks for any of these; each of them is when it is needed.
 """
 
 from __future__ import annotations
@@ -41,4 +41,5 @@ if not TYPE_CHECKING:  # who checks kinds knows these names from above
     def __getattr__(name: str) -> Any:
         if name not in __all__:  # a file of this folder is found by whoever imports it
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module("bpe_core.formats.all_formats"), name)
+        home = "base" if name in ("Format", "OpenedTable") else "all_formats"
+        return getattr(import_module(f"{__name__}.{home}"), name)

@@ -11,15 +11,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
-from bpe_core.formats.base import Beside, Format, OpenedTable
-from bpe_core.formats.known_others import named
 from bpe_core.formats.unpacking import beginning, unpacked
 from bpe_core.garbage import nothing_collected
-from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+
+if TYPE_CHECKING:  # whoever asks for the endings of files needs no NumPy
+    from bpe_core.formats.base import Beside, Format, OpenedTable
+    from bpe_core.history.history import History, Int64s
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Row:
     endings: tuple[str, ...]
 
 
-class Formats(Mapping[str, Format]):
+class Formats(Mapping[str, "Format"]):
     """Formats by their names, each loaded when it is first asked for: few files are of the last of them."""
 
     def __init__(self, rows: Mapping[str, Row]) -> None:
@@ -50,6 +52,11 @@ class Formats(Mapping[str, Format]):
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def endings(self) -> list[str]:
+        """What the names of their files end in."""
+        return [ending for row in self.rows.values() for ending in row.endings]
 
     def load(self) -> None:
         """All of them, so that who asks next need not wait."""
@@ -206,6 +213,8 @@ def open_table(path: Path | str) -> OpenedTable:
                 return one.open(data, str(path), beside)
     if not data:
         raise FormatError(f"{path} is empty.")
+    from bpe_core.formats.known_others import named  # many expressions, for what cannot be read
+
     known = named(data, str(path))
     if known:
         raise FormatError(known)

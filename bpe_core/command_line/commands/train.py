@@ -24,14 +24,10 @@ from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.steps import step_lines
 from bpe_core.command_line.tables import is_session_name
-from bpe_core.counting.rare_words import without_rare
 from bpe_core.errors import plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
-from bpe_core.history.history import END_SENTENCES
 from bpe_core.learning.methods import METHODS, Wording
-from bpe_core.learning.trainer import learn
 from bpe_core.presets import PRESETS
 from bpe_core.progress import CancelCheck, ProgressReport
 from bpe_core.session_file.known_by import EXTENSION
@@ -105,7 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_mixture(parser)
     add_reading(parser)
     result = parser.add_argument_group("the result")
-    endings = ", ".join(one.extension for one in TABLES.values())
+    endings = ", ".join(TABLES.endings)
     result.add_argument(
         "-o",
         "--output",
@@ -120,6 +116,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from bpe_core.counting.rare_words import without_rare  # with NumPy, which no help needs
+    from bpe_core.learning.trainer import learn
+
     recipe = chosen_recipe(options, options.preset or (options.method if options.method in PRESETS else "gpt2"))
     groups = groups_of(options)
     recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
@@ -176,7 +175,7 @@ def _counted(
 def _check_output(path: Path) -> None:
     """Complain about an impossible --output before the work, not after it."""
     if not is_session_name(path) and format_for(path).name not in TABLES:
-        tables = ", ".join(one.extension for one in TABLES.values())
+        tables = ", ".join(TABLES.endings)
         raise bpe.OutputError(
             f"Training writes a session ({EXTENSION}) or a table with the counts ({tables}), not {path.name}; "
             "`bpe-explorer export` then writes and checks what other libraries load."
@@ -204,6 +203,8 @@ def _deliver(
     elif options.json:
         FORMATS["json"].write(history, sys.stdout.buffer)
     else:
+        from bpe_core.command_line.steps import step_lines
+
         for line in step_lines(history):
             print(line)
         if not options.quiet:
@@ -224,6 +225,8 @@ def _summary(history: bpe.History, output: str, seconds: float) -> dict[str, Any
 
 
 def _sentence(history: bpe.History, seconds: float) -> str:
+    from bpe_core.history.history import END_SENTENCES
+
     shorter = f"the text became {history.compression[-1]:.2f} times shorter"
     left = f"{int(history.tokens_after[-1]):,} tokens in the text"
     return (

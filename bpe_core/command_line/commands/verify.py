@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.learning.methods import Wording, told_by
@@ -67,6 +66,8 @@ def _verified(path: Path, place: Path | None) -> dict[str, Any]:
     if is_session_file(path) or (place is not None and path.exists()):
         return _session(path, place)
     if _is_counts(path):
+        from bpe_core.counting.words import WordTable  # wanted seldom
+
         table = WordTable.load(path)
         what = f"the counts of {table.total:,} words, {len(table):,} different"
         return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": []}
