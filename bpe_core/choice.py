@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from bpe_core.errors import RecipeError, refuse_half_characters, refuse_long_text
 
 LARGEST_NUMBER = 2**63 - 1  # counts are 64-bit
 LONGEST_TEXT = 100_000  # characters of a choice: beyond, work takes memory that nobody has asked for
+
+# Of a mixture; whoever asks for help wants to know these, and loads no fractions for it.
+By = Literal["times", "bytes", "words"]  # what its weights are: factors, or shares by either
+Of = Literal["documents", "lines"]  # what is taken of a group by chance
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,10 +15,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
+from bpe_core.choice import By as By
+from bpe_core.choice import Of as Of
 from bpe_core.errors import CorpusError, RecipeError
-
-By = Literal["times", "bytes", "words"]
-Of = Literal["documents", "lines"]
 
 LONGEST_NAME = 200  # characters
 LARGEST_PART = 10**15  # of a weight's numerator and denominator

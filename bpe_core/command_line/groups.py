@@ -11,12 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from bpe_core.choice import By, Of
 from bpe_core.command_line.arguments import number, size_in, text_argument
 from bpe_core.errors import RecipeError
 from bpe_core.text.folder_groups import folders_in
 
 if TYPE_CHECKING:  # loaded where groups are mixed
-    from bpe_core.mixture import By, Group, Mixture, Sample
+    from bpe_core.mixture import Group, Mixture, Sample
 
 
 def add_groups(parser: argparse._ActionsContainer) -> None:
@@ -37,8 +38,6 @@ def add_groups(parser: argparse._ActionsContainer) -> None:
 
 def add_mixture(parser: argparse.ArgumentParser) -> None:
     """And how much of each there is to be."""
-    from bpe_core.mixture import By, Of
-
     groups = parser.add_argument_group("groups of texts, and how they are mixed")
     add_groups(groups)
     groups.add_argument(
@@ -91,6 +90,8 @@ def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
 
 def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixture | None) -> Mixture | None:
     """What the recipe says of the groups, with what was given as arguments."""
+    if before is None and not (names or options.weights or options.by or options.sample or options.unique):
+        return None
     from bpe_core.mixture import Group, Mixture, weight_of
 
     names, told = names or [""], before or Mixture()

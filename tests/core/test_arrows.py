@@ -39,7 +39,7 @@ STAGES = [
         "repeating",
         "installed",
     ),
-    *("presets", "interventions", "mixture", "choice", "recipe", "choice_titles", "run_titles", "text"),
+    *("presets", "interventions", "choice", "mixture", "recipe", "choice_titles", "run_titles", "text"),
     *("kernels", "counting", "alphabet", "of_alphabet", "history", "learning", "honest_text", "text_order"),
     "token_texts",
     *("segmenting", "insight", "measures", "exact", "tables", "formats", "editing", "verification"),
