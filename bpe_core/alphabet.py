@@ -10,7 +10,6 @@ pieces of words has them behind all others, as seeds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 
 if TYPE_CHECKING:  # whoever opens a table has no words

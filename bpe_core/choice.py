@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from bpe_core.errors import RecipeError, refuse_half_characters, refuse_long_text
+from bpe_core.records import dataclass
 
 LARGEST_NUMBER = 2**63 - 1  # counts are 64-bit
 LONGEST_TEXT = 100_000  # characters of a choice: beyond, work takes memory that nobody has asked for

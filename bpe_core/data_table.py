@@ -17,7 +17,6 @@ import io
 import json
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TextIO
 
@@ -28,6 +27,7 @@ from bpe_core.atomic import write_atomically
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.optional import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 
 # Of one kind: whole numbers, numbers, texts, tuples of texts, or truths; None where something is not known.
 Values = npt.NDArray[Any] | Sequence[Any]

@@ -11,13 +11,14 @@ whole by bytes or by words. Both are fractions: what becomes of counts is exact 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
 from bpe_core.choice import By as By
 from bpe_core.choice import Of as Of
 from bpe_core.errors import CorpusError, RecipeError
+from bpe_core.records import dataclass
 
 LONGEST_NAME = 200  # characters
 LARGEST_PART = 10**15  # of a weight's numerator and denominator

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from bpe_core.records import dataclass
 
 
 @dataclass(frozen=True)

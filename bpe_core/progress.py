@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 from bpe_core.errors import Cancelled
+from bpe_core.records import dataclass
 
 Item = TypeVar("Item")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -23,6 +22,7 @@ from bpe_core.interventions import Intervention, checked_interventions
 from bpe_core.learning.methods import METHODS
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.presets import PRESETS
+from bpe_core.records import dataclass
 from bpe_core.text.patterns import check_pattern
 from bpe_core.text.specials import check_specials
 

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,6 +22,7 @@ from bpe_core.atomic import write_atomically
 from bpe_core.command_line.arguments import run_of
 from bpe_core.errors import BpeError, FormatError, OutputError
 from bpe_core.fingerprints import fingerprint_of
+from bpe_core.records import dataclass
 
 VERSION = 1
 FILES = {

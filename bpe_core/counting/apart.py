@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from bpe_core.lock import Lock
 from bpe_core.private_folder import private_folder
 from bpe_core.progress import Progress
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.corpus import Corpus
 
 State = Literal["starting", "counting", "done", "stopped", "failed"]

@@ -15,7 +15,7 @@ change that, and where texts are read in another order only that order is anothe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from bpe_core.counting.words import MOST_SYMBOLS, WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.limits import check_room
 from bpe_core.mixture import Mixture, share_text
+from bpe_core.records import dataclass
 
 BYTES_A_WORD = 48  # of memory, of each word of each group, while weights are applied
 FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer different words."

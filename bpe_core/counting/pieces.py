@@ -7,7 +7,6 @@ import json
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from bpe_core.errors import CorpusError
 from bpe_core.mixture import Mixture
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.corpus import Corpus, Skipped
 from bpe_core.text.reading.counted import COUNT, LINE_ENDS, CountsHead
 from bpe_core.text.reading.source import Reader, Source

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from bpe_core.atomic import write_atomically
 from bpe_core.errors import OutputError, cause_of
+from bpe_core.records import dataclass
 from bpe_core.text.reading.addresses import is_address, without_password
 from bpe_core.text.reading.opening import sentences, shown
 

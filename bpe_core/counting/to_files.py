@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from bpe_core.counting.weighing import sum_of
 from bpe_core.errors import BpeError, CorpusError, OutputError
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.addresses import is_address
 from bpe_core.text.reading.counted import COUNT, ENDING, HEAD_NAME, PLACE, CountsHead, part_name

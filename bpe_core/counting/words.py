@@ -17,7 +17,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,7 @@ from bpe_core.atomic import write_atomically
 from bpe_core.counting.joining import WordColumns, join
 from bpe_core.errors import CorpusError, FormatError, cause_of
 from bpe_core.limits import check_room
+from bpe_core.records import dataclass
 
 PART = 1 << 18  # bytes that are looked at together, so that large tables need no memory for it
 MOST_SYMBOLS = 2**62

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +19,7 @@ from bpe_core.formats import FORMATS
 from bpe_core.formats.base import numbers_at
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.records import dataclass
 from bpe_core.token_texts import quoted
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 

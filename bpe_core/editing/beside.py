@@ -7,7 +7,6 @@ is less probable than the best other way to cut its own text would never be met,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from bpe_core.editing.without_tokens import Further, Without, without
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.unigram.paths import best_path, spelled
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 from bpe_core.segmenting.best_paths import Pieces
 from bpe_core.token_texts import TokenBytes, written
 

@@ -11,12 +11,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.records import dataclass
 
 
 @dataclass(frozen=True)

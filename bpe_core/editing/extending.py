@@ -11,7 +11,6 @@ How, its method says, and how much its file tells:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from bpe_core.learning.methods import METHODS
 from bpe_core.learning.trainer import learn
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.corpus import Corpus
 
 

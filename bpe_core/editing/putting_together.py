@@ -31,7 +31,6 @@ apart under them, and texts would be cut by neither.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
@@ -47,6 +46,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import METHODS
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Normalization, Recipe, Splitting, Symbols
+from bpe_core.records import dataclass
 from bpe_core.token_texts import quoted, written
 
 REPORTED = 1_024  # tokens between two reports

@@ -30,7 +30,6 @@ Other texts fall into what the removed tokens were made of, or are cut in anothe
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Literal, get_args
 
@@ -45,6 +44,7 @@ from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.insight.reachable_tokens import first_learned, unreachable_tokens
 from bpe_core.learning.methods import METHODS, Method
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 from bpe_core.token_texts import written
 
 Needed = Literal["spare", "lose", "hide"]

@@ -7,7 +7,7 @@ becomes a seed. There further symbols may be put beside those there are, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.history.scores import Scores
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.token_texts import TokenBytes, written
 
 GONE = -1  # the new id of a token that is not there

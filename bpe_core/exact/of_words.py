@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +13,7 @@ from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError
 from bpe_core.insight.differing_words import DifferingWord
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 from bpe_core.token_texts import read_back, shown
 
 WORD, COUNT = "word", "count"  # what words are sorted by, beside the names of groups

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.unpacking import beginning, unpacked
 from bpe_core.garbage import nothing_collected
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.records import dataclass
 
 if TYPE_CHECKING:  # whoever asks for the endings of files needs no NumPy
     from bpe_core.formats.base import Beside, Format, OpenedTable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
@@ -14,6 +13,7 @@ from bpe_core.errors import FormatError, OutputError
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import METHODS
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 
 if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable

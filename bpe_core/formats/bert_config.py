@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside
 from bpe_core.formats.checked_json import Object, list_in, number_of, object_in, parsed_object, whole_text
+from bpe_core.records import dataclass
 
 CONFIG = "tokenizer_config.json"
 UNKNOWN = "[UNK]"

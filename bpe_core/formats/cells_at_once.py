@@ -7,7 +7,6 @@ held against what would be written of them (see written_again.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +15,7 @@ from bpe_core.formats.beyond_counts import Number, checked_number
 from bpe_core.formats.rebuilding import HistoryBuilder
 from bpe_core.history.history import NOTHING, Bools, Columns, Int64s
 from bpe_core.recipe import LARGEST_VOCABULARY
+from bpe_core.records import dataclass
 
 Bytes = npt.NDArray[np.uint8]
 MOST_DIGITS = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from bpe_core.errors import FormatError, RecipeError
@@ -20,6 +20,7 @@ from bpe_core.formats.hugging_face_text import (
 )
 from bpe_core.formats.named_expressions import pattern_choices
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.preparation.added_tokens import AddedToken
 from bpe_core.text.preparation.expressions import Expression, translated
 from bpe_core.text.preparation.normalizers import (

@@ -7,7 +7,7 @@ Everything around it, such as how a text is changed and split and which tokens a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from bpe_core.errors import FormatError, RecipeError
@@ -15,6 +15,7 @@ from bpe_core.formats.checked_json import Object, list_in, number_of, text_in
 from bpe_core.formats.hugging_face_steps import TextPreparation
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.preparation.added_tokens import AddedToken
 from bpe_core.text.preparation.steps import those_of
 

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, TypeVar, cast
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import TooLarge
 from bpe_core.kernels.policy import Policy
+from bpe_core.records import dataclass
 
 Text = TypeVar("Text", bytes, str)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats.protobuf import Field, bytes_field, fields_but, fields_of, float_field, message_in, varint_field
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
+from bpe_core.records import dataclass
 
 MARKER = "▁"
 PIECE = 1  # the field

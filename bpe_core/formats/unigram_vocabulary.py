@@ -7,7 +7,7 @@ the marker before words, and whatever is longer as seeds. There are no steps.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from bpe_core.history.history import Columns, History, Int64s
 from bpe_core.history.scores import Float32s, Scores
 from bpe_core.learning.mingram.fewest import puts_fewest_first
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.records import dataclass
 from bpe_core.token_texts import written
 
 UNKNOWN_COSTS = (

@@ -11,7 +11,6 @@ Where the merges are no order of births, or the file asks for more than merges, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
@@ -27,6 +26,7 @@ from bpe_core.formats.vocabulary_symbols import NamedSymbol, Style, base_symbols
 from bpe_core.formats.written_merges import Resolved, WrittenMerges, are_in_order, born_in_turn, resolve
 from bpe_core.history.history import History, Int64s, Pair
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
+from bpe_core.records import dataclass
 from bpe_core.token_texts import written
 
 __all__ = ["Model", "Style", "build"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bpe_core.alphabet import Symbol, SymbolKind
 from bpe_core.formats import byte_level
 from bpe_core.recipe import UNKNOWN_TOKEN, Marker
+from bpe_core.records import dataclass
 
 NamedSymbol = tuple[str, Symbol]  # how the file writes it, and what it is
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import repeat
 
@@ -19,6 +19,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats.in_turns import mapped
 from bpe_core.formats.recovering import Recovery
 from bpe_core.recipe import LARGEST_VOCABULARY
+from bpe_core.records import dataclass
 from bpe_core.token_texts import quoted
 
 NO_LIMIT = 2**62

@@ -7,7 +7,6 @@ import os
 import zlib
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -20,6 +19,7 @@ from bpe_core.learning.gage.method import KERNELS
 from bpe_core.learning.gage.plain import compressed_blocks
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

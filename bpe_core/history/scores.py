@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from bpe_core.records import dataclass
 
 Float32s = npt.NDArray[np.float32]
 Int32s = npt.NDArray[np.int32]

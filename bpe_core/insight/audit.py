@@ -16,7 +16,6 @@ the words of one file only.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -27,6 +26,7 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.reachable_tokens import Reason, is_learned, unreachable_tokens
 from bpe_core.learning.unigram.scripts import COMMON, TRANSPARENT, scripts_of
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
 
 Criterion = Literal["scaffold", "unreachable", "unused", "rare", "one-file", "broken", "long", "mixed"]

@@ -17,7 +17,6 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 
@@ -26,6 +25,7 @@ import numpy as np
 from bpe_core.insight.contributions import words_with
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.records import dataclass
 from bpe_core.segmenting.spelling import Spelling
 from bpe_core.text.corpus import Chunk, Corpus
 from bpe_core.text.normalization import normalize, normalize_with_origins

@@ -14,12 +14,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.insight.ranked_words import Occurrences, RankedWords
+from bpe_core.records import dataclass
 
 
 @dataclass(frozen=True)

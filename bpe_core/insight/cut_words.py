@@ -17,7 +17,6 @@ So several tokenizers can be measured, and compared word by word, on the same co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -28,6 +27,7 @@ from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe, Splitting
+from bpe_core.records import dataclass
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.given_words import GivenWords
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Segmenter

@@ -14,12 +14,12 @@ b'lower' 2 2 ((2, 3, 4), (4,))
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from bpe_core.insight.cut_words import CutWords
+from bpe_core.records import dataclass
 from bpe_core.token_texts import shown
 
 LISTED = 200

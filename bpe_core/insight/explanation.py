@@ -15,11 +15,11 @@ Byte-pair encoding has more to say, of every boundary of a word (`why.py`). The 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 
 from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
+from bpe_core.records import dataclass
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.tokenizer import Tokenizer

@@ -11,8 +11,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +20,7 @@ from bpe_core.learning.gage.block_form import size_of_block
 from bpe_core.learning.gage.blocks import blocks_of
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 
 Int64s = npt.NDArray[np.int64]
 

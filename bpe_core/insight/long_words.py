@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bpe_core.counting.count_words import count_unmixed
@@ -11,6 +9,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.reading.utf8 import whole_characters

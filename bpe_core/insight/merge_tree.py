@@ -7,8 +7,8 @@ highest rank inside a token is where its two parts met last.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from bpe_core.records import dataclass
 from bpe_core.segmenting.merging import NEVER
 
 

@@ -14,12 +14,12 @@ They may normalize the text as they like: places are bytes of the text as it was
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.records import dataclass
 from bpe_core.segmenting.segmentation import NO_TOKEN, Int64s, Tokens
 
 Bools = npt.NDArray[np.bool_]

@@ -7,11 +7,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 if TYPE_CHECKING:

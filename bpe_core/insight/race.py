@@ -20,7 +20,6 @@ it has when it is merged itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +27,7 @@ import numpy.typing as npt
 from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import Occurrences, RankedWords
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 from bpe_core.segmenting.boundaries import NEVER
 
 Int64s = npt.NDArray[np.int64]

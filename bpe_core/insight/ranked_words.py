@@ -17,7 +17,6 @@ it was taken by a larger one, can be read off without making a single merge agai
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -29,6 +28,7 @@ from bpe_core.history.history import History, Pair
 from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import lay_out
 from bpe_core.learning.methods import METHODS, learns_by_ranks
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
 from bpe_core.segmenting.merging import Merges

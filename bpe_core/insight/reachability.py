@@ -18,7 +18,6 @@ That happens in tables that were not learned by plain merging, such as imported 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice, product
 from typing import Literal
 
@@ -28,6 +27,7 @@ from bpe_core.insight.contributions import words_with
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import has_ranks
 from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.records import dataclass
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
 

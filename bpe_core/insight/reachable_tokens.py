@@ -8,7 +8,6 @@ that is not the end of it is a token asked about by itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -20,6 +19,7 @@ from bpe_core.insight.reachability import reachability
 from bpe_core.learning.layout import SEPARATOR
 from bpe_core.learning.methods import has_ranks
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import Merges

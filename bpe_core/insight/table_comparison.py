@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from bpe_core.history.history import History, Step
@@ -26,6 +25,7 @@ from bpe_core.insight.vocabulary_overlap import Overlap
 from bpe_core.learning.methods import METHODS
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Normalization, Recipe, Splitting
+from bpe_core.records import dataclass
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.token_texts import quoted, written
 

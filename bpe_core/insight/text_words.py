@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from bpe_core.records import dataclass
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.segmentation import Int64s
 

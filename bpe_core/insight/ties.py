@@ -14,12 +14,11 @@ correct trainers part ways for good (`table_comparison` shows where).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,6 @@ away. Before its birth the pair it was made of had a life of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -24,6 +22,7 @@ from bpe_core.history.history import NOTHING
 from bpe_core.insight.contributions import Contribution, words_with
 from bpe_core.insight.race import Runner, follow
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.records import dataclass
 
 Int64s = npt.NDArray[np.int64]
 

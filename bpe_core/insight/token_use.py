@@ -14,8 +14,6 @@ words that could hold one are cut anew at some moments.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from bpe_core.counting.words import WordTable
@@ -23,6 +21,7 @@ from bpe_core.errors import Cancelled
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.records import dataclass
 from bpe_core.token_texts import TokenBytes
 
 MOMENTS = 24  # at which the words are cut

@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 from bpe_core.token_texts import TokenBytes
 
 Int64s = npt.NDArray[np.int64]

@@ -33,7 +33,6 @@ and between words:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -44,6 +43,7 @@ from bpe_core.insight.boundary_life import Meeting, meetings
 from bpe_core.insight.merge_tree import EncodingStep, Node, encoding_steps, merge_trees
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.records import dataclass
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.tokenizer import Tokenizer

@@ -18,11 +18,11 @@ or will be when that table is complete, or no byte of the table stands for what 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from bpe_core.history.history import NOTHING, History
 from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
+from bpe_core.records import dataclass
 from bpe_core.segmenting.block_tables import BlockTables
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting

@@ -29,13 +29,13 @@ and elsewhere:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from bpe_core.history.history import History
 from bpe_core.insight.explanation import UNKNOWN, Explain, Explanation, Piece, Way
 from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
+from bpe_core.records import dataclass
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.word_cuts import ALWAYS, different_cuts
 from bpe_core.segmenting.word_pieces import LongestPieces

@@ -25,7 +25,6 @@ and elsewhere what `text_words` tells.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -34,6 +33,7 @@ from bpe_core.insight.explanation import UNKNOWN, Explain, Explanation, Piece, W
 from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
 from bpe_core.learning.methods import Method
 from bpe_core.learning.unigram.paths import Edge, best_path
+from bpe_core.records import dataclass
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.spelling import Spelling

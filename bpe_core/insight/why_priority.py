@@ -25,7 +25,6 @@ Inside a word:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -33,6 +32,7 @@ import numpy as np
 from bpe_core.history.history import History
 from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
 from bpe_core.insight.text_words import ELSEWHERE, TextWord, TextWords
+from bpe_core.records import dataclass
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.token_texts import TokenTexts

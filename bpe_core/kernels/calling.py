@@ -12,11 +12,12 @@ import os
 import struct
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, update_wrapper
 from typing import Any
 
 import numpy as np
+
+from bpe_core.records import dataclass
 
 # Whether each call is compared with what the machine code was made for: in tests. Elsewhere callers are trusted.
 CHECKS = bool(os.environ.get("BPE_EXPLORER_CHECK_KERNELS"))

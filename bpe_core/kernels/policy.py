@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from bpe_core.kernels import readiness
+from bpe_core.records import dataclass
 
 PATIENCE = 300.0  # seconds to wait for the compiler
 WORTH_COMPILING = 30_000_000  # where compiled code cannot be kept; plain Python does some million a second

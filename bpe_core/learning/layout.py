@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -18,6 +16,7 @@ from bpe_core.at_once import at_once, available_threads
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.errors import TooLarge
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 
 SEPARATOR = -1

@@ -7,9 +7,11 @@ Nobody else names one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from bpe_core.records import dataclass
 
 if TYPE_CHECKING:  # recipes ask which methods there are
     import numpy.typing as npt

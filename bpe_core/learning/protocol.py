@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol, runtime_checkable
 
 from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, Reasons
 from bpe_core.history.scores import Scores
+from bpe_core.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ compiled learner needs a comparison of its own in `kernels/learn_queue.py`, unle
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from bpe_core.records import dataclass
 from bpe_core.text.stand_ins import stand_in_order
 
 Pair = tuple[int, int]

@@ -17,7 +17,6 @@ with the same result.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bpe_core.counting.words import WordTable
@@ -29,6 +28,7 @@ from bpe_core.learning.steering import check_beforehand, check_done
 from bpe_core.limits import check_room
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 
 if TYPE_CHECKING:
     from bpe_core.text.corpus import Corpus

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
@@ -37,6 +36,7 @@ from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, spli
 from bpe_core.measures.unencoded import AT_BLANKS, BetweenBlanks, encodes_everything
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.segmenting.tokenizer import Tokenizer
 
 Int64s = npt.NDArray[np.int64]

@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.followed_words import Followed, followed
 from bpe_core.measures.measured_sizes import some_sizes
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]

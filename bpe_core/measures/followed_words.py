@@ -8,7 +8,6 @@ dropped, and all of them when scores are set anew.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.kernels.policy import Policy
 from bpe_core.progress import CancelCheck
+from bpe_core.records import dataclass
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries
 from bpe_core.segmenting.word_tokens import WordSegmenter
 

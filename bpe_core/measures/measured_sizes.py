@@ -13,8 +13,6 @@ for all methods, and for tokenizers that were learned from other texts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -23,6 +21,7 @@ from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.size_curves import USUAL_POWER, half_would_do, renyi_efficiency
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]

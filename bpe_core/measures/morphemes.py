@@ -14,7 +14,7 @@ Each word is cut as it is behind a blank, where most words of a text stand, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +29,7 @@ from bpe_core.measures.benchmark import Columns, Tokenizers, contenders_of
 from bpe_core.measures.on_threads import OnThreads, Piece
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from resources import morpheme_samples
 
 Int64s = npt.NDArray[np.int64]

@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +24,7 @@ from bpe_core.history.given import by_name, documents_of
 from bpe_core.history.history import History as History
 from bpe_core.measures.benchmark import Benchmark, Columns, Tokenizers, benchmark, ratio
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.records import dataclass
 from bpe_core.text.corpus import Corpus
 
 # The same sentences, in the same order, by language; of one string each line is a sentence.

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 
 import numpy as np
@@ -25,6 +25,7 @@ from bpe_core.insight.cut_words import CutWords, tokens_by_word
 from bpe_core.kernels.policy import Policy
 from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe, Splitting
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 
 Int64s = npt.NDArray[np.int64]

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -28,6 +27,7 @@ from bpe_core.measures.surely_told import surely_told
 from bpe_core.measures.texts_in_words import TextsInWords, splitting_of
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.tokenizer import Tokenizer

@@ -6,11 +6,12 @@ Nothing is computed here: what is drawn is thinned to what can be seen.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.records import dataclass
 from bpe_core.report.markup import Markup, element, joined
 from bpe_core.report.paper import Paper
 from bpe_core.report.scale import Scale, tick_text

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from bpe_core.records import dataclass
 from bpe_core.report.charts import LETTER, Numbers, in_rows, room_of
 from bpe_core.report.markup import Markup, element
 from bpe_core.report.paper import Paper

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from bpe_core.errors import OutputError
+from bpe_core.records import dataclass
 
 POINTS_A_MILLIMETRE = 72 / 25.4
 # Distinguishable without colour vision; the dashes help where lines cross.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 import numpy as np
@@ -14,6 +14,7 @@ from bpe_core.exact.of_run import symbols_per_token
 from bpe_core.history.history import History
 from bpe_core.learning.layout import count_symbols
 from bpe_core.learning.methods import METHODS, Wording
+from bpe_core.records import dataclass
 from bpe_core.session_file import Bookmark, SavedSession, SavedSource
 
 MOST_MOMENTS = 6  # at which the text is shown

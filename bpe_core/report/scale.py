@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from bpe_core.records import dataclass
 
 WANTED_TICKS = 5
 FINER = 4  # than the ticks: where an axis may begin

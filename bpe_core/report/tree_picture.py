@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from bpe_core.records import dataclass
 from bpe_core.report.charts import DIGIT, LETTER
 from bpe_core.report.markup import Markup
 from bpe_core.report.paper import Paper

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from bpe_core.at_once import available_threads
 from bpe_core.errors import BpeError
+from bpe_core.records import dataclass
 from bpe_core.segmenting.characters import Characters, keeps_utf8
 from bpe_core.segmenting.cutting import utf8, utf8_view
 from bpe_core.segmenting.segmentation import Int32s, Int64s

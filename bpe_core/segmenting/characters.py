@@ -14,11 +14,13 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from bpe_core.records import dataclass
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from weakref import WeakValueDictionary
 
@@ -32,6 +31,7 @@ from bpe_core.kernels.pieces import AT, PieceTable
 from bpe_core.kernels.scan import REGISTERS, machine_of
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 from bpe_core.segmenting import words_met
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.normalization import normalize, normalize_with_origins
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.specials import parts_of

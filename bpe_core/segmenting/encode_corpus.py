@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
@@ -23,6 +23,7 @@ from bpe_core.atomic import write_atomically
 from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.records import dataclass
 from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.segmentation import Width as Width
 from bpe_core.segmenting.tokenizer import Tokenizer

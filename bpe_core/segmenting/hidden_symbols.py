@@ -8,12 +8,13 @@ before it if its word ends there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.records import dataclass
 from bpe_core.segmenting.merging import PATTERN_CUT
 from bpe_core.segmenting.segmentation import Int32s, Int64s
 

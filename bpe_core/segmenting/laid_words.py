@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -18,6 +17,7 @@ import numpy.typing as npt
 import regex
 
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 from bpe_core.segmenting.cutting import utf8_view
 from bpe_core.text import older_unicode

@@ -7,13 +7,13 @@ here, and need not know how the answer is found.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.records import dataclass
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]

@@ -17,7 +17,7 @@ the words that change.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from bpe_core.history.history import History
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
 from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
 from pathlib import Path
@@ -20,6 +19,7 @@ from bpe_core.formats.rebuilding import (
     checked_recipe,
 )
 from bpe_core.limits import check_room
+from bpe_core.records import dataclass
 from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.kept_values import KeptValues
 from bpe_core.session_file.known_by import HEADER

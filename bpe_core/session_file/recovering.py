@@ -11,12 +11,12 @@ import dataclasses
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from bpe_core.errors import FormatError, cause_of
 from bpe_core.limits import check_room
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.session_file import schema
 from bpe_core.session_file.checksums import (
     MERGES_IN_A_PART,

@@ -11,7 +11,6 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC
 from functools import lru_cache
 from itertools import islice, repeat
@@ -24,6 +23,7 @@ from bpe_core.errors import Cancelled, OutputError, cause_of
 from bpe_core.history.history import History
 from bpe_core.honest_text import escape
 from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.records import dataclass
 from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.reason_chunks import reason_chunks
 from bpe_core.session_file.score_rows import SCORE_KIND, score_rows

@@ -11,12 +11,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.data_table import DataTable
+from bpe_core.records import dataclass
 from bpe_core.sweep.results import WITH_INTERVAL, Row, rows_of, summed
 
 Numbers = npt.NDArray[np.float64]

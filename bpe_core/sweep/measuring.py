@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from bpe_core.measures.stretches import stretches
 from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.segmenting.tokenizer import Tokenizer
 
 Int64s = npt.NDArray[np.int64]

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -35,6 +35,7 @@ from bpe_core.learning.ties import TIE_RULES
 from bpe_core.measures.morphemes import read_morphemes
 from bpe_core.mixture import Of, Sample, weight_of
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.text.corpus import Corpus
 
 Over = Literal["documents", "lines"]

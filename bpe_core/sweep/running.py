@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,6 +24,7 @@ from bpe_core.measures.texts_in_words import can_be_in_words, splitting_of
 from bpe_core.mixture import Group, Mixture, Sample
 from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe, Splitting
+from bpe_core.records import dataclass
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.plan import Plan
 from bpe_core.sweep.runs_in_session import RunsInSession

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 from bpe_core.text import older_unicode
 from bpe_core.text.small_letters import small

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -19,6 +18,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
+from bpe_core.records import dataclass
 from bpe_core.text.reading.skipped import SkipLog, Skipped
 from bpe_core.text.reading.source import (
     Bytes,

@@ -23,7 +23,6 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
@@ -31,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipe import Recipe, UnicodeForm
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 from bpe_core.text.character_map import character_map, code_points, text_of
 from bpe_core.text.specials import parts_of

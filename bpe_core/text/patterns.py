@@ -6,10 +6,10 @@ a table, which is proved to cut where `regex` does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bpe_core.errors import PatternError, RecipeError
+from bpe_core.records import dataclass
 from bpe_core.text.older_unicode import FORMER_PUNCTUATION, LATER_PUNCTUATION, PUNCTUATION_MARKS
 from bpe_core.text.pattern_size import is_too_large
 

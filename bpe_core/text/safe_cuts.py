@@ -12,7 +12,6 @@ For a pattern that has no table only the ends of lines are, and only where lines
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
@@ -20,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.text import preparation as prepare
 from bpe_core.text.normalization import normalize
 from bpe_core.text.scanner import ScanTable, table_for

@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
 
@@ -19,6 +18,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import has_ranks
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.recipe import Normalization, Recipe
+from bpe_core.records import dataclass
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
 from bpe_core.text.normalization import normalize

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from bpe_core.formats.all_formats import files_beside
 from bpe_core.formats.base import Format, Peer
 from bpe_core.formats.unpacking import content_of
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.records import dataclass
 from bpe_core.verification.apart import peer_of
 from bpe_core.verification.checking import LISTED, Comparison
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from bpe_core.atomic import write_atomically
@@ -21,6 +20,7 @@ from bpe_core.garbage import nothing_collected
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import told_by
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.records import dataclass
 from bpe_core.token_texts import put_together_once
 from bpe_core.verification import Verification, verify
 

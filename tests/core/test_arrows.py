@@ -25,6 +25,7 @@ DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter"
 STAGES = [
     *(
         "errors",
+        "records",
         "progress",
         "limits",
         "ending",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from bpe_core.insight.parallel_cuts import ParallelCuts, parallel_cuts
 from bpe_core.insight.vocabulary_overlap import Overlap, Vocabularies
 from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
 from bpe_core.measures.size_curves import FORMULA
+from bpe_core.records import dataclass
 from bpe_core.segmenting.segmentation import Tokens
 from bpe_core.token_texts import quoted, shown
 

@@ -7,7 +7,6 @@ like the marker, or a piece could not be told from one that begins a word.
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.learning.layout import SEPARATOR, lay_out
 from bpe_core.of_alphabet import OfAlphabet
 from bpe_core.recipe import Recipe
+from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 import regex
 
+from bpe_core.records import dataclass
 from bpe_core.text.specials import places_of
 
 _STARTS_WITH_WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")

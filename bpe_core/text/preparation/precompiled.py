@@ -10,12 +10,12 @@ import base64
 import binascii
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import regex
 
 from bpe_core.errors import RecipeError
+from bpe_core.records import dataclass
 from bpe_core.text.preparation.pieces import Piece
 
 LARGEST = 8_000_000  # bytes; those of SentencePiece have some 300,000

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.recipe import Recipe, Splitting
+from bpe_core.records import dataclass
 from bpe_core.text.reading.source import Source
 
 KEY = b"bpe-explorer counts"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+
+from bpe_core.records import dataclass
 
 SHOWN_PER_SOURCE = 20  # a file with a million bad rows must not fill the memory with reports
 

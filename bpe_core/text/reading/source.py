@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Protocol
@@ -12,6 +11,7 @@ from typing import BinaryIO, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.records import dataclass
 from bpe_core.text.reading.skipped import SkipLog
 
 Bytes = bytes | bytearray | memoryview

@@ -10,9 +10,10 @@ Sets of characters are only delimited, never understood: what a set holds `regex
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal
+
+from bpe_core.records import dataclass
 
 
 class NoTable(Exception):

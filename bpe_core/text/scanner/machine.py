@@ -15,12 +15,13 @@ and where is the text cut because of it?
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.records import dataclass
 from bpe_core.text.scanner.kinds import BLANKS, Kind
 
 # Where to cut because of the character now seen; in the order the places stand in the text.

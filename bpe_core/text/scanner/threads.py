@@ -6,8 +6,7 @@ which `regex` would try them; none goes back to try another, for all are followe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from bpe_core.records import dataclass
 from bpe_core.text.scanner.expression import (
     CharacterSet,
     Either,
