@@ -12,22 +12,22 @@ person is shown ends where it would become too long.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from bpe_core.alphabet import Alphabet
 from bpe_core.errors import BpeError, FormatError, TooLarge
-from bpe_core.history.columns import Columns
+from bpe_core.found_once import once
 from bpe_core.history.history import History, Int64s, Pair
 from bpe_core.history.lengths import MOST_LENGTH
 from bpe_core.honest_text import escape, unescape
 from bpe_core.limits import check_room
 from bpe_core.text_order import ranks
+
+T = TypeVar("T")
 
 BUDGET = 2**29  # bytes of all texts that are put together for one purpose; only a table made to do harm needs more
 LONGEST_SHOWN = 4_096  # bytes; spreadsheets cut a cell off behind 32,767 characters, and these always fit in
@@ -200,11 +200,7 @@ def written(history: History) -> list[bytes]:
     >>> written(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)]))[256:]
     [b'lo', b'low']
     """
-    texts: list[bytes] | None = remembered("written", history)
-    if texts is None:
-        texts = _written(history)
-        remember("written", history, texts)
-    return [*texts]
+    return [*of_tokens("written", history, lambda: _written(history))]
 
 
 def _written(history: History) -> list[bytes]:
@@ -219,36 +215,14 @@ def _written(history: History) -> list[bytes]:
     return texts
 
 
-# --- What is told more than once, of the same tokens -------------------------------------
-
-_Known = list[tuple[Alphabet, Columns, Any]]
-_known: ContextVar[dict[object, _Known] | None] = ContextVar("known", default=None)
-
-
-@contextmanager
-def put_together_once() -> Iterator[None]:
-    """While entered, what was once put together of a history's tokens is known of every history with the same ones."""
-    before = _known.set({})
-    try:
-        yield
-    finally:
-        _known.reset(before)
+def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:
+    """What follows from the alphabet and from what was joined of it; found once for all histories with the same."""
+    return once(what, history, find, _have_same_tokens)
 
 
-def remember(what: object, history: History, told: Any) -> None:
-    """Something that follows from the alphabet and from what was joined of it, and from nothing else."""
-    known = _known.get()
-    if known is not None:
-        known.setdefault(what, []).append((history.alphabet, history.columns, told))
-
-
-def remembered(what: object, history: History) -> Any:
-    """The same; None where nobody has told it."""
-    for alphabet, columns, told in (_known.get() or {}).get(what, ()):
-        pairs = zip(columns[:2], history.columns[:2], strict=True)
-        if all(np.array_equal(one, other) for one, other in pairs) and alphabet == history.alphabet:
-            return told
-    return None
+def _have_same_tokens(one: History, other: History) -> bool:
+    pairs = zip(one.columns[:2], other.columns[:2], strict=True)
+    return all(np.array_equal(*halves) for halves in pairs) and one.alphabet == other.alphabet
 
 
 class TokenBytes(dict[int, bytes]):

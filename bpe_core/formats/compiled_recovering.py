@@ -7,6 +7,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from bpe_core.history.columns import Int64s
 from bpe_core.kernels.encode import IDS
 from bpe_core.kernels.recover import recover_merges
 from bpe_core.segmenting.compiled_encoder import merge_table, room_for
@@ -14,8 +15,8 @@ from bpe_core.segmenting.compiled_encoder import merge_table, room_for
 _AT_ONCE = 1 << 16  # tokens: some 20 ms
 
 
-def recovered_pairs(tokens: Sequence[bytes], base: Mapping[bytes, int]) -> list[tuple[int, int]] | None:
-    """The pairs that make these tokens, lowest rank first; None where one of them is not made of two in its turn."""
+def recovered_pairs(tokens: Sequence[bytes], base: Mapping[bytes, int]) -> Int64s | None:
+    """A row for each token: the pair that makes it, the lowest rank first; None where one is not made so in turn."""
     lengths = list(map(len, tokens))
     starts = np.fromiter(accumulate(lengths, initial=0), np.int64, len(tokens) + 1)
     symbol_of = np.zeros(256, np.int32)
@@ -28,4 +29,4 @@ def recovered_pairs(tokens: Sequence[bytes], base: Mapping[bytes, int]) -> list[
         stop = min(first + _AT_ONCE, len(tokens))
         if recover_merges(table, room, data, starts, symbol_of, first, stop) != stop:
             return None
-    return list(zip(left.tolist(), right.tolist(), strict=True))
+    return np.stack([left, right], axis=1).astype(np.int64)

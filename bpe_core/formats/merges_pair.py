@@ -18,6 +18,7 @@ from bpe_core.formats.text_lines import VERSION, pairs_at_the_beginning, read_pa
 from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerges
+from bpe_core.found_once import once
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
@@ -116,7 +117,7 @@ class MergesPair(Format):
         merges, _ = read_pairs(merges_data, merges_name)
         vocabulary, notes = None, []
         if vocabulary_data:
-            vocabulary = vocabulary_of(parsed_object(vocabulary_data, vocabulary_name_), vocabulary_name_)
+            vocabulary = _vocabulary_in(vocabulary_data, vocabulary_name_)
         elif merges_data.startswith(clip_merges.TITLE):
             if len(merges) > clip_merges.USED:
                 notes = [f"CLIP uses the first {clip_merges.USED:,} of the {len(merges):,} merges; so it is done here."]
@@ -142,7 +143,7 @@ class MergesPair(Format):
             said = {"byte_fallback": True} if recipe.unknown == "bytes" else {"unk_token": UNKNOWN_TOKEN}
         if recipe.marker == "glued":
             said["end_of_word_suffix"] = recipe.marker_text
-        model = tokenizers.models.BPE(vocabulary_of(parsed_object(vocabulary, name), name), merges, **said)
+        model = tokenizers.models.BPE(_vocabulary_in(vocabulary, name), merges, **said)
         asked = tokenizers.Tokenizer(model)
         if recipe.base == "bytes":
             asked.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
@@ -191,6 +192,11 @@ def _first_beside(beside: Beside, names: list[str]) -> bytes | None:
 
 
 # --- Reading ----------------------------------------------------------------------------
+
+
+def _vocabulary_in(data: bytes, name: str) -> dict[str, int]:
+    """For whoever changes nothing in it."""
+    return once("vocabulary", data, lambda: vocabulary_of(parsed_object(data, name), name))
 
 
 def _is_vocabulary(data: bytes) -> bool:

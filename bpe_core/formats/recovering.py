@@ -23,6 +23,8 @@ from typing import Any, Generic, TypeVar, cast
 
 from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import TooLarge
+from bpe_core.found_once import once
+from bpe_core.history.columns import Int64s
 from bpe_core.kernels.policy import Policy
 from bpe_core.records import dataclass
 
@@ -105,12 +107,12 @@ class Recovered(Generic[Text]):
     """The merges behind ranks, in the order in which they happen."""
 
     tokens: list[Text] = field(default_factory=list)  # those that merges make
-    pairs: list[tuple[int, int]] = field(default_factory=list)
+    pairs: list[tuple[int, int]] | Int64s = field(default_factory=list)
     out_of_turn: list[Text] = field(default_factory=list)  # made of a piece with a higher rank than their own
     lost: list[Text] = field(default_factory=list)  # made by no merge
     first_id: int = 0  # of what merges make, in `pairs`
 
-    def pairs_behind(self, symbols: int) -> list[tuple[int, int]]:
+    def pairs_behind(self, symbols: int) -> list[tuple[int, int]] | Int64s:
         """The same pairs where there are so many base symbols, those behind the first ones being seeds."""
         if symbols == self.first_id:
             return self.pairs
@@ -135,12 +137,13 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
     >>> found.out_of_turn, found.lost
     (['xyz'], ['pqr'])
     """
-    found: Recovered[Text] = Recovered(first_id=first_id)
     recovery = Recovery(ranks)
     if first_id == len(base):
         tokens = [token for token in ranks if token not in base]
-        if (pairs := pairs_by_kernels(tokens, base)) is not None:
-            return Recovered(tokens, pairs, first_id=first_id)
+        if (at_once := pairs_by_kernels(tokens, base)) is not None:
+            return Recovered(tokens, at_once, first_id=first_id)
+    found: Recovered[Text] = Recovered(first_id=first_id)
+    pairs: list[tuple[int, int]] = []
     made_of: dict[Text, list[Text]] = {}
     turn: dict[Text, tuple[int, int]] = {}
     for token, rank in ranks.items():
@@ -161,18 +164,20 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
         if left in ids and right in ids:
             ids[token] = first_id + len(found.tokens)
             found.tokens.append(token)
-            found.pairs.append((ids[left], ids[right]))
+            pairs.append((ids[left], ids[right]))
+    found.pairs = pairs
     found.lost += [token for token in made_of if token not in ids]  # made of what no merge makes
     return found
 
 
-def pairs_by_kernels(tokens: Sequence[str | bytes], base: Mapping[Any, int]) -> list[tuple[int, int]] | None:
-    """The pairs, where there are many tokens, all are bytes and fall into two, and the base symbols are bytes."""
+def pairs_by_kernels(tokens: Sequence[str | bytes], base: Mapping[Any, int]) -> Int64s | None:
+    """The pairs, a row each, of many tokens of bytes that fall into two each, where the base symbols are bytes."""
     if not KERNELS.chooses(len(tokens)) or set(map(type, tokens)) != {bytes} or set(map(len, base)) != {1}:
         return None
     from bpe_core.formats.compiled_recovering import recovered_pairs  # loads machine code
 
-    return recovered_pairs(cast(Sequence[bytes], tokens), base)
+    all_bytes = cast(Sequence[bytes], tokens)
+    return once("pairs by kernels", (tokens, base), lambda: recovered_pairs(all_bytes, base))
 
 
 def _parts_first(

@@ -14,7 +14,7 @@ import numpy as np
 from bpe_core.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, History, Int32s, Int64s, Pair, Step
 from bpe_core.honest_text import escape
-from bpe_core.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts, remember, remembered
+from bpe_core.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts, of_tokens
 
 Cell = int | str | bool | None
 
@@ -98,18 +98,17 @@ def merge_columns(history: History, spelled: Callable[[str], str] | None = None)
 
     The texts of tokens are `spelled` as the file has them, once a token instead of once a cell.
     """
-    known: tuple[MergeRows, list[str]] | None = remembered(("rows", spelled), history)
-    rows, texts = known or (MergeRows(history.alphabet), [])
+    rows = of_tokens("rows", history, lambda: _with_tokens(history))
+    texts = list(map(spelled, rows.written.text)) if spelled else rows.written.text
     for start in range(0, len(history), AT_ONCE):
-        steps = slice(start, start + AT_ONCE)
-        if not known:
-            left, right = (column[steps].tolist() for column in history.columns[:2])
-            rows.add(zip(left, right, strict=True))
-            new = rows.written.text[len(texts) :]
-            texts += map(spelled, new) if spelled else new
-        yield _columns(history, steps, rows, texts)
-    if not known:
-        remember(("rows", spelled), history, (rows, texts))
+        yield _columns(history, slice(start, start + AT_ONCE), rows, texts)
+
+
+def _with_tokens(history: History) -> MergeRows:
+    rows = MergeRows(history.alphabet)
+    for start in range(0, len(history), AT_ONCE):
+        rows.add(history.pairs(start, start + AT_ONCE))
+    return rows
 
 
 def _columns(history: History, steps: slice, rows: MergeRows, texts: list[str]) -> list[Column]:

@@ -7,7 +7,6 @@ is added to them. Of the tokens those are taken that the vocabulary's size leave
 from __future__ import annotations
 
 import binascii
-import json
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
@@ -20,6 +19,7 @@ from bpe_core.formats.json_laid_out import laid_out
 from bpe_core.formats.named_expressions import expression_of, pattern_choices
 from bpe_core.formats.tiktoken_ranks import EVERYTHING, TiktokenRanks, checked_ranks, ranked, read_token
 from bpe_core.formats.unfit_tokens import same_text, unrecoverable
+from bpe_core.found_once import once
 from bpe_core.history.history import History, Int64s
 from bpe_core.progress import Progress, ProgressReport
 from bpe_core.token_texts import written
@@ -97,8 +97,7 @@ class Tekken(Format):
         return data.lstrip()[:1] == b"{" and b'"token_bytes"' in data and b'"rank"' in data
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
-        whole = parsed_object(data, name)
-        ranks, shift = _ranks(whole, name)
+        whole, ranks, shift = _read(data, name)
         specials, notes = _specials(whole, shift, name)
         choices, about_pattern = pattern_choices(_pattern(whole, name))
         choices["older_unicode"] = True
@@ -116,8 +115,7 @@ class Tekken(Format):
             import tiktoken  # not needed to run: only asked whether it agrees
         except ImportError:
             return None
-        whole = json.loads(data)  # as that library's users read it, which asks for no repeated keys
-        ranks, shift = _ranks(whole, name)
+        whole, ranks, shift = _read(data, name)
         pattern = _pattern(whole, name)
         encoding = tiktoken.Encoding("checked", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
         return lambda text: [rank + shift for rank in encoding.encode_ordinary(text)]
@@ -145,12 +143,22 @@ def _entry(token: bytes, rank: int) -> Object:
 # --- Reading ----------------------------------------------------------------------------
 
 
+def _read(data: bytes, name: str) -> tuple[Object, dict[bytes, int], int]:
+    """The whole file; of it the tokens by rank, as many as there is room for; how many numbers stand before them."""
+
+    def found() -> tuple[Object, dict[bytes, int], int]:
+        whole = parsed_object(data, name)
+        return whole, *_ranks(whole, name)
+
+    return once("tekken", data, found)
+
+
 def _pattern(whole: Object, name: str) -> str:
     return text_in(object_in(whole, "config", name), "pattern", f"{name}, config")
 
 
 def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
-    """The tokens by rank, as many as there is room for, and how many numbers stand before them."""
+    """The tokens by rank, and how many numbers stand before them."""
     config = object_in(whole, "config", name)
     shift = number_of(config.get("default_num_special_tokens"), f"{name}: default_num_special_tokens")
     size = number_of(config.get("default_vocab_size"), f"{name}: default_vocab_size")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.written_merges import WrittenMerges, halves
+from bpe_core.found_once import once
 
 VERSION = "#version"
 LONGEST_LINE = 2**20  # bytes
@@ -19,6 +20,10 @@ LOOK = 100_000  # bytes that tell whether there is a pair a line
 
 def read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
     """The merges of a whole file, and its version line, which may be missing."""
+    return once("pairs", data, lambda: _read_pairs(data, name))
+
+
+def _read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
     if (at_once := _read_at_once(data)) is not None:
         return at_once
     rows: list[tuple[str, str, int]] = []

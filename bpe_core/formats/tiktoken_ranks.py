@@ -26,6 +26,7 @@ from bpe_core.formats.guessing import likely_pattern
 from bpe_core.formats.in_turns import mapped, numbered
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
 from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
+from bpe_core.found_once import once
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import Joining
 from bpe_core.progress import Progress, ProgressReport
@@ -105,8 +106,7 @@ class TiktokenRanks(Format):
             import tiktoken  # not needed to run: only asked whether it agrees
         except ImportError:
             return None
-        ranks = read_ranks(data, "the file")
-        ranks.pop(b"", None)
+        ranks, _ = without_empty(read_ranks(data, name))
         encoding = tiktoken.Encoding("checked", pat_str=EVERYTHING, mergeable_ranks=ranks, special_tokens={})
         return lambda word: list(encoding.encode_ordinary(word))
 
@@ -124,7 +124,7 @@ class Ranked(NamedTuple):
 
 def ranked(ranks: dict[bytes, int], choices: dict[str, Any], specials: tuple[str, ...], name: str) -> Ranked:
     """The history behind ranks, lowest first, with these choices of a recipe."""
-    empty = ranks.pop(b"", None)
+    ranks, empty = without_empty(ranks)
     base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
     recovered = recover(ranks, base, len(base))
     numbers = np.array([ranks[token] for token in (*base, *recovered.lost, *recovered.tokens)], np.int64)
@@ -138,8 +138,19 @@ def ranked(ranks: dict[bytes, int], choices: dict[str, Any], specials: tuple[str
     return Ranked(history, numbers, tuple(_notes(recovered, ranks, empty)))
 
 
+def without_empty(ranks: dict[bytes, int]) -> tuple[dict[bytes, int], int | None]:
+    """The tokens that have bytes, and the rank of the one that has none."""
+    if b"" not in ranks:
+        return ranks, None
+    return {token: rank for token, rank in ranks.items() if token}, ranks[b""]
+
+
 def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
-    """Each token with its rank, lowest first."""
+    """Each token with its rank, lowest first; for whoever changes nothing in it."""
+    return once("ranks", data, lambda: _read_ranks(data, name))
+
+
+def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
     if len(data) > LARGEST_FILE:
         raise TooLarge(f"{name} has {len(data):,} bytes; a .tiktoken file of more than {LARGEST_FILE:,} is not read.")
     ranks = _read_at_once(data) or {}

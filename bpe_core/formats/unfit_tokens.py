@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from bpe_core.formats.recovering import Recovery, pairs_by_kernels
 from bpe_core.history.history import History
 from bpe_core.token_texts import quoted, written
@@ -57,8 +59,10 @@ def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> l
 def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
     """A sentence if a format that stores no merges, only ranks, would give a token another origin."""
     base = {text: id for id, text in enumerate(texts[: len(history.alphabet)])}
-    if len(base) == len(history.alphabet) and pairs_by_kernels(texts[len(base) :], base) == history.pairs():
-        return []
+    if len(base) == len(history.alphabet) and history.only_joins:
+        recovered = pairs_by_kernels(texts[len(base) :], base)
+        if recovered is not None and np.array_equal(recovered.T, history.columns[:2]):
+            return []
     recovery = Recovery(dict(zip(reversed(texts), reversed(range(len(texts))), strict=True)))  # type: ignore[type-var]
     lost = [
         merge.id

@@ -16,12 +16,12 @@ from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import Format, format_for
 from bpe_core.formats.base import numbers_at
+from bpe_core.found_once import each_found_once
 from bpe_core.garbage import nothing_collected
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import told_by
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.records import dataclass
-from bpe_core.token_texts import put_together_once
 from bpe_core.verification import Verification, verify
 
 
@@ -52,7 +52,7 @@ class PreparedExport:
 
 
 @nothing_collected()
-@put_together_once()
+@each_found_once()
 def prepare_export(
     history: History,
     path: Path | str,

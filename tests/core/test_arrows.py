@@ -34,6 +34,7 @@ STAGES = [
         "atomic",
         "optional",
         "garbage",
+        "found_once",
         "data_table",
         "fingerprints",
         "at_once",

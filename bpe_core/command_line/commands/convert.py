@@ -6,6 +6,7 @@ import argparse
 
 from bpe_core.command_line.tables import open_table
 from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
+from bpe_core.found_once import each_found_once
 from bpe_core.verification.imported import check_import
 
 EXAMPLES = """\
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_writing(parser)
 
 
+@each_found_once()
 def run(options: argparse.Namespace) -> int:
     opened = open_table(options.input)
     agreement = check_import(options.input, opened)

@@ -13,6 +13,7 @@ from bpe_core.command_line.writing_tables import add_writing, format_list, write
 from bpe_core.delivery.folder import Delivery, Side, read_template
 from bpe_core.delivery.roles import MEANINGS, roles_of
 from bpe_core.errors import OutputError
+from bpe_core.found_once import each_found_once
 from bpe_core.history.history import History
 
 EXAMPLES = """\
@@ -57,6 +58,7 @@ def add_delivery(parser: argparse.ArgumentParser) -> None:
     about.add_argument("--chat-template", metavar="FILE", help="a template for chats, as transformers reads it")
 
 
+@each_found_once()
 def run(options: argparse.Namespace) -> int:
     opened = open_table(options.merges)
     delivery = _delivery(options, opened.history)

@@ -1,0 +1,47 @@
+"""What one work asks for more than once, of the same thing: found the first time, and kept until the work is over.
+
+>>> with each_found_once():
+...     [once("length", "low", lambda: print("counted") or 3) for _ in range(2)]
+counted
+[3, 3]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from operator import eq
+from typing import Any, TypeVar
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+_kept: ContextVar[dict[object, list[tuple[Any, Any]]] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def each_found_once() -> Iterator[None]:
+    """For one work; a part of it that enters this, too, finds what the whole has found."""
+    if _kept.get() is not None:
+        yield
+        return
+    before = _kept.set({})
+    try:
+        yield
+    finally:
+        _kept.reset(before)
+
+
+def once(what: object, given: Given, find: Callable[[], Found], are_same: Callable[[Given, Given], bool] = eq) -> Found:
+    """What `find` finds, which follows from what is given and from nothing else. Nobody may change either."""
+    kept = _kept.get()
+    if kept is None:
+        return find()
+    for other, found in kept.get(what, ()):
+        if other is given or are_same(other, given):
+            known: Found = found
+            return known
+    new = find()
+    kept.setdefault(what, []).append((given, new))
+    return new
