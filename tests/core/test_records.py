@@ -8,6 +8,7 @@ import importlib
 import inspect
 import pickle
 import pkgutil
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ import pytest
 
 import bpe_core
 from bpe_core.records import dataclass
+from tests.shared import ROOT
 
 
 def declared_by(decorator: Any) -> Any:
@@ -168,3 +170,10 @@ def copied(field: Any) -> Any:
         if (value := getattr(field, name)) is not dataclasses.MISSING
     }
     return dataclasses.field(**default, kw_only=field.kw_only, compare=field.compare, repr=field.repr)
+
+
+def test_nobody_declares_the_slow_way() -> None:
+    """A class that the standard library makes takes as long at a start as a dozen of ours."""
+    found = (ROOT / "bpe_core").rglob("*.py")
+    slow = re.compile(r"^from dataclasses import .*\bdataclass\b|^@dataclasses\.dataclass", re.MULTILINE)
+    assert [path.name for path in found if slow.search(path.read_text(encoding="utf-8"))] == []
