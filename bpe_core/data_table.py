@@ -18,6 +18,7 @@ import json
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, BinaryIO, Protocol, TextIO
 
 import numpy as np
@@ -171,7 +172,9 @@ def csv_text(table: DataTable, separator: str = ",", *, headers: bool = True) ->
 def _write_separated(
     table: DataTable, file: TextIO, cancelled: CancelCheck, separator: str = ",", *, headers: bool = True
 ) -> None:
-    writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+    # Before Python 3.13 a lone \r within a cell is put in quotes only where it is one of what ends a line.
+    lines = SimpleNamespace(write=lambda row: file.write(row.removesuffix("\r\n") + "\n"))
+    writer = csv.writer(lines, delimiter=separator, lineterminator="\r\n")
     if headers:
         writer.writerow(table.columns)
     writer.writerows(map(_cells, table.rows(cancelled)))

@@ -38,7 +38,7 @@ class Job:
     def start(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
         self._has_begun = True
-        start_soon(self._thread)
+        start_soon(self._thread, self._refuse)
 
     def stop(self) -> None:
         """Ask it to end soon; it says so with `Ended`."""
@@ -46,7 +46,7 @@ class Job:
 
     def join(self, seconds: float | None = None) -> None:
         """Wait until the thread is gone, or for so many seconds."""
-        if self._has_begun and self._is_over.wait(seconds):
+        if self._has_begun and self._is_over.wait(seconds) and self._thread.ident is not None:
             self._thread.join()  # it has nothing to do any more
 
     @property
@@ -78,8 +78,16 @@ class Job:
             self.failure = "There is not enough memory for this; try a smaller text or vocabulary."
         finally:
             # Anything else goes on to threading.excepthook, which shows it; the job is over all the same.
-            self.post(Ended())
-            self._is_over.set()
+            self._end()
+
+    def _refuse(self) -> None:
+        """There is no thread for it."""
+        self.failure = "This computer has no threads left to work with; close other programs, then try again."
+        self._end()
+
+    def _end(self) -> None:
+        self.post(Ended())
+        self._is_over.set()
 
 
 @dataclass(frozen=True)

@@ -7,26 +7,28 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 
+Waiting = queue.SimpleQueue[tuple[threading.Thread, Callable[[], None]]]
 
-def start_soon(thread: threading.Thread) -> None:
-    """Let it begin, and do not wait until it does."""
-    _waiting().put(thread)
+
+def start_soon(thread: threading.Thread, refused: Callable[[], None]) -> None:
+    """Let it begin, and do not wait until it does; or call what tells that the system has no more threads."""
+    _waiting().put((thread, refused))
 
 
 @lru_cache(maxsize=1)
-def _waiting() -> queue.SimpleQueue[threading.Thread]:
-    waiting: queue.SimpleQueue[threading.Thread] = queue.SimpleQueue()
+def _waiting() -> Waiting:
+    waiting: Waiting = queue.SimpleQueue()
 
     def start() -> None:
         while True:
-            thread = waiting.get()
+            thread, refused = waiting.get()
             try:
                 thread.start()
-            except RuntimeError as error:  # the system has no more of them
-                told = (type(error), error, error.__traceback__, thread)
-                threading.excepthook(threading.ExceptHookArgs(told))
+            except RuntimeError:
+                refused()
 
     threading.Thread(target=start, name="starts others", daemon=True).start()  # it is never inside a kernel
     return waiting

@@ -160,6 +160,26 @@ def test_a_bug_is_shown_and_leaves_the_topic_free(qtbot: QtBot, aside: Aside, mo
     assert next_one.news == [("done", 2), ("ended",)]
 
 
+def test_where_the_system_has_no_more_threads_that_is_told_and_leaves_the_topic_free(
+    qtbot: QtBot, aside: Aside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    heard, next_one = Heard(), Heard()
+    heard.ask(aside, "sum", lambda task: 0)
+    wait_until_free(qtbot, aside)  # what starts others runs by now
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        heard.ask(aside, "sum", lambda task: 1)
+        wait_until_free(qtbot, aside)
+    next_one.ask(aside, "sum", lambda task: 2)
+    wait_until_free(qtbot, aside)
+    assert heard.news[2][0] == "failed"
+    assert "no threads left" in heard.news[2][1]
+    assert next_one.news == [("done", 2), ("ended",)]
+
+
 def test_at_the_end_the_topic_can_be_asked_about_again(qtbot: QtBot, aside: Aside) -> None:
     heard: list[int] = []
     aside.ask("sum", lambda task: 1, heard.append, ended=lambda: aside.ask("sum", lambda task: 2, heard.append))
