@@ -10,6 +10,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+WORTH_THREADS = 1 << 22  # bytes of text to encode: some 20 ms
+
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 

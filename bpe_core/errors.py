@@ -24,7 +24,7 @@ import unicodedata
 
 LONGEST_SENTENCE = 300  # characters; a value that is quoted may be as long as a file
 _LOOKED_AT = 4_000  # characters at the beginning, and at the end, of one that is longer
-_LONG_WORD = re.compile(r"(\S{30})\S{41,}(\S{40})")  # a path, or a value without blanks; what tells it apart ends it
+_LONG_WORD = r"(\S{30})\S{41,}(\S{40})"  # a path, or a value without blanks; what tells it apart ends it
 
 
 class BpeError(Exception):
@@ -62,7 +62,7 @@ def plain(sentence: str, longest: int | None = None) -> str:
 def _shortened(sentence: str, longest: int) -> str:
     """Its longest words without their middle, and what is still too long, too: the end says what to do."""
     if len(sentence) > longest:
-        sentence = _LONG_WORD.sub(r"\1…\2", sentence)
+        sentence = re.sub(_LONG_WORD, r"\1…\2", sentence)
     if len(sentence) > longest:
         last = longest // 2
         sentence = f"{sentence[: longest - last - 3]} … {sentence[-last:]}"

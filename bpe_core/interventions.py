@@ -20,7 +20,7 @@ from bpe_core.errors import RecipeError
 Act = Literal["forbid", "force"]
 
 MOST_INTERVENTIONS = 10_000
-_SPELLED = re.compile(r"(forbid|force):([0-9]{1,9})\+([0-9]{1,9})@([0-9]{1,9})", re.ASCII)
+_SPELLED = r"(forbid|force):([0-9]{1,9})\+([0-9]{1,9})@([0-9]{1,9})"
 
 
 class Intervention(NamedTuple):
@@ -36,7 +36,7 @@ class Intervention(NamedTuple):
 
     @classmethod
     def parsed(cls, spelled: str) -> Intervention:
-        found = _SPELLED.fullmatch(spelled)
+        found = re.fullmatch(_SPELLED, spelled)
         if found is None:
             raise RecipeError(
                 f"{spelled[:60]!r} is no intervention; write such as forbid:116+104@12 or force:116+104@12: "

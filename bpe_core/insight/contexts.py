@@ -28,7 +28,8 @@ from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.records import dataclass
 from bpe_core.segmenting.spelling import Spelling
 from bpe_core.text.corpus import Chunk, Corpus
-from bpe_core.text.normalization import normalize, normalize_with_origins
+from bpe_core.text.normalization import normalize
+from bpe_core.text.normalizing import normalize_with_origins
 from bpe_core.text.splitting import Splitter
 
 MOST_WORDS = 8  # different words that are looked for, the most frequent first

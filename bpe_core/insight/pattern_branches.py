@@ -7,12 +7,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from bpe_core.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.records import dataclass
-from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.patterns import NAMED_PATTERNS, in_ascii
 
 if TYPE_CHECKING:
     import regex
@@ -75,12 +76,26 @@ def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Bra
     own = recipe.pattern == CUSTOM_PATTERN
     expression = recipe.custom_pattern if own else NAMED_PATTERNS[recipe.pattern].expression
     explanations = _EXPLANATIONS.get(recipe.pattern, ())
-    for number, (branch, compiled) in enumerate(_compiled(expression), start=1):
-        found = compiled.match(text, start, concurrent=True, timeout=1.0)
-        if found is not None:  # the first alternative that matches is the one that counts
+    ends = _ends(expression, text, start) if own or not text.isascii() else _ends_in_ascii(expression, text, start)
+    for number, (branch, end) in enumerate(ends, start=1):
+        if end is not None:  # the first alternative that matches is the one that counts
             told = explanations[number - 1] if number <= len(explanations) else ""
-            return Branch(number, branch, told) if found.end() == stop else None
+            return Branch(number, branch, told) if end == stop else None
     return None
+
+
+def _ends(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
+    """Each alternative, and where what it matches there ends."""
+    for branch, compiled in _compiled(expression):
+        found = compiled.match(text, start, concurrent=True, timeout=1.0)
+        yield branch, None if found is None else found.end()
+
+
+def _ends_in_ascii(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
+    """The same of a named pattern, without loading `regex`."""
+    for branch in alternatives(expression):
+        found = in_ascii(branch).match(text, start)
+        yield branch, None if found is None else found.end()
 
 
 @lru_cache(maxsize=32)

@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-NAME = re.compile(r"kernels-[0-9a-f]{16}")
+NAME = "kernels-[0-9a-f]{16}"
 DAYS_KEPT = 30
 
 _held: dict[Path, int] = {}  # the folders that this process uses
@@ -37,7 +37,7 @@ def remove_outdated(today: Path) -> None:
     """Remove what lies beside the folder of today, is ours, and has not been used for a month."""
     with suppress(OSError):
         for folder in sorted(today.parent.iterdir()):
-            if folder != today and NAME.fullmatch(folder.name):
+            if folder != today and re.fullmatch(NAME, folder.name):
                 with suppress(OSError):
                     _remove_if_nobody_wants_it(folder)
 

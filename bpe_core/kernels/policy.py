@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from bpe_core.kernels import readiness
 from bpe_core.records import dataclass
 
 PATIENCE = 300.0  # seconds to wait for the compiler
@@ -27,7 +26,11 @@ class Policy:
 
     @property
     def are_loaded(self) -> bool:
-        return self.module in sys.modules and not readiness.forbidden()
+        if self.module not in sys.modules:
+            return False
+        from bpe_core.kernels import readiness  # here and below: whoever has little to do never asks
+
+        return not readiness.forbidden()
 
     @property
     def least(self) -> int:
@@ -36,7 +39,11 @@ class Policy:
 
     def allows(self, size: int) -> bool:
         """Whether work of that size should use the kernels now."""
-        return size >= self.least and (self.are_loaded or readiness.ready())
+        if size < self.least or self.are_loaded:
+            return size >= self.least
+        from bpe_core.kernels import readiness
+
+        return readiness.ready()
 
     def chooses(
         self, size: int, *, waiting: Callable[[], None] = lambda: None, cancelled: Callable[[], bool] = lambda: False
@@ -46,6 +53,8 @@ class Policy:
             return False
         if self.allows(size):
             return True
+        from bpe_core.kernels import readiness
+
         readiness.prepare()
         if readiness.forbidden() or not readiness.kernels_exist():
             return False

@@ -61,7 +61,8 @@ def _printed_places() -> list[int]:
     >>> [_printed_places()[byte] for byte in (33, 126, 161, 0, 32)]
     [0, 93, 94, 188, 220]
     """
-    return [stand_in_order().index(byte) for byte in range(256)]
+    order = stand_in_order()
+    return sorted(range(256), key=order.__getitem__)
 
 
 BYTE_ALPHABET = tuple(_printed_places())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.at_once import available_threads
+from bpe_core.at_once import WORTH_THREADS, available_threads
 from bpe_core.errors import BpeError
 from bpe_core.records import dataclass
 from bpe_core.segmenting.characters import Characters, keeps_utf8
@@ -30,7 +30,6 @@ Bytes = npt.NDArray[np.uint8]
 Part = Callable[[], "Texts"]
 Encode = Callable[[Int32s], tuple[Int32s, Int64s]]  # in an array, if it is large enough
 
-WORTH_THREADS = 1 << 22  # bytes: some 20 ms
 LEAST_JOB, LARGEST_JOB = 1 << 18, 1 << 21  # bytes that a thread takes at a time
 _JOBS_A_THREAD = 8
 _PARTS = 16  # into which texts are divided at least where each thread makes their bytes

@@ -16,7 +16,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.recipe import Recipe
 from bpe_core.records import dataclass
-from bpe_core.text.normalization import normalize, normalize_with_origins
+from bpe_core.text.normalization import normalize
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
@@ -121,6 +121,8 @@ class Cutting:
                 length = len(part.encode())
                 yield Part(part, part if is_special else None, np.arange(done, done + length + 1))
             else:
+                from bpe_core.text.normalizing import normalize_with_origins  # with what knows all characters
+
                 normalized = normalize_with_origins(part, self.recipe)
                 length = int(normalized.origins[-1])
                 yield Part(normalized.text, None, normalized.origins + done)

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from bpe_core.recipe import Recipe
 from bpe_core.repeating import repeated
 from bpe_core.text.character_map import code_points
-from bpe_core.text.normalization import byte_starts, normalize, normalized_with_sources
+from bpe_core.text.normalization import normalize
+from bpe_core.text.normalizing import byte_starts, normalized_with_sources
 from bpe_core.text.preparation.added_tokens import found_in
 from bpe_core.text.preparation.pieces import Piece
 from bpe_core.text.preparation.preparing import preparing

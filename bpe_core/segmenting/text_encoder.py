@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from bpe_core.at_once import WORTH_THREADS
 from bpe_core.history.history import History
 from bpe_core.kernels.policy import Policy
 from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.segmenting.batches import WORTH_THREADS, Batch, Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
 from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.segmenting.segmentation import Int32s, Int64s
-from bpe_core.text.safe_cuts import SafeCuts
 
 if TYPE_CHECKING:
+    from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
     from bpe_core.segmenting.given_words import GivenWords
 
@@ -54,8 +54,11 @@ class TextEncoder:
         self._compiled: CompiledEncoder | None = None
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        if len(text) >= WORTH_THREADS and (found := self.batch(Unread.of([text]), at, allowed, None)):
-            return found.ids
+        if len(text) >= WORTH_THREADS:
+            from bpe_core.segmenting.batches import Unread  # which a short text is encoded without
+
+            if found := self.batch(Unread.of([text]), at, allowed, None):
+                return found.ids
         encoder = self._encoder_for(text)
         if encoder is not self.plain and not allowed and not self._cutting.recipe.normalizes:
             return encoder.ids(text, at)
@@ -85,6 +88,9 @@ class TextEncoder:
         encoder = self._kernels_for(texts.size)
         if encoder is None or not encoder.finds_words:
             return None
+        from bpe_core.segmenting.batches import encoded_by_kernels
+        from bpe_core.text.safe_cuts import SafeCuts
+
         return encoded_by_kernels(encoder, texts, SafeCuts.of(self._cutting.recipe), at, threads)
 
     def ids_of_given(

@@ -29,7 +29,6 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
 from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.segmenting.batches import Batch, Texts, Unread
 from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import PATTERN_CUT as PATTERN_CUT
@@ -40,6 +39,7 @@ from bpe_core.segmenting.text_encoder import TextEncoder
 from bpe_core.token_texts import TokenBytes
 
 if TYPE_CHECKING:
+    from bpe_core.segmenting.batches import Batch
     from bpe_core.segmenting.best_paths import BestPaths
 
 
@@ -92,6 +92,8 @@ class Tokenizer:
         """
         if threads is not None and threads < 1:
             raise BpeError(f"Encoding takes at least 1 thread, not {threads:,}.")
+        from bpe_core.segmenting.batches import Batch, Texts, Unread  # which a short text is encoded without
+
         given = texts if isinstance(texts, Texts) else Unread.of(texts)
         at, allowed = self._checked_at(at), self._cutting.allowed(allowed_special)
         found = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, TextEncoder) else None

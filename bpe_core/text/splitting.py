@@ -1,4 +1,4 @@
-"""A normalized text becomes words, by the `regex` package: the plain path, and the only one where there is no table.
+"""A normalized text becomes words by an expression: the plain path, and the only one where there is no table.
 
 >>> from bpe_core.recipe import Recipe
 >>> list(split_words("It's 12 o'clock", Recipe.preset("gpt2")))
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bpe_core.errors import PatternError
 from bpe_core.recipe import Recipe
 from bpe_core.text.older_unicode import without_later
-from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
+from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom, in_ascii
 from bpe_core.text.specials import parts_of
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ class Splitter:
             )
 
     def _named_words(self, text: str) -> Iterator[str]:
+        if text.isascii():
+            return (match[0] for match in in_ascii(NAMED_PATTERNS[self._recipe.pattern].expression).finditer(text))
         # The named patterns take linear time, so they need no clock; without the GIL the window stays alive.
         found = self._pattern.finditer(self._as_known(text), concurrent=True)
         return (text[match.start() : match.end()] for match in found)

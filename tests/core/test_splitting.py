@@ -1,7 +1,8 @@
-"""Splitting by the `regex` package."""
+"""Splitting by expressions."""
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from itertools import pairwise
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from bpe_core.errors import PatternError
 from bpe_core.recipe import Recipe
-from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.patterns import NAMED_PATTERNS, in_ascii
 from bpe_core.text.specials import FEW, parts_of
 from bpe_core.text.splitting import MATCHES_A_ROUND, Splitter, lines_of, split_words
 from tests.conftest import EXPLORES
@@ -32,6 +33,17 @@ def custom(pattern: str, **choices: object) -> Recipe:
 def test_named_patterns_find_what_findall_finds(name: str, text: str) -> None:
     expected = regex.findall(NAMED_PATTERNS[name].expression, text)
     assert list(split_words(text, Recipe(pattern=name, min_frequency=1))) == expected
+
+
+@pytest.mark.parametrize("name", NAMED_PATTERNS)
+def test_in_ascii_alone_they_find_the_same(name: str) -> None:
+    """Of each two characters, and of texts of those that a pattern tells apart."""
+    expression, draw = NAMED_PATTERNS[name].expression, random.Random(name)
+    ours, theirs = in_ascii(expression), regex.compile(expression)
+    texts = [chr(first) + chr(second) for first in range(128) for second in range(128)]
+    texts += ["".join(draw.choices("aB'stLlrevdm 12/\n\r\t.,!_$\x1c\x0b", k=draw.randrange(14))) for _ in range(5_000)]
+    for text in texts:
+        assert [found.span() for found in ours.finditer(text)] == [found.span() for found in theirs.finditer(text)]
 
 
 @pytest.mark.parametrize("name", [name for name, pattern in NAMED_PATTERNS.items() if not pattern.drops_whitespace])

@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.kernels import readiness
 from bpe_core.text.reading.source import Bytes
 
 LONGEST_CHARACTER = 4  # bytes
@@ -25,7 +24,11 @@ def first_invalid(data: Bytes) -> int:
 
 def sound_until(data: npt.NDArray[np.uint8]) -> int:
     """Up to where it is known to be valid: 0 where no kernels are loaded, not worth loading for that alone."""
-    if "bpe_core.kernels.utf8" not in sys.modules or readiness.forbidden():
+    if "bpe_core.kernels.utf8" not in sys.modules:
+        return 0
+    from bpe_core.kernels import readiness
+
+    if readiness.forbidden():
         return 0
     import bpe_core.kernels.utf8  # another thread may just be about it, which this waits for
 

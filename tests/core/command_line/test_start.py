@@ -23,16 +23,24 @@ def test_commands_run_in_any_thread(text: Path, tmp_path: Path) -> None:
 
 # What no command of its line, or of a line above, may load; where a module is named, nothing of it.
 FREE_OF = {
-    "numpy regex bpe_core.recipe": ["--help"],
-    "numpy regex": ["presets", "presets gpt2", "train --help", "decode --help"],
-    "bpe_core.counting.words bpe_core.learning.bpe.plain": ["decode --merges {table} 115 111", "verify {table}"],
-    "regex concurrent.futures fractions": ["words low --help", "ties --merges {table}"],
-    "hashlib zipfile tarfile sqlite3 importlib.metadata llvmlite numba pyarrow PySide6 numpy.ma": [
-        "words low lower",
-        "encode --merges {table} so",
-        "why --merges {table} so",
-        "train {text} --merges 5",
+    "bpe_core.recipe": ["--help"],
+    "numpy": ["presets", "presets gpt2", "train --help", "decode --help"],
+    "bpe_core.counting.words bpe_core.learning.bpe.plain bpe_core.segmenting": [
+        "decode --merges {table} 115 111",
         "verify {table}",
+    ],
+    "bpe_core.segmenting.batches bpe_core.text.scanner bpe_core.text.normalizing": [
+        "encode --merges {table} so",
+        "why --merges {table} so low",
+    ],
+    "regex concurrent.futures fractions bpe_core.kernels.readiness": [
+        "words low --help",
+        "words low lower",
+        "ties --merges {table}",
+        "sizes --merges {table} --corpus {text}",
+    ],
+    "hashlib zipfile tarfile sqlite3 importlib.metadata llvmlite numba pyarrow PySide6 numpy.ma": [
+        "train {text} --merges 5",
     ],
 }
 
