@@ -15,6 +15,7 @@ Such a text never holds a tab or any kind of line break: a row of a table stays 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _FORM = re.compile(r"<0x([0-9A-F]{2})>")
 
@@ -24,12 +25,15 @@ def escape(raw: bytes) -> str:
     text = raw.decode("utf-8", "surrogateescape")  # a byte that is no character becomes a surrogate, which never prints
     if text.isprintable() and "<0x" not in text:
         return text
+    if len(text) == 1:
+        return _forms(text)
     return "".join(
         character if character.isprintable() and not _FORM.match(text, place) else _forms(character)
         for place, character in enumerate(text)
     )
 
 
+@lru_cache(maxsize=1_024)  # of the bytes that print nothing, each is written several times for every table
 def _forms(character: str) -> str:
     return "".join(f"<0x{byte:02X}>" for byte in character.encode("utf-8", "surrogateescape"))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 from array import array
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -26,6 +27,7 @@ from bpe_core.learning.methods import Method
 from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
 
 LARGEST_NUMBER = 2**31 - 1  # of a token
+_SYMBOL_KINDS = frozenset(get_args(SymbolKind))
 
 NO_REASONS: Mapping[str, Any] = MappingProxyType({})
 LARGEST_COUNT = 2**63 - 1
@@ -49,7 +51,6 @@ class HistoryBuilder:
         self.alphabet = alphabet
         self.tokens_at_start = tokens_at_start
         self.end_reason = end_reason
-        self.rows = MergeRows(alphabet)
         self.kinds = kinds
         self._method = Method.of(recipe)
         self._forced = forced_at(recipe.interventions)
@@ -58,6 +59,11 @@ class HistoryBuilder:
         self._seen: dict[tuple[int, int], int] = {}
         self._dropped: set[int] = set()
         self._steps = 0
+
+    @cached_property
+    def rows(self) -> MergeRows:
+        """For whoever adds one step after the other."""
+        return MergeRows(self.alphabet)
 
     def add(
         self,
@@ -198,7 +204,7 @@ def checked_end_reason(value: object, where: str) -> EndReason:
 
 def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Symbol:
     """One base symbol, sound in itself."""
-    if kind not in get_args(SymbolKind):
+    if not isinstance(kind, str) or kind not in _SYMBOL_KINDS:
         raise FormatError(f"{where}: there is no kind of base symbol named {str(kind)[:80]!r}.")
     if not text or not decoded:
         raise FormatError(f"{where}: a base symbol cannot be empty.")
