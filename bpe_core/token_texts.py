@@ -200,12 +200,20 @@ def written(history: History) -> list[bytes]:
     >>> written(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)]))[256:]
     [b'lo', b'low']
     """
-    return [*of_tokens("written", history, lambda: _written(history))]
+    alphabet = history.alphabet
+    return [*of_tokens("written", history, lambda: _put_together(history, alphabet.texts, alphabet.continuing))]
 
 
-def _written(history: History) -> list[bytes]:
-    texts, room = [*history.alphabet.texts], BUDGET
-    continuing = history.alphabet.continuing
+def decoded(history: History) -> list[bytes]:
+    """What each token stands for, the special ones left out."""
+    alphabet = history.alphabet
+    if alphabet.decoded == alphabet.texts and not alphabet.continuing:
+        return written(history)
+    return [*of_tokens("decoded", history, lambda: _put_together(history, alphabet.decoded, b""))]
+
+
+def _put_together(history: History, symbols: Sequence[bytes], continuing: bytes) -> list[bytes]:
+    texts, room = [*symbols], BUDGET
     for left, right in history.pairs():
         text = texts[left] + (texts[right].removeprefix(continuing) if continuing else texts[right])
         room -= len(text)

@@ -14,6 +14,8 @@ from bpe_core.counting.compiled_joining import join_by_kernels
 from bpe_core.counting.joining import WordColumns
 from bpe_core.counting.words import WordTable
 from bpe_core.formats.compiled_recovering import recovered_pairs
+from bpe_core.formats.compiled_rows import numbers_of, written_rows
+from bpe_core.formats.rows import Layout
 from bpe_core.history.history import Columns, History
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.learning.bpe.compiled import CompiledLearner
@@ -63,6 +65,7 @@ def learn() -> None:
     _rank()
     recovered_pairs([b"lo", b"low"], {bytes([byte]): byte for byte in range(256)})
     _compress()
+    _write()
 
 
 PARTS = (read, learn)  # with little in common, about as long as each other
@@ -182,6 +185,12 @@ def _cut_in_pieces(texts: list[str]) -> None:
     encoder = compiled_pieces(history, cutting, LongestPieces(history))
     for text in texts:
         encoder.ids(text, 0)
+
+
+def _write() -> None:
+    history = History.from_pairs(Recipe.preset("gpt2", merges=1), Alphabet.of_bytes(), [(108, 111)])
+    (_, rows), *_ = written_rows(history, Layout({"step": "", "token": ","}, "\n", "", str), None)
+    numbers_of(b"\n" + rows, 0, len(rows), b",\n", b"", [0, -1], 1)
 
 
 def _compress() -> None:

@@ -6,19 +6,22 @@ held against what would be written of them (see written_again.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.formats.beyond_counts import Number, checked_number
 from bpe_core.formats.rebuilding import HistoryBuilder
+from bpe_core.formats.rows import KERNELS
 from bpe_core.history.history import NOTHING, Bools, Columns, Int64s
 from bpe_core.recipe import LARGEST_VOCABULARY
 from bpe_core.records import dataclass
 
 Bytes = npt.NDArray[np.uint8]
 MOST_DIGITS = 20
+NUMBER = "number"  # the column of those that the file gave tokens from which a table came
 NEWLINE, QUOTE = b'\n"'
 ABSENT = ("", "null")
 MEANT: dict[str, Callable[[str], Number]] = {
@@ -28,8 +31,18 @@ MEANT: dict[str, Callable[[str], Number]] = {
 }
 
 
+class Cells(Protocol):
+    """Those of all rows, column by column."""
+
+    def numbers(self, name: str) -> Int64s:
+        """Of each the whole number with which it begins, or NOTHING."""
+
+    def texts(self, name: str) -> list[str]:
+        """What stands in each."""
+
+
 @dataclass(frozen=True, eq=False)
-class Cells:
+class PlacedCells:
     """Those of each row are a row here, too."""
 
     data: bytes
@@ -46,9 +59,44 @@ class Cells:
         return [self.data[begin:end].decode(errors="replace") for begin, end in places]
 
 
-def delimited_cells(data: bytes, delimiter: str, names: Sequence[str]) -> Cells | None:
+@dataclass(frozen=True, eq=False)
+class OnlyNumbers:
+    """Of a table of which nothing else is asked."""
+
+    found: Mapping[str, Int64s]
+
+    def numbers(self, name: str) -> Int64s:
+        return self.found[name]
+
+    def texts(self, name: str) -> list[str]:
+        return [str(one) if one >= 0 else "" for one in self.found[name].tolist()]
+
+
+def numbers_by_kernels(
+    data: bytes, start: int, stop: int, separators: bytes, names: Sequence[str], *, escape: bytes = b""
+) -> OnlyNumbers | None:
+    """All that the steps of a table are rebuilt from: of rows whose cells have these names.
+
+    Each row stands behind a line feed, each cell behind a separator. None where there are few, or not so many cells.
+    """
+    rows = data.count(b"\n", start, stop)
+    if not KERNELS.chooses(rows) or not rows <= min(LARGEST_VOCABULARY, (stop - start) // len(names)):
+        return None
+    from bpe_core.formats.compiled_rows import numbers_of  # loads machine code
+
+    wanted = [name for name in names if name in (*Columns._fields, NUMBER)]
+    column_of = [wanted.index(name) if name in wanted else NOTHING for name in names]
+    found = numbers_of(data, start, stop, separators, escape, column_of, rows)
+    return None if found is None else OnlyNumbers(dict(zip(wanted, found, strict=True)))
+
+
+def delimited_cells(data: bytes, delimiter: str, names: Sequence[str], *, only_numbers: bool) -> Cells | None:
     """Those of the rows below the header, each with as many cells; None where they are not laid out so."""
     below = data.find(b"\n") + 1
+    if only_numbers:
+        separators = f"{delimiter}\n".encode()
+        if (found := numbers_by_kernels(data, below - 1, len(data) - 1, separators, names)) is not None:
+            return found
     raw = np.frombuffer(data, np.uint8, offset=below)
     ends = (raw == ord(delimiter)) | (raw == NEWLINE)
     quotes = raw == QUOTE
@@ -58,7 +106,7 @@ def delimited_cells(data: bytes, delimiter: str, names: Sequence[str]) -> Cells 
         return None
     end = np.flatnonzero(ends) + below
     begin = np.concatenate([[below], end[:-1] + 1])
-    return Cells(data, names, begin.reshape(-1, len(names)), end.reshape(-1, len(names)))
+    return PlacedCells(data, names, begin.reshape(-1, len(names)), end.reshape(-1, len(names)))
 
 
 def make_rows(found: Bools, width: int) -> bool:

@@ -20,7 +20,7 @@ import csv
 import io
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, NoReturn
 
 from bpe_core.errors import FormatError
@@ -41,7 +41,7 @@ from bpe_core.formats.beyond_counts import (
     scores_by_token,
     since_of,
 )
-from bpe_core.formats.cells_at_once import add_at_once, delimited_cells
+from bpe_core.formats.cells_at_once import NUMBER, add_at_once, delimited_cells
 from bpe_core.formats.csv_cells import bytes_in, cell_of, number_in, reason_in, text_in
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
@@ -55,9 +55,11 @@ from bpe_core.formats.rows import (
     TEXT_COLUMNS,
     Cell,
     Column,
+    Layout,
     Row,
     base_rows,
     merge_columns,
+    rows_by_kernels,
     special_rows,
     too_long_to_show,
 )
@@ -69,7 +71,6 @@ from bpe_core.progress import Progress, ProgressReport
 ROWS_BETWEEN_REPORTS = 4_096
 LARGEST_CELL = 16 * 2**20  # characters; only the recipe could ever be so long
 SCORES, BETWEEN, NOT_KNOWN = "scores", ";", "nan"
-NUMBER = "number"  # which the file that a table came from gave a token
 _RECIPE = "recipe"
 
 
@@ -87,14 +88,13 @@ class CsvTable(Format):
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
         names = columns_for(history.reasons)
         numbered = not are_ids(numbers)
-        known = [[cell_of(None if one == NO_NUMBER else one)] for one in numbers.tolist()] if numbered else None
+        known = _number_cells(numbers) if numbered else None
         ends = [*([SCORES] if history.scores is not None else []), *([NUMBER] if numbered else [])]
         header = (*Row._fields, *names, *ends)
         file.write(self.delimiter.join(header).encode() + b"\n")
-        layout = self.delimiter.join(["%s"] * len(header)) + "\n"
-        for rows in self._cells_of_merges(history, names, known):
-            file.write("".join([layout % cells for cells in zip(*rows, strict=True)]).encode())
-            if (step := rows[0][-1]) % ROWS_BETWEEN_REPORTS == 0:
+        for step, rows in self._rows_of_merges(history, header, numbers if numbered else None):
+            file.write(rows)
+            if step % ROWS_BETWEEN_REPORTS == 0:
                 progress(Progress("writing", step, len(history), "steps"))
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, delimiter=self.delimiter, lineterminator="\n")
@@ -102,6 +102,22 @@ class CsvTable(Format):
             writer.writerow((*_for_writer(row), *[""] * len(names), *scores, *_number_cell(row, known)))
         text.detach()  # flushes, and leaves the file open for its owner
         progress(Progress("writing", len(history), len(history), "steps"))
+
+    def _rows_of_merges(
+        self, history: History, header: Sequence[str], numbers: Int64s | None
+    ) -> Iterator[tuple[int, bytes]]:
+        """Some rows at a time, and after which step they end."""
+        names = columns_for(history.reasons)
+        if not names and history.scores is None:
+            before = {name: self.delimiter if place else "" for place, name in enumerate(header)}
+            found = rows_by_kernels(history, Layout(before, "\n", "", self._quoted), numbers)
+            if found is not None:
+                yield from found
+                return
+        known = None if numbers is None else _number_cells(numbers)
+        layout = self.delimiter.join(["%s"] * len(header)) + "\n"
+        for rows in self._cells_of_merges(history, names, known):
+            yield rows[0][-1], "".join([layout % cells for cells in zip(*rows, strict=True)]).encode()
 
     def _cells_of_merges(
         self, history: History, names: list[str], known: list[list[str]] | None
@@ -162,7 +178,7 @@ class CsvTable(Format):
             )
         if at_once:
             whole = [*header, *([NUMBER] if numbers is not None else [])]
-            found = delimited_cells(data[:merges_end], self.delimiter, whole)
+            found = delimited_cells(data[:merges_end], self.delimiter, whole, only_numbers=not builder.kinds)
             if found is None or not add_at_once(builder, found, name):
                 return None
             if numbers is not None:
@@ -231,6 +247,10 @@ def _score_cells(history: History) -> Iterator[list[str]]:
     for scores in scores_by_token(history):
         yield [BETWEEN.join(NOT_KNOWN if score is None else repr(score) for score in scores)]
     yield from itertools.repeat([""])
+
+
+def _number_cells(numbers: Int64s) -> list[list[str]]:
+    return [[cell_of(None if one == NO_NUMBER else one)] for one in numbers.tolist()]
 
 
 def _number_cell(row: Row, known: list[list[str]] | None) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.errors import FormatError, TooLarge
-from bpe_core.formats.cells_at_once import Cells, make_rows
+from bpe_core.formats.cells_at_once import Cells, PlacedCells, make_rows, numbers_by_kernels
 
 OPENING = b'\n "merges": ['  # where, as this program writes it, the lines of the merges begin
 LARGEST_WHOLE = 32 * 2**20  # bytes parsed at once; in memory they can become twenty times as many
@@ -34,11 +34,13 @@ def taken_apart(data: bytes, name: str) -> tuple[Object, Iterator[tuple[str, Obj
     return whole, _numbered(objects_in(whole, "merges", name), name)
 
 
-def cells_of_merges(data: bytes, names: Sequence[str]) -> Cells | None:
+def cells_of_merges(data: bytes, names: Sequence[str], *, only_numbers: bool) -> Cells | None:
     """The values of the merges, each with these keys; None where they are not laid out as this program does it."""
     start, stop = data.find(OPENING) + len(OPENING), data.rfind(CLOSING)
     if not len(OPENING) <= start < stop:
         return None
+    if only_numbers and (found := numbers_by_kernels(data, start, stop, b":", names, escape=b"\\")) is not None:
+        return found
     raw = np.frombuffer(data, np.uint8, count=stop - start, offset=start)
     # A quote within a text has a backslash before it, and the one with which a text begins a blank.
     keys = (raw[1:-1] == ord('"')) & (raw[2:] == ord(":")) & (raw[:-2] != ord("\\")) & (raw[:-2] != ord(" "))
@@ -49,7 +51,9 @@ def cells_of_merges(data: bytes, names: Sequence[str]) -> Cells | None:
     next_line = np.append(keys_begin[1:, 0] - len(',\n  {"'), stop)
     end = np.column_stack([keys_begin[:, 1:] - len(', "'), next_line - len("}")])
     begin = keys_end + len('": ')
-    return Cells(data, names, begin, end) if (next_line - begin[:, 0]).max() + len(BEFORE) <= LARGEST_LINE else None
+    return (
+        PlacedCells(data, names, begin, end) if (next_line - begin[:, 0]).max() + len(BEFORE) <= LARGEST_LINE else None
+    )
 
 
 def objects_in(whole: Object, key: str, name: str) -> list[Object]:

@@ -29,7 +29,7 @@ from bpe_core.formats.beyond_counts import (
     scores_by_token,
     since_of,
 )
-from bpe_core.formats.cells_at_once import add_at_once
+from bpe_core.formats.cells_at_once import NUMBER, add_at_once
 from bpe_core.formats.json_stream import OPENING, cells_of_merges, objects_in, taken_apart
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
@@ -39,7 +39,16 @@ from bpe_core.formats.rebuilding import (
     checked_recipe,
     checked_symbol,
 )
-from bpe_core.formats.rows import TEXT_COLUMNS, Column, Row, base_rows, merge_columns, too_long_to_show
+from bpe_core.formats.rows import (
+    TEXT_COLUMNS,
+    Column,
+    Layout,
+    Row,
+    base_rows,
+    merge_columns,
+    rows_by_kernels,
+    too_long_to_show,
+)
 from bpe_core.formats.written_again import read_at_once
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.joining import Joining
@@ -48,7 +57,7 @@ from bpe_core.progress import Progress, ProgressReport
 
 SIGNATURE = "bpe-explorer merge table"
 VERSION = 1
-NUMBER, SPECIAL_NUMBERS = "number", "special_numbers"
+SPECIAL_NUMBERS = "special_numbers"
 ROWS_BETWEEN_REPORTS = 4_096
 MOST_SYMBOLS = 100_000  # which are read at once; with their scores they take 200 bytes each
 
@@ -88,15 +97,20 @@ class JsonTable(Format):
         about |= {"reasons": kinds} if kinds else {}
         about |= {} if since is None else {"scores_since": since}
         about |= {} if history.joining is None else {"joining": history.joining.to_dict}
-        known = None if are_ids(numbers) else [None if one == NO_NUMBER else one for one in numbers.tolist()]
+        known = None if are_ids(numbers) else _told(numbers)
         about |= {} if known is None else {SPECIAL_NUMBERS: known[history.first_special :]}
         opening = json.dumps(about, ensure_ascii=False, indent=1).removesuffix("\n}")
         file.write(opening.encode())
         file.write(b',\n "alphabet": [')
         _write_lines(file, _with_numbers(_symbols(history), known))
         file.write(b"]," + OPENING)
-        _write_merges(file, history, known, progress)
-        file.write(b"]\n}\n")
+        comma = 1  # which stands before all but the first
+        for step, rows in _rows_of_merges(history, None if known is None else numbers):
+            file.write(rows[comma:])
+            comma = 0
+            if step % ROWS_BETWEEN_REPORTS == 0:
+                progress(Progress("writing", step, len(history), "steps"))
+        file.write(b"\n ]\n}\n" if len(history) else b"]\n}\n")
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
@@ -121,7 +135,8 @@ class JsonTable(Format):
         of_steps: list[Any] = []
         if at_once:
             numbered = [NUMBER] if SPECIAL_NUMBERS in whole else []
-            cells = cells_of_merges(data, [*_MERGE_COLUMNS, *columns_for(builder.kinds), *numbered])
+            names = [*_MERGE_COLUMNS, *columns_for(builder.kinds), *numbered]
+            cells = cells_of_merges(data, names, only_numbers=not builder.kinds)
             if cells is None or not add_at_once(builder, cells, name):
                 return None
             of_steps += [one if one >= 0 else None for one in cells.numbers(NUMBER).tolist()] if numbered else []
@@ -157,19 +172,26 @@ def _symbols(history: History) -> Iterator[dict[str, Any]]:
         yield _picked(row, _SYMBOL_COLUMNS) | ({} if scores is None else {"scores": scores[id]})
 
 
-def _write_merges(file: BinaryIO, history: History, known: list[int | None] | None, progress: ProgressReport) -> None:
-    """A line each, with commas between."""
-    names = [*_MERGE_COLUMNS, *columns_for(history.reasons), *([] if known is None else [NUMBER])]
-    layout = "\n  {" + ", ".join(f'"{name}": %s' for name in names) + "}"
-    comma = ""
+def _rows_of_merges(history: History, numbers: Int64s | None) -> Iterator[tuple[int, bytes]]:
+    """Some lines at a time, each behind a comma, and after which step they end."""
+    names = [*_MERGE_COLUMNS, *columns_for(history.reasons), *([] if numbers is None else [NUMBER])]
+    before = {name: f', "{name}": ' for name in names} | {names[0]: f',\n  {{"{names[0]}": '}
+    if not columns_for(history.reasons):
+        in_quotes = {name: before[name] + '"' * (name == "bytes") for name in names}
+        in_quotes["length"] = f'"{before["length"]}'
+        found = rows_by_kernels(history, Layout(in_quotes, "}", "null", encode_basestring), numbers)
+        if found is not None:
+            yield from found
+            return
+    known = None if numbers is None else _told(numbers)
+    layout = "".join(f"{text}%s" for text in before.values()) + "}"
     for columns in merge_columns(history, encode_basestring):
-        lines = ",".join([layout % values for values in zip(*_as_json(columns, history, known), strict=True)])
-        file.write(f"{comma}{lines}".encode())
-        comma = ","
-        if (step := columns[0][-1]) % ROWS_BETWEEN_REPORTS == 0:
-            progress(Progress("writing", step, len(history), "steps"))
-    if comma:
-        file.write(b"\n ")
+        rows = zip(*_as_json(columns, history, known), strict=True)
+        yield columns[0][-1], "".join([layout % values for values in rows]).encode()
+
+
+def _told(numbers: Int64s) -> list[int | None]:
+    return [None if one == NO_NUMBER else one for one in numbers.tolist()]
 
 
 def _as_json(columns: list[Column], history: History, known: list[int | None] | None) -> list[Column]:

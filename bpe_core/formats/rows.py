@@ -6,7 +6,7 @@ before the first step, so they are rows of step 0; the special tokens as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +14,13 @@ import numpy as np
 from bpe_core.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, History, Int32s, Int64s, Pair, Step
 from bpe_core.honest_text import escape
+from bpe_core.kernels.policy import Policy
+from bpe_core.records import dataclass
 from bpe_core.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts, of_tokens
 
 Cell = int | str | bool | None
+
+KERNELS = Policy("bpe_core.formats.compiled_rows", small=20_000, small_when_loaded=500)  # steps
 
 
 class Row(NamedTuple):
@@ -45,6 +49,16 @@ class Row(NamedTuple):
 AT_ONCE = 512  # rows
 Column = list[Any]  # a cell of each of several rows
 TEXT_COLUMNS = frozenset({"left_text", "right_text", "token", "runner_up_left_text", "runner_up_right_text"})
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file lays out the row of a merge: cells, each behind a text of its own."""
+
+    before: Mapping[str, str]  # what stands before the cell of each column, in their order
+    behind: str  # the last cell
+    nothing: str  # in the place of a cell that says nothing
+    spelled: Callable[[str], str]  # the text of a token as the file has it
 
 
 class MergeRows:
@@ -102,6 +116,23 @@ def merge_columns(history: History, spelled: Callable[[str], str] | None = None)
     texts = list(map(spelled, rows.written.text)) if spelled else rows.written.text
     for start in range(0, len(history), AT_ONCE):
         yield _columns(history, slice(start, start + AT_ONCE), rows, texts)
+
+
+def rows_by_kernels(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]] | None:
+    """The rows laid out, and after how many steps they end; None where they are to be made of the columns above.
+
+    So it is of few, and of tokens too long to be shown. `numbers` are those of the tokens, if they have a column.
+    """
+    if not KERNELS.chooses(len(history)) or not _are_shown_whole(history):
+        return None
+    from bpe_core.formats.compiled_rows import written_rows  # loads machine code
+
+    return written_rows(history, layout, numbers)
+
+
+def _are_shown_whole(history: History) -> bool:
+    lengths = [history.token_lengths(list(map(len, one))) for one in (history.alphabet.texts, history.alphabet.decoded)]
+    return all(int(one.max(initial=0)) <= LONGEST_SHOWN and int(one.sum()) <= BUDGET for one in lengths)
 
 
 def _with_tokens(history: History) -> MergeRows:

@@ -65,5 +65,4 @@ def _have_runners_up(left: Int64s, right: Int64s, count: Int64s, there: Int64s, 
 
 def _fit(left: Int64s, right: Int64s, alphabet: Alphabet, longest: int) -> bool:
     """Whether any two tokens together would not be too long, which is more than is asked."""
-    pairs = zip(left.tolist(), right.tolist(), strict=True)
-    return 2 * int(joined_lengths([len(text) for text in alphabet.decoded], pairs).max(initial=0)) <= longest
+    return 2 * int(joined_lengths([len(text) for text in alphabet.decoded], left, right).max(initial=0)) <= longest

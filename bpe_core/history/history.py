@@ -301,7 +301,8 @@ class History(Sequence[Step]):
     def token_lengths(self, of_symbols: Sequence[int] | None = None) -> Int64s:
         """How long each token is, where the base symbols are that long; if not said, how many of them it holds."""
         first = [1] * len(self.alphabet) if of_symbols is None else of_symbols
-        return joined_lengths(first, self.pairs())
+        joined = slice(None) if self._joins is None else self._joins
+        return joined_lengths(first, self.columns.left[joined], self.columns.right[joined])
 
     def ranks(self) -> dict[Pair, int]:
         """The index of the step that joins a pair; where a table lists one twice, of the first.

@@ -49,8 +49,8 @@ def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, 
         _refuse((half < NOTHING) | (half >= ids) | ((half != NOTHING) != has_other), "its runner-up is no pair", where)
     # It may be larger than the winner's: merges from elsewhere, counted on a corpus of one's own.
     _refuse(np.where(has_other, other_count < 0, other_count != NOTHING), "the count of its runner-up cannot be", where)
-    pairs = zip(left[~drops].tolist(), right[~drops].tolist(), strict=True)
-    check_budget(joined_lengths([len(symbol.text) for symbol in alphabet.symbols], pairs), len(alphabet), where)
+    lengths = joined_lengths([len(symbol.text) for symbol in alphabet.symbols], left[~drops], right[~drops])
+    check_budget(lengths, len(alphabet), where)
     columns = Columns.with_room(len(step))
     for name, values in zip(Columns._fields, table[1:], strict=True):
         getattr(columns, name)[:] = values

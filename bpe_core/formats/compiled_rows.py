@@ -1,0 +1,138 @@
+"""The rows of merges as the kernels write them: bytes, very many rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.rows import Layout
+from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.honest_text import escape
+from bpe_core.kernels.table_rows import (
+    BEFORE_CELL,
+    ESCAPE,
+    NUMBERS,
+    PLAIN,
+    QUOTE,
+    Columns,
+    Texts,
+    read_rows,
+    write_rows,
+)
+from bpe_core.token_texts import decoded, of_tokens, written
+
+_AT_ONCE = 1_024  # rows: less than a millisecond
+_ROOM = 1 << 18  # bytes written at a time; more where a row is longer
+# Those with which an honest text may not begin as it stands, or that some file has quotes for.
+_UNUSUAL = np.array([not 0x20 <= byte < 0x7F or byte in b'<",\\' for byte in range(256)])
+
+_TOKENS = ("left_text", "right_text", "token", "runner_up_left_text", "runner_up_right_text")
+_TRUTHS, _KINDS = (b"false", b"true"), (b"drop", b"merge")
+
+
+def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]]:
+    """After how many steps the rows end that are told, and they; `numbers` are a column of their own behind all."""
+    texts, columns = _texts_and_columns(history, layout)
+    values = _values(history, numbers)
+    out = np.empty(max(_ROOM, len(layout.before) * int((texts.end - texts.begin).max())), np.uint8)
+    for start in range(0, len(history), _AT_ONCE):
+        some = np.stack([values[name](slice(start, start + _AT_ONCE)) for name in layout.before]).astype(np.int64)
+        row = 0
+        while row < some.shape[1]:
+            row, place = write_rows(texts, columns, some, row, out)
+            yield start + row, out[:place].tobytes()
+
+
+def numbers_of(
+    data: bytes, start: int, stop: int, separators: bytes, escape: bytes, column_of: Sequence[int], rows: int
+) -> Int64s | None:
+    """The numbers of so many rows in columns, as `read_rows` tells; None where there are not so many."""
+    signs = np.full(256, PLAIN, np.uint8)
+    for sign, those in ((QUOTE, b'"'), (ESCAPE, escape), (BEFORE_CELL, separators)):
+        signs[[*those]] = sign
+    found = np.empty((max(column_of) + 1, rows), np.int64)
+    raw = np.frombuffer(data, np.uint8)
+    return found if read_rows(raw, start, stop, signs, np.array(column_of), found) == rows else None
+
+
+def _values(history: History, numbers: Int64s | None) -> Mapping[str, Callable[[slice], npt.NDArray[Any]]]:
+    """What each column says of some steps: a number, or which of its texts; below 0 nothing."""
+    left, right, count, other_left, other_right, other_count, tokens_left = history.columns
+    ids = history.ids
+    told: dict[str, npt.NDArray[Any]] = {
+        "left": left,
+        "right": right,
+        "id": ids,
+        "count": count,
+        "runner_up_left": other_left,
+    }
+    told |= {"tokens_left": tokens_left, "left_text": left, "right_text": right, "token": ids, "bytes": ids}
+    told |= {"runner_up_left": other_left, "runner_up_left_text": other_left}
+    found: dict[str, Callable[[slice], npt.NDArray[Any]]] = {name: column.__getitem__ for name, column in told.items()}
+    lengths = np.fromiter(map(len, decoded(history)), np.int64)
+    found["step"] = lambda steps: np.arange(steps.start, min(steps.stop, len(history))) + 1
+    found["length"] = lambda steps: lengths[ids[steps]]
+    found["tied"] = lambda steps: np.where(count[steps] >= 0, history.tied[steps], NOTHING)
+    found["runner_up_right"] = lambda steps: np.where(other_left[steps] >= 0, other_right[steps], NOTHING)
+    found["runner_up_right_text"] = found["runner_up_right"]
+    found["runner_up_count"] = lambda steps: np.where(other_left[steps] >= 0, other_count[steps], NOTHING)
+    found["kind"] = lambda steps: right[steps] >= 0
+    if numbers is not None:
+        found["number"] = lambda steps: np.where(numbers[ids[steps]] == NO_NUMBER, NOTHING, numbers[ids[steps]])
+    return found
+
+
+def _texts_and_columns(history: History, layout: Layout) -> tuple[Texts, Columns]:
+    """All texts that rows are made of, and which of them each column has."""
+    fixed = [*map(str.encode, layout.before.values()), layout.behind.encode(), layout.nothing.encode()]
+    tokens = of_tokens(("spelled", layout.spelled), history, lambda: _spelled(written(history), layout.spelled))
+    others = [tokens, of_tokens("in hex", history, lambda: _in_hex(decoded(history)))]
+    others += [_end_to_end(_TRUTHS), _end_to_end(_KINDS)]
+    all_texts = _together([_end_to_end(fixed), *others])
+    tokens_first, bytes_first, truths_first, kinds_first = accumulate(
+        (len(one.begin) for one in others[:-1]), initial=len(fixed)
+    )
+    first = dict.fromkeys(_TOKENS, tokens_first)
+    first |= {"bytes": bytes_first, "tied": truths_first, "kind": kinds_first}
+    return all_texts, Columns(
+        before=np.arange(len(fixed) - 1),
+        first=np.array([first.get(name, NUMBERS) for name in layout.before]),
+        nothing=np.array([len(fixed) - 1]),
+    )
+
+
+def _end_to_end(texts: Sequence[bytes]) -> Texts:
+    edges = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
+    return Texts(np.frombuffer(b"".join(texts), np.uint8), edges[:-1], edges[1:])
+
+
+def _together(several: Sequence[Texts]) -> Texts:
+    starts = accumulate((len(one.data) for one in several), initial=0)
+    moved = [(one.begin + start, one.end + start) for one, start in zip(several, starts, strict=False)]
+    begin, end = (np.concatenate(column) for column in zip(*moved, strict=True))
+    return Texts(np.concatenate([one.data for one in several]), begin, end)
+
+
+def _in_hex(raw: Sequence[bytes]) -> Texts:
+    plain = _end_to_end(raw)
+    return Texts(np.frombuffer(plain.data.tobytes().hex(" ").encode(), np.uint8), 3 * plain.begin, 3 * plain.end - 1)
+
+
+def _spelled(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
+    """Honest texts as a file has them. Nearly all are as they are, with the file's signs for a text around."""
+    around = spelled("").encode()
+    side = len(around) // 2
+    plain = _end_to_end(raw)
+    data = np.frombuffer(around[:side] + around.join(raw) + around[side:], np.uint8)
+    more = len(around) * np.arange(len(raw))
+    begin, end = plain.begin + more, plain.end + more + len(around)
+    unusual = np.append(0, np.cumsum(_UNUSUAL[plain.data]))
+    which = np.flatnonzero(unusual[plain.end] > unusual[plain.begin])
+    others = _end_to_end([spelled(escape(raw[id])).encode() for id in which.tolist()])
+    begin[which], end[which] = others.begin + len(data), others.end + len(data)
+    return Texts(np.concatenate([data, others.data]), begin, end)

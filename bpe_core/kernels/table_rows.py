@@ -1,0 +1,137 @@
+"""The rows of a table as bytes: written of whole numbers and known texts, with fixed texts between; and read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.kernels.encode import Bytes
+from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.merge_word import Int64s
+
+NUMBERS = -1  # of a column that holds no texts
+DIGITS = 20  # at most
+BLANK, ZERO = 32, 48
+
+PLAIN, QUOTE, ESCAPE, BEFORE_CELL = range(4)  # what a byte is
+
+
+class Texts(NamedTuple):
+    """Texts that lie somewhere in the data."""
+
+    data: Bytes
+    begin: Int64s
+    end: Int64s
+
+
+class Columns(NamedTuple):
+    """Texts are told by their place among all of them."""
+
+    before: Int64s  # what stands before each cell, and behind the last
+    first: Int64s  # of which text a cell that says 0 has the text; or NUMBERS
+    nothing: Int64s  # of a cell below 0: one number
+
+
+@inlined
+def _text_of(columns, column, value):
+    """Which text a cell shows; NUMBERS: its digits."""
+    if value < 0:
+        return columns.nothing[0]
+    first = columns.first[column]
+    return first + value if first != NUMBERS else np.int64(NUMBERS)
+
+
+@kernel
+def _copied(data, begin, end, out, place):
+    """Where a text ends that is written at a place."""
+    for i in range(begin, end):
+        out[place] = data[i]
+        place += 1
+    return place
+
+
+@kernel
+def _digits(value, out, place):
+    """The same of a number."""
+    number = np.uint64(value)
+    count, rest = np.int64(1), number // np.uint64(10)
+    while rest:
+        rest //= np.uint64(10)
+        count += 1
+    for i in range(place + count - 1, place - 1, -1):
+        rest = number // np.uint64(10)
+        out[i] = ZERO + number - rest * np.uint64(10)
+        number = rest
+    return place + count
+
+
+@kernel
+def write_rows(texts, columns, values, first, out):
+    """Write rows from one on, as many as there is room for; the first that is not written, and where the last ends.
+
+    `values` has a row for each column.
+    """
+    data, begin, end = texts.data, texts.begin, texts.end
+    place, width, rows = np.int64(0), len(columns.first), values.shape[1]
+    fixed = np.int64(0)
+    for column in range(width + 1):
+        fixed += end[columns.before[column]] - begin[columns.before[column]]
+    for row in range(first, rows):
+        size = fixed
+        for column in range(width):
+            which = _text_of(columns, column, values[column, row])
+            size += DIGITS if which == NUMBERS else end[which] - begin[which]
+        if place + size > len(out):
+            return row, place
+        for column in range(width):
+            between = columns.before[column]
+            place = _copied(data, begin[between], end[between], out, place)
+            which = _text_of(columns, column, values[column, row])
+            if which == NUMBERS:
+                place = _digits(values[column, row], out, place)
+            else:
+                place = _copied(data, begin[which], end[which], out, place)
+        place = _copied(data, begin[columns.before[width]], end[columns.before[width]], out, place)
+    return rows, place
+
+
+@kernel
+def read_rows(data, start, stop, signs, column_of, found):
+    """The whole numbers that stand at the beginning of cells, NUMBERS where none does; how many rows there are.
+
+    What stands in a cell is believed. `signs` tell what each byte is, where it stands in no quotes; `column_of` of
+    each cell of a row the column of `found` that its number goes to. No row at all where cells make no whole rows.
+    Behind all there is one more byte.
+    """
+    width, rows = len(column_of), found.shape[1]
+    row, cell, i = np.int64(0), np.int64(0), np.int64(start)
+    while i < stop:
+        sign = signs[data[i]]
+        i += 1
+        if sign == QUOTE:
+            while i < stop and signs[data[i]] != QUOTE:
+                i += np.int64(1) + (signs[data[i]] == ESCAPE)
+            i += 1
+        elif sign == BEFORE_CELL:
+            if row == rows:
+                return np.int64(0)
+            if column_of[cell] >= 0:
+                found[column_of[cell], row] = _number_at(data, i, stop)
+            cell += 1
+            if cell == width:
+                row, cell = row + 1, np.int64(0)
+    return row if cell == 0 else np.int64(0)
+
+
+@kernel
+def _number_at(data, i, stop):
+    if data[i] == BLANK and i + 1 < stop:
+        i += 1
+    value = np.int64(NUMBERS)
+    for place in range(i, min(stop, i + DIGITS)):
+        digit = np.int64(data[place]) - ZERO
+        if digit < 0 or digit > 9:
+            break
+        value = max(value, np.int64(0)) * 10 + digit
+    return value

@@ -1,0 +1,81 @@
+"""The rows of tables that the kernels write are those of plain Python; what they read in them is what stands there."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.alphabet import Alphabet
+from bpe_core.formats import FORMATS
+from bpe_core.formats.cells_at_once import numbers_by_kernels
+from bpe_core.formats.rows import KERNELS
+from bpe_core.history.history import NOTHING, Columns, History, Int64s
+from bpe_core.recipe import Recipe
+
+TABLES = ("csv", "tsv", "json")
+BYTES = b'ab ,"\\<0x41>\t\n\x00\x7f\xc3\xa9\xf0\x9f\x98\x80'  # that some file has another way to write
+COUNTS = st.sampled_from([NOTHING, 0, 9, 10, 2**40, 2**63 - 1])
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> History:
+    """Of bytes that are joined in any way, with any of the figures that a step may have."""
+    steps = draw(st.integers(1, 12))
+    rows: list[tuple[int, ...]] = []
+    for step in range(steps):
+        ids = st.sampled_from([*BYTES, *range(256, 256 + step)])
+        other = draw(st.tuples(ids, ids, COUNTS.filter(lambda count: count >= 0)) | st.just((NOTHING,) * 3))
+        rows.append((draw(ids), draw(ids), draw(COUNTS), *other, draw(COUNTS)))
+    columns = Columns(*np.array(rows).T)
+    recipe = Recipe.preset("gpt2", merges=steps, special_tokens=draw(st.sampled_from([(), ("<|end|>",)])))
+    return History(recipe, Alphabet.of_bytes(), columns)
+
+
+@given(history=histories(), name=st.sampled_from(TABLES), data=st.data())
+def test_the_same_bytes(history: History, name: str, data: st.DataObject) -> None:
+    numbers = data.draw(st.none() | st.permutations(range(history.id_count)).map(_some_missing), label="numbers")
+    assert _written(history, name, numbers, by_kernels=True) == _written(history, name, numbers, by_kernels=False)
+
+
+@given(history=histories(), name=st.sampled_from(TABLES))
+def test_what_is_read_is_what_stands_there(history: History, name: str) -> None:
+    lines = _written(history, name, None, by_kernels=False).splitlines(keepends=True)
+    if name == "json":
+        first = next(place for place, line in enumerate(lines) if line.startswith(b'  {"step"'))
+        names = list(json.loads(lines[first].rstrip(b",\n")))
+        rows, separators, escape = b"\n" + b"".join(lines[first : first + len(history)]), b":", b"\\"
+    else:
+        delimiter = "," if name == "csv" else "\t"
+        names = lines[0].decode().rstrip().split(delimiter)
+        rows, separators, escape = b"\n" + b"".join(lines[1 : 1 + len(history)]), f"{delimiter}\n".encode(), b""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(KERNELS), "chooses", lambda *_: True)
+        found = numbers_by_kernels(rows, 0, len(rows) - 1, separators, names, escape=escape)
+    assert found is not None
+    for column in Columns._fields:
+        assert found.numbers(column).tolist() == getattr(history.columns, column).tolist()
+
+
+def test_rows_that_lack_a_cell_are_none() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(KERNELS), "chooses", lambda *_: True)
+        assert numbers_by_kernels(b"\n1,2\n3\n", 0, 6, b",\n", ["left", "right"]) is None
+        assert numbers_by_kernels(b"\n1,2\n3,4,5,6\n", 0, 12, b",\n", ["left", "right"]) is None
+
+
+def _some_missing(numbers: Sequence[int]) -> Int64s:
+    return np.array([number if number % 7 else NOTHING for number in numbers])
+
+
+def _written(history: History, name: str, numbers: Int64s | None, *, by_kernels: bool) -> bytes:
+    file = io.BytesIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(KERNELS), "chooses", lambda *_: by_kernels)
+        FORMATS[name].write(history, file, numbers=numbers)
+    return file.getvalue()
