@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +31,10 @@ from bpe_core.learning.layout import lay_out
 from bpe_core.learning.methods import METHODS, learns_by_ranks
 from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
-from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
-from bpe_core.segmenting.merging import Merges
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
+
+if TYPE_CHECKING:
+    from bpe_core.segmenting.tokenizer import Tokenizer
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -118,6 +120,8 @@ class RankedWords:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """For texts."""
+        from bpe_core.segmenting.tokenizer import Tokenizer  # for whoever asks of a text, too
+
         return Tokenizer(self.history)
 
     def serves(self, history: History) -> bool:

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -42,11 +42,13 @@ from bpe_core.history.history import History, Pair
 from bpe_core.insight.boundary_life import Meeting, meetings
 from bpe_core.insight.merge_tree import EncodingStep, Node, encoding_steps, merge_trees
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
-from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.records import dataclass
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.tokenizer import Tokenizer
+
+if TYPE_CHECKING:  # few ask with the words of a corpus
+    from bpe_core.insight.ranked_words import RankedWords
 
 Kind = Literal[
     "joined", "later", "taken", "overlap", "unknown", "too long", "never",

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +19,12 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
-from bpe_core.measures.followed_words import Followed, followed
 from bpe_core.measures.measured_sizes import some_sizes
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
 from bpe_core.records import dataclass
+
+if TYPE_CHECKING:
+    from bpe_core.measures.followed_words import Followed
 
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
@@ -84,6 +86,8 @@ def bits_per_byte(
             f"Nothing is held out: less than {APART} words are in this text. Name another to be held out."
         )
     from bpe_core.counting.grouped import GroupedWords  # loads fractions
+    from bpe_core.insight.cut_words import CutWords  # and all that cuts texts
+    from bpe_core.measures.followed_words import followed
 
     both = GroupedWords.of({"learned": learned, "held out": held_out})
     counts = both.counts_in("learned"), both.counts_in("held out")

@@ -4,6 +4,8 @@ Where pairs are joined, `size_curves` knows every size at once. Here tokens are 
 for all methods, and for tokenizers that were learned from other texts.
 
     >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.counting.words import WordTable
+    >>> from bpe_core.insight.cut_words import CutWords
     >>> from bpe_core.reference import train
     >>> words, recipe = WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2", merges=2)
     >>> found = measured_sizes(CutWords.of(words, recipe, train(words, recipe)))
@@ -13,15 +15,19 @@ for all methods, and for tokenizers that were learned from other texts.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.size_curves import USUAL_POWER, half_would_do, renyi_efficiency
 from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
 from bpe_core.records import dataclass
+
+if TYPE_CHECKING:  # whoever wants to know which sizes there are has no words
+    from bpe_core.counting.words import WordTable
+    from bpe_core.insight.cut_words import CutWords
 
 Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
@@ -106,6 +112,7 @@ def which_sizes(sizes: Int64s, history: History) -> str:
 
     >>> from bpe_core.recipe import Recipe
     >>> from bpe_core.reference import train
+    >>> from bpe_core.counting.words import WordTable
     >>> history = train(WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2", merges=4))
     >>> which_sizes(np.arange(256, 261), history), which_sizes(np.array([256, 258, 260]), history)
     ('', 'Measured: 3 of 5 sizes.')

@@ -17,9 +17,7 @@ from bpe_core.command_line.tables import open_table
 from bpe_core.counting.words import WordTable
 from bpe_core.data_table import DataTable, csv_text
 from bpe_core.errors import BpeError
-from bpe_core.exact.of_texts import sizes as exact_sizes
 from bpe_core.history.history import History
-from bpe_core.insight.cut_words import CutWords
 from bpe_core.learning.methods import METHODS, has_ranks
 from bpe_core.measures.bits_per_byte import LIMITS, bits_per_byte, tenth_apart
 from bpe_core.measures.measured_sizes import MEASURED, MeasuredSizes, measured_sizes, some_sizes, which_sizes
@@ -75,6 +73,8 @@ def run(options: argparse.Namespace) -> int:
         texts[" ".join(options.held_out)] = count(options.held_out, history)
     curves = {name: curves_of(words, history, options.power, every=options.csv) for name, words in texts.items()}
     if options.csv:
+        from bpe_core.exact.of_texts import sizes as exact_sizes  # which print has no use for
+
         sys.stdout.write(csv_text(exact_sizes(curves)))
     elif options.json:
         print(json.dumps({name: _described(one) for name, one in curves.items()}, ensure_ascii=False, indent=1))
@@ -100,6 +100,8 @@ def curves_of(words: WordTable, history: History, power: float, *, every: bool) 
     """Where texts are cut by ranks all sizes are known at once; otherwise some are measured."""
     if has_ranks(history):
         return size_curves(words, history, power=power)
+    from bpe_core.insight.cut_words import CutWords  # with all that cuts texts
+
     cut = CutWords.of(words, history.recipe, history)
     most = MEASURED if every else SHOWN_SIZES
     bar = TerminalBar(sys.stderr)

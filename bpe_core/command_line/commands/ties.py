@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, text_argument
@@ -13,14 +13,14 @@ from bpe_core.command_line.questions import Names, add_grouped_corpus, add_momen
 from bpe_core.command_line.tables import open_table
 from bpe_core.data_table import ENDINGS, checked_name, write_data
 from bpe_core.errors import BpeError, OutputError, plain
-from bpe_core.exact.of_run import tie_list
-from bpe_core.exact.tokens import TokenColumns
 from bpe_core.honest_text import escape
-from bpe_core.insight.table_comparison import TableComparison, compare_tables, compare_texts
 from bpe_core.insight.ties import Tie, ties
 from bpe_core.learning.methods import METHODS, Wording
 from bpe_core.learning.ties import TIE_RULES
 from bpe_core.token_texts import shown
+
+if TYPE_CHECKING:  # loaded by whoever asks what another rule would have made
+    from bpe_core.insight.table_comparison import TableComparison
 
 EXAMPLES = """\
 examples:
@@ -58,6 +58,9 @@ def run(options: argparse.Namespace) -> int:
         return _what_if(options, history)
     found, names = ties(history, moment(options, history)), Names(history)
     if options.output is not None:
+        from bpe_core.exact.of_run import tie_list  # with what the charts of a run want
+        from bpe_core.exact.tokens import TokenColumns
+
         write_data(tie_list(found, TokenColumns.for_history(history, opened.numbers)), options.output)
     if options.json:
         print(json.dumps([_described(tie, names) for tie in found], ensure_ascii=False, indent=1))
@@ -86,6 +89,8 @@ def _described(tie: Tie, names: Names) -> dict[str, Any]:
 
 
 def _what_if(options: argparse.Namespace, history: bpe.History) -> int:
+    from bpe_core.insight.table_comparison import compare_tables, compare_texts  # with all that cuts texts
+
     recipe = history.recipe.with_changes(ties=options.what_if)
     trainer = bpe.Trainer(words_of(options, history), recipe)
     trainer.advance(max_merges=len(history))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import regex
 
 TRANSPARENT = -1
 COMMON = 0
@@ -40,6 +39,8 @@ _CLASSES = [
 
 def scripts_of(characters: str) -> npt.NDArray[np.int32]:
     """A number for the script of each character; TRANSPARENT for what takes the script of the letter before it."""
+    import regex  # takes a while to load
+
     unknown, script_of = dict.fromkeys(characters), dict[str, int]()
     for expression, number in _CLASSES:
         if not unknown:

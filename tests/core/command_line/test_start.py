@@ -25,19 +25,19 @@ def test_commands_run_in_any_thread(text: Path, tmp_path: Path) -> None:
 FREE_OF = {
     "bpe_core.recipe": ["--help"],
     "numpy": ["presets", "presets gpt2", "train --help", "decode --help"],
-    "bpe_core.counting.words bpe_core.learning.bpe.plain bpe_core.segmenting": [
+    "bpe_core.counting.words bpe_core.learning.bpe.plain": [
         "decode --merges {table} 115 111",
         "verify {table}",
     ],
+    "bpe_core.segmenting bpe_core.insight.ranked_words bpe_core.learning.trainer": ["ties --merges {table}"],
     "bpe_core.segmenting.batches bpe_core.text.scanner bpe_core.text.normalizing": [
         "encode --merges {table} so",
         "why --merges {table} so low",
     ],
-    "regex concurrent.futures fractions bpe_core.kernels.readiness": [
-        "words low --help",
+    "regex concurrent.futures fractions bpe_core.kernels.readiness bpe_core.segmenting.word_tokens": [
         "words low lower",
-        "ties --merges {table}",
         "sizes --merges {table} --corpus {text}",
+        "race --merges {table} --corpus {text} --step 7",
     ],
     "hashlib zipfile tarfile sqlite3 importlib.metadata llvmlite numba pyarrow PySide6 numpy.ma": [
         "train {text} --merges 5",
