@@ -2,7 +2,8 @@
 
 Threads look words up and enter them without waiting for each other (`kernels/word_memory.py` tells how). What stands
 here is done under a lock, some dozens of times a text: a thread whose part is full is given another, or makes the
-memory larger. What others enter in the old one until they notice is forgotten, and merged once more.
+memory larger. Meanwhile others go on with the old one, which may become fuller than it else would; what they enter
+there may be forgotten, and is merged once more.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from bpe_core.kernels.word_memory import (
 MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
 MOST_RESULTS = 1 << 26
 _WORDS_AT_FIRST = 1 << 10
+_MEANWHILE = 8  # this part of all slots is given out beyond what is usual while a larger memory is made
 _ROOM_A_WORD = 8, 4  # results, and numbers of long words: more than most need, as what is not used costs nothing
 _LINE = 64  # bytes that the processor fetches at once
 _LARGE_PAGE = 1 << 21  # bytes of which the system makes a page at once, where they lie so
@@ -51,7 +53,8 @@ class WordsMet:
     def __init__(self, most_words: int) -> None:
         self.most_words = most_words  # that it may hold
         self.was_full = False
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()  # and the lock
+        self._is_growing = False
         self._threads = 0
         self._parts: list[Int64s] = []  # `number` of each thread that fills this memory
         results, words = (_WORDS_AT_FIRST * room for room in _ROOM_A_WORD)
@@ -59,38 +62,41 @@ class WordsMet:
 
     def part(self) -> Memory:
         """The memory, with a part to fill for one more thread."""
-        with self._lock:
+        with self._changed:
             self._threads += 1
             for part in self._parts:
                 self._take_back(part)
-            return self._anew(np.zeros(NUMBERS, np.int64))
+            return self._filled(_memory(0, 0, 0))
 
     def more(self, memory: Memory) -> Memory:
         """What a thread goes on with whose part is full, or is one of a memory that has become larger."""
-        with self._lock:
+        with self._changed:
             own, given = memory.number, self._all.number
             if memory.slots is self._all.slots:
                 self._take_back(own)
                 for what in (RESULTS, WORDS):  # what is the last of all need not be copied
                     if own[_GIVEN[what][0]] == given[what]:
                         given[what] = own[_GIVEN[what][0]] = own[what]
-                if self._give(own):
-                    return memory
-                self._make_room()
-            if memory.results is not self._all.results:
-                own[RESULTS] = own[LAST_RESULT] = 0
-            if memory.words is not self._all.words:
-                own[WORDS] = own[LAST_WORD] = 0
-            return self._anew(own)
+            return self._filled(memory)
 
-    def _anew(self, own: Int64s) -> Memory:
-        """A part of a memory of which this thread fills none."""
-        own[ENTRIES] = own[LAST_ENTRY] = 0
-        while not self._give(own):
-            self._make_room()
-            own[:] = 0
-        self._parts.append(own)
-        return self._all._replace(number=own)
+    def _filled(self, memory: Memory) -> Memory:
+        """The memory as it is by now, with as much for this thread as it needs."""
+        own = memory.number
+        while True:
+            if memory.slots is not self._all.slots:  # of which it fills no part yet
+                own[ENTRIES] = own[LAST_ENTRY] = 0
+                if memory.results is not self._all.results:
+                    own[RESULTS] = own[LAST_RESULT] = 0
+                if memory.words is not self._all.words:
+                    own[WORDS] = own[LAST_WORD] = 0
+                self._parts.append(own)
+                memory = self._all._replace(number=own)
+            if self._give(own):
+                return memory
+            if self._is_growing:
+                self._changed.wait()
+            else:
+                self._make_room()
 
     def _take_back(self, part: Int64s) -> None:
         """The words that a thread might still have entered; where it is just doing so, there is one more."""
@@ -123,17 +129,35 @@ class WordsMet:
             if self._threads == 1:  # nobody else reads what stands there
                 for numbers in (slots, given[:LAST_ENTRY], *self._parts):
                     numbers[:] = 0
-            else:
-                self._all = _memory(len(slots) // SLOT, len(results), len(words))
+                return
+            self._all = _memory(len(slots) // SLOT, len(results), len(words))
         else:
-            times = 4 if 3 * SLOT * given[ENTRIES] > len(slots) else 1
-            slots = _slots(times * len(slots) // SLOT)
-            grow_slots(old.slots, slots)  # first: so all that it tells of stands in what is copied now
-            self._all = _told_of(slots, _grown(results, given[RESULTS]), _grown(words, given[WORDS]))
+            slots = self._larger_slots()
+            # Only now: so all that the slots tell of stands in what is copied.
+            room_for_results, room_for_words = (room * len(slots) // (2 * SLOT) for room in _ROOM_A_WORD)
+            results = _grown(results, given[RESULTS], room_for_results)
+            words = _grown(words, given[WORDS], room_for_words)
+            self._all = _told_of(slots, results, words)
             self._all.number[:LAST_ENTRY] = given[:LAST_ENTRY]
         for part in self._parts:
             part[LAST_ENTRY] = 0  # so that the thread asks for more at its next new word
         self._parts.clear()
+
+    def _larger_slots(self) -> npt.NDArray[np.uint64]:
+        """Slots with all that was entered so far, made while others go on with the old ones."""
+        old, given = self._all.slots, self._all.number
+        times = 4 if 3 * SLOT * given[ENTRIES] > len(old) else 1
+        given[LAST_ENTRY] = len(old) // (2 * SLOT) + len(old) // (_MEANWHILE * SLOT)
+        self._is_growing = True
+        self._changed.release()
+        try:
+            slots = _slots(times * len(old) // SLOT)
+            grow_slots(old, slots)
+            return slots
+        finally:
+            self._changed.acquire()
+            self._is_growing = False
+            self._changed.notify_all()
 
 
 def _memory(slots: int, results: int, words: int) -> Memory:
@@ -157,10 +181,11 @@ def _slots(count: int) -> npt.NDArray[np.uint64]:
     return slots
 
 
-def _grown(array: npt.NDArray[Number], used: int) -> npt.NDArray[Number]:
+def _grown(array: npt.NDArray[Number], used: int, least: int) -> npt.NDArray[Number]:
     """The same where there is room left; else what is used of it, with room behind."""
-    if 8 * used < len(array):
+    wanted = max(least, 4 * used)
+    if wanted <= len(array):
         return array
-    grown = np.empty(4 * len(array), array.dtype)
+    grown = np.empty(wanted, array.dtype)
     grown[:used] = array[:used]
     return grown

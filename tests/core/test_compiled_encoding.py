@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -16,6 +17,8 @@ import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
+from bpe_core.kernels.merge_word import UInt64s
+from bpe_core.kernels.word_memory import ENTRIES, LAST_ENTRY, SLOT, Memory, grow_slots
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting import batches, words_met
 from bpe_core.segmenting.batches import Texts, Unread, encoded_by_kernels
@@ -144,6 +147,42 @@ def test_threads_that_fill_one_memory_at_once(monkeypatch: pytest.MonkeyPatch) -
             for _ in range(2):
                 ids, _ = encoded_by_kernels(compiled, Texts.of([text]), cuts, 20, threads)
                 assert np.array_equal(ids, wanted)
+
+
+def test_a_thread_goes_on_while_another_makes_the_memory_larger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until the old one is as full as it may ever be; then it waits, and both go on with the same."""
+    began, go_on = threading.Event(), threading.Event()
+
+    def grow(old: UInt64s, new: UInt64s) -> None:
+        began.set()
+        assert go_on.wait(60)
+        grow_slots(old, new)
+
+    def full(memory: Memory) -> Memory:
+        memory.number[ENTRIES] = memory.number[LAST_ENTRY]
+        return memory
+
+    monkeypatch.setattr(words_met, "grow_slots", grow)
+    met = words_met.WordsMet(words_met.MOST_WORDS)
+    first, second = met.part(), met.part()
+    slots = len(first.slots) // SLOT
+    usual, fullest = slots // 2, slots // 2 + slots // words_met._MEANWHILE
+
+    def entered() -> int:
+        return int(full(first).number[ENTRIES] + full(second).number[ENTRIES])
+
+    while entered() < usual:
+        first = met.more(first)
+    with ThreadPoolExecutor(2) as pool:
+        larger = pool.submit(met.more, first)
+        assert began.wait(60)
+        while entered() < fullest:
+            assert met.more(second).slots is second.slots is first.slots
+        waiting = pool.submit(met.more, second)
+        assert not waiting.done()
+        go_on.set()
+        assert larger.result(60).slots is waiting.result(60).slots
+    assert len(larger.result().slots) == 4 * len(first.slots)
 
 
 def test_several_threads_at_several_merges() -> None:
