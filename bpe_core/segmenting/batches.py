@@ -280,6 +280,7 @@ class _Gathered:
         self._free = 0
         self._offsets = [np.zeros(1, np.int64)]
         self._done: dict[int, tuple[Int32s, Int64s]] = {}
+        self._beyond: list[Int32s] = []  # those for which there was no room, from the first such part on
         self._spare: list[Int32s] = []  # arrays that were written to before, which takes less time again
         self._lock = threading.Lock()
         self._failures: list[BaseException] = []
@@ -308,33 +309,39 @@ class _Gathered:
                 found = encode(room)
                 with self._lock:
                     self._done[number] = found
-                    while (part := self._done.pop(len(self._offsets) - 1, None)) is not None:
-                        self._put(*part)
+                    placed = list(self._placed())
+                for ids, start in placed:  # while others go on
+                    self._put(ids, start)
         except BaseException as error:
             self._failures.append(error)
 
     def _room_for(self, number: int) -> Int32s:
         """Its place, where all before it are done and nothing need be moved; else what was written to before."""
-        if number == len(self._offsets) - 1:
+        if number == len(self._offsets) - 1 and not self._beyond:
             return self._ids[self._free :]
         return self._spare.pop() if self._spare else np.empty(0, np.int32)
 
-    def _put(self, ids: Int32s, offsets: Int64s) -> None:
-        stop = self._free + len(ids)
-        if ids.base is self._ids:
-            self._offsets.append(offsets[1:] + self._free)
-            self._free = stop
-            return
-        if stop > len(self._ids):
-            larger = np.empty(stop + stop // 2, np.int32)
-            larger[: self._free] = self._ids[: self._free]
-            self._ids = larger
-        self._ids[self._free : stop] = ids
-        self._offsets.append(offsets[1:] + self._free)
-        self._free = stop
-        if isinstance(ids.base, np.ndarray):
-            self._spare.append(ids.base)
+    def _placed(self) -> Iterator[tuple[Int32s, int]]:
+        """The parts that are done and have a place now, since all before them have: where each begins."""
+        while (part := self._done.pop(len(self._offsets) - 1, None)) is not None:
+            ids, offsets = part
+            start = self._free
+            self._offsets.append(offsets[1:] + start)
+            self._free += len(ids)
+            if self._free > len(self._ids):
+                self._beyond.append(ids)
+            else:
+                yield ids, start
+
+    def _put(self, ids: Int32s, start: int) -> None:
+        """Bring a part to its place, unless it was written there."""
+        if ids.base is not self._ids:
+            self._ids[start : start + len(ids)] = ids
+            if isinstance(ids.base, np.ndarray):
+                self._spare.append(ids.base)
 
     def joined(self) -> tuple[Int32s, Int64s]:
-        self._ids.resize(self._free, refcheck=False)
-        return self._ids, np.concatenate(self._offsets)
+        in_place = self._free - sum(map(len, self._beyond))
+        self._ids.resize(in_place, refcheck=False)
+        ids = np.concatenate([self._ids, *self._beyond]) if self._beyond else self._ids
+        return ids, np.concatenate(self._offsets)
