@@ -226,7 +226,8 @@ def encoded_by_kernels(
     threads = threads or (available_threads() if texts.size >= WORTH_THREADS else 1)
     if isinstance(texts, Unread) and threads == 1:
         texts = texts.for_one_thread()
-    job = min(LARGEST_JOB, max(LEAST_JOB, texts.size // (_JOBS_A_THREAD * threads)))
+    least = LARGEST_JOB if threads == 1 else LEAST_JOB
+    job = min(LARGEST_JOB, max(least, texts.size // (_JOBS_A_THREAD * threads)))
     parts, of_texts = texts.parts(cuts, job)
 
     def encode(part: Part, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
@@ -236,7 +237,7 @@ def encoded_by_kernels(
     if len(parts) == 1:
         ids, offsets = encode(parts[0])
     else:
-        gathered = _Gathered(texts.room)
+        gathered = _Gathered(texts.room + job)
         try:
             gathered.take_all([partial(encode, part) for part in parts], max(1, min(threads, len(parts))))
         except BpeError:
