@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.memory import NARROWED, narrow, trailing_zeros
 
-AT_ONCE = 64  # characters: of fewer, LLVM would move one after the other
-_ONE_BY_ONE = 16  # where not all were
+_ONE_BY_ONE = 8  # from one that is not ASCII on
 MOST_BYTES = 4  # of a character
 
 
@@ -39,15 +39,13 @@ def write_utf8(characters, start, stop, out):
     There must be room for MOST_BYTES each.
     """
     i, end, place = np.uint64(start), np.uint64(stop), np.uint64(0)
-    one, many, halves = np.uint64(1), np.uint64(AT_ONCE), np.uint64(0)
+    one, none, many, halves = np.uint64(1), np.uint64(0), np.uint64(NARROWED), np.uint64(0)
     while i < end:
         while i + many <= end:
-            met = characters[i]
-            for k in range(AT_ONCE):
-                code = characters[i + np.uint64(k)]
-                met |= code
-                out[place + np.uint64(k)] = np.uint8(code)
-            if met >= 0x80:
+            others = narrow(characters, i, out, place)
+            if others != none:
+                i += trailing_zeros(others)
+                place += trailing_zeros(others)
                 break
             i += many
             place += many
@@ -57,4 +55,4 @@ def write_utf8(characters, start, stop, out):
             halves |= np.uint64(code & np.uint32(0xFFFFF800) == np.uint32(0xD800))
             place = _write_character(code, out, place)
             i += one
-    return np.int64(place) if halves == np.uint64(0) else np.int64(-1)
+    return np.int64(place) if halves == none else np.int64(-1)

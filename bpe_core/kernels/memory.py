@@ -1,5 +1,5 @@
-"""What NumPy's indexing cannot say: reading eight bytes at once, having memory fetched ahead of its use, counting
-bits, choosing without a branch, and what several threads agree on.
+"""What NumPy's indexing cannot say: reading eight bytes at once, moving many characters, having memory fetched ahead
+of its use, counting bits, choosing without a branch, and what several threads agree on.
 
 Numba has no word for the last; LLVM has. What was `claimed`, `set_down`, `published` and `looked_up` is atomic as C11
 means it, so machine code keeps its order on every processor: on x86 by plain moves and one locked instruction to
@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_core.kernels.jit import Intrinsic
 
+NARROWED = 64  # characters at once
+
 if TYPE_CHECKING:
 
     def load_eight(array: Any, index: Any) -> Any: ...
+
+    def narrow(array: Any, index: Any, out: Any, place: Any) -> Any: ...
 
     def prefetch(array: Any, index: Any) -> None: ...
 
@@ -51,6 +55,28 @@ else:
             return builder.load(place, align=1)
 
         return types.uint64(array, types.uint64), generate
+
+    @Intrinsic
+    def narrow(typing_context: Any, array: Any, index: Any, out: Any, place: Any) -> Any:
+        """The lowest byte of so many characters to an array of bytes; a bit for each that is not ASCII."""
+        from llvmlite import ir
+        from numba import types
+
+        if not isinstance(array, types.Array) or out.dtype != types.uint8:
+            return None
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            width = array.dtype.bitwidth
+            wide, bytes = (ir.VectorType(ir.IntType(bits), NARROWED) for bits in (width, 8))
+            first = _address(context, builder, signature.args[0], *arguments[:2])
+            codes = builder.load(builder.bitcast(first, wide.as_pointer()), align=width // 8)
+            target = _address(context, builder, signature.args[2], *arguments[2:])
+            lowest = codes if width == 8 else builder.trunc(codes, bytes)
+            builder.store(lowest, builder.bitcast(target, bytes.as_pointer()), align=1)
+            last_of_ascii = ir.Constant(wide, [0x7F] * NARROWED)
+            return builder.bitcast(builder.icmp_unsigned(">", codes, last_of_ascii), ir.IntType(64))
+
+        return types.uint64(array, index, out, place), generate
 
     @Intrinsic
     def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
