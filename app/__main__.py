@@ -15,12 +15,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.leaving import leave
-from bpe_core.own_process import begin_process, run_alone
+from bpe_core.own_process import begin_process, end_process, run_alone
 
 NO_WINDOW = 2
 PROGRAM = "app"  # as Python runs it
 SETTINGS_LOCATION = "BPE_EXPLORER_SETTINGS"  # as in app.settings, which is too heavy to ask before it is needed
 WINDOW_OPTIONS = ("--screenshot", "--dark", "--light", "--size")
+
+
+def script() -> int:
+    """The same for a process that ends with it; where it was a command, at once."""
+    is_command = _wants_a_command(sys.argv[1:])
+    code = main()
+    if is_command:
+        end_process(code)
+    return code
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -153,4 +162,4 @@ def _run_window(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(script())

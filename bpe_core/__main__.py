@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bpe_core.own_process import run_alone
+from bpe_core.own_process import end_process, run_alone
 
 if __name__ == "__main__":
-    sys.exit(run_alone(sys.argv[1:]))
+    end_process(run_alone(sys.argv[1:]))

@@ -9,7 +9,9 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import ModuleType
+from typing import NoReturn
 
 _NEW_OBJECTS = 50_000  # before the youngest are searched for garbage; a start makes about as many, and none of them is
 _TEXTS_OF_HELP = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars")  # that do nothing but add them
@@ -36,6 +38,20 @@ def run_alone(argv: Sequence[str]) -> int:
     gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
     from bpe_core.command_line.main import run
 
-    code = run(argv)
-    gc.freeze()  # what is left goes with the process, and need not be looked through for what could go before
-    return code
+    return run(argv)
+
+
+def end_process(code: int) -> NoReturn:
+    """What Python does for others at its end, and no more, as `multiprocessing` ends its processes.
+
+    What is left goes with the process; taking it apart, one module after the other, would take some milliseconds.
+    """
+    import atexit
+    import threading
+
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for those that are left
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # there is none, it is closed, or nobody reads any more
+            stream.flush()
+    os._exit(code)

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.command_line.commands import train
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.main import run
 from bpe_core.formats import read_history
@@ -102,7 +101,7 @@ def test_ending_keeps_what_was_learned(
     signal.signal(signal.SIGINT, signal.default_int_handler)
     before = signal.getsignal(number)
     with monkeypatch.context() as patched:
-        patched.setattr(train, "learn", interrupted)
+        patched.setattr(trainer, "learn", interrupted)
         assert run([*endless, "--quiet"]) == code
     assert signal.getsignal(number) is before
     history = read_history(tmp_path / "merges.csv")

@@ -66,6 +66,27 @@ print(*found, sep="\\n")
     assert done.stdout.split("\n") == ["", ""]
 
 
+ENDING = """
+import atexit, threading, time
+from bpe_core import own_process
+from bpe_core.command_line import main
+
+def run(argv):
+    atexit.register(print, "what is done at the end")
+    threading.Thread(target=lambda: (time.sleep(0.1), print("a thread"))).start()
+    print("the command")
+    return 7
+
+main.run = run
+own_process.end_process(own_process.run_alone([]))
+"""
+
+
+def test_a_process_that_ends_at_once_does_what_is_to_be_done_before() -> None:
+    done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (done.stdout, done.stderr, done.returncode) == ("the command\na thread\nwhat is done at the end\n", "", 7)
+
+
 def test_every_command_has_a_line_and_a_file() -> None:
     folder = ROOT / "bpe_core" / "command_line" / "commands"
     assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(COMMANDS)
