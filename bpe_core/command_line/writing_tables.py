@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 import bpe_core as bpe
+from bpe_core.at_once import available_threads
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
@@ -93,7 +94,9 @@ def write_and_tell(
 def _way_to_write(target: Path, format: str | None, delivery: Delivery | None) -> Callable[..., PreparedExport]:
     if delivery is not None:
         return partial(prepare_folder, delivery=delivery)
-    return partial(prepare_export, format=FORMATS[format] if format else format_for(target))
+    chosen = FORMATS[format] if format else format_for(target)
+    # Asked for each word, another process would take longer to answer than its library to load.
+    return partial(prepare_export, format=chosen, apart=chosen.holds_splitting and available_threads() > 1)
 
 
 def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> None:

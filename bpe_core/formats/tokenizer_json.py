@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import missing_places
+from bpe_core.formats.asked_alone import tokenizers_peer
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.checked_json import Object, object_in, parsed_object, text_in
 from bpe_core.formats.hugging_face_steps import read_steps
@@ -122,12 +123,7 @@ class TokenizerJson(Format):
         return OpenedTable(opened.history, self.name, tuple(notes), opened.numbers)
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        try:
-            import tokenizers  # not needed to run: only asked whether it agrees
-        except ImportError:
-            return None
-        loaded = tokenizers.Tokenizer.from_buffer(data)
-        return lambda text: list(loaded.encode(text, add_special_tokens=False).ids)
+        return tokenizers_peer(data)
 
 
 def _model_of(history: History) -> JsonModel:

@@ -1,7 +1,8 @@
-"""The library that owns a format, asked in a process of its own where a window is to be kept going.
+"""The library that owns a format, asked in a process of its own where something else is to be done meanwhile.
 
 While it loads a file, a library may let no other thread of Python go on: tokenizers and tiktoken hold them up for a
-tenth to two tenths of a second for each 100,000 tokens.
+tenth to two tenths of a second for each 100,000 tokens. That is a window that stands still, or a check that waits
+while another core has nothing to do.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.formats import Format
@@ -23,19 +26,24 @@ if TYPE_CHECKING:
 LARGE = 1_000_000  # bytes of a file; a smaller one is loaded sooner than a process begins
 LOADED_ALONE = ("tokenizer.json", "tiktoken")  # the formats whose libraries need nothing but the file's content
 
+Loaded = Callable[[], Peer | None]
+
 
 @contextmanager
 def peer_of(
     format: Format, data: bytes, history: History, name: str, beside: Beside, *, apart: bool
-) -> Iterator[Peer | None]:
-    """The real library, given the file's content, as `Format.peer` tells; `apart` in a process of its own."""
+) -> Iterator[Loaded]:
+    """What gives the real library, with the file's content, as `Format.peer` tells.
+
+    Where it is loaded `apart`, in a process of its own, that begins now; else when it is asked for.
+    """
     if not apart or format.name not in LOADED_ALONE or len(data) < LARGE:
-        yield format.peer(data, history, name, beside)
+        yield lambda: format.peer(data, history, name, beside)
         return
     import subprocess  # takes a while to load
 
     # -P: a file named like one of our modules in the person's folder must not be imported.
-    command = [sys.executable, "-P", "-m", "bpe_core.verification.peer_process", format.name, str(len(data))]
+    command = [sys.executable, "-P", "-m", "bpe_core.formats.peer_process", format.name, str(len(data))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     process = subprocess.Popen(
         command,
@@ -45,21 +53,31 @@ def peer_of(
         stderr=subprocess.DEVNULL,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
+    giving = threading.Thread(target=_give, args=(process, data), daemon=True)
+    giving.start()
     try:
-        yield _peer_in(process, data)
+        yield partial(_peer_in, process, giving)
     finally:
         process.kill()
+        giving.join()
         with suppress(OSError):
             process.communicate()
 
 
-def _peer_in(process: subprocess.Popen[bytes], data: bytes) -> Peer | None:
+def _give(process: subprocess.Popen[bytes], data: bytes) -> None:
+    """The file's content, which the process does not read before it has begun."""
+    assert process.stdin is not None
+    with suppress(OSError):  # it ended: that is told when it is to answer
+        process.stdin.write(data)
+        process.stdin.flush()
+
+
+def _peer_in(process: subprocess.Popen[bytes], giving: threading.Thread) -> Peer | None:
     asked, answers = process.stdin, process.stdout
     assert asked is not None
     assert answers is not None
 
     def answer() -> Any:
-        asked.flush()
         said = json.loads(answers.readline() or b'{"error": "its process ended"}')
         if "error" in said:
             raise RuntimeError(said["error"])
@@ -67,8 +85,9 @@ def _peer_in(process: subprocess.Popen[bytes], data: bytes) -> Peer | None:
 
     def peer(text: str) -> list[int]:
         asked.write(json.dumps(text).encode() + b"\n")
+        asked.flush()
         numbers: list[int] = answer()
         return numbers
 
-    asked.write(data)
+    giving.join()
     return peer if answer() else None

@@ -6,7 +6,6 @@ import copy
 import math
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from functools import partial
 from itertools import islice, pairwise
 
@@ -79,8 +78,8 @@ def verify(
 ) -> Verification:
     """Whether a file of this content and name cuts texts as the history does; `text` is part of the sample.
 
-    `numbers` are those of the file it was imported from, if it was. The real library is asked `apart` where that
-    must not hold other threads up.
+    `numbers` are those of the file it was imported from, if it was. The real library is asked `apart` where it shall
+    hold nothing else up.
     """
     numbered = format.numbers(history, numbers)
     cannot_hold = (*format.can_hold(history), *_about_numbers(history, numbered, numbers))
@@ -88,16 +87,16 @@ def verify(
     if stated is not None:
         first = tuple(stated[:LISTED])
         return Verification(format.name, len(history), first, len(stated), cannot_hold, compared="rows")
-    try:
-        opened = format.open(data, name, beside)
-    except BpeError as error:
-        return Verification(format.name, 0, (f"The file cannot be read back: {error}",), 1, cannot_hold)
-    comparison = Comparison(history, opened, format, numbered)
-    comparison.compare_columns()
-    with ExitStack() as stack:
+    with peer_of(format, data, history, name, beside, apart=apart) as loaded:
+        try:
+            opened = format.open(data, name, beside)
+        except BpeError as error:
+            return Verification(format.name, 0, (f"The file cannot be read back: {error}",), 1, cannot_hold)
+        comparison = Comparison(history, opened, format, numbered)
+        comparison.compare_columns()
         peer = None
         try:
-            peer = stack.enter_context(peer_of(format, data, history, name, beside, apart=apart))
+            peer = loaded()
         except Exception as error:  # whatever another library throws; what it refuses to load is a difference, too
             comparison.found.append(plain(f"{format.peer_name} does not load the file: {error}", LONGEST_SENTENCE))
         samples = comparison.samples(text)

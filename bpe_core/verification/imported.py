@@ -68,7 +68,7 @@ def check_import(
     with ExitStack() as stack:
         try:
             data, beside = content_of(path), files_beside(Path(path))
-            peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))
+            peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))()
         except Exception as error:  # whatever another library throws
             told = f"{format.peer_name} does not load the file, so nothing was compared: {error}"
             return Agreement(format.peer_name, silence=plain(told, LONGEST_SENTENCE))

@@ -68,7 +68,7 @@ def prepare_export(
     """Write the first `merges` merges in memory and check them; the name's ending chooses the format if none is given.
 
     `numbers` are those of the file it was imported from, if it was: formats keep them that number tokens as they like.
-    The real library is asked `apart` where that must not hold other threads up.
+    The real library is asked `apart` where it shall hold nothing else up.
     Raises OutputError where the format has no way to hold the history at all.
     """
 

@@ -1,6 +1,7 @@
-"""`python -m bpe_core.verification.peer_process FORMAT SIZE`: the process in which a library is asked (see apart.py).
+"""`python -m bpe_core.formats.peer_process FORMAT SIZE`: the process in which a library is asked.
 
-It reads so many bytes of a file, then a text a line, and answers each with the numbers of its tokens.
+It reads so many bytes of a file, then a text a line, and answers each with the numbers of its tokens. See
+verification/apart.py, which begins it.
 """
 
 from __future__ import annotations
@@ -8,12 +9,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from bpe_core.alphabet import Alphabet
-from bpe_core.formats import FORMATS
-from bpe_core.history.history import History
-from bpe_core.recipe import Recipe
+from bpe_core.formats.asked_alone import tokenizers_peer
 
 
 def main() -> None:
@@ -21,9 +20,8 @@ def main() -> None:
     name, size = sys.argv[1], int(sys.argv[2])
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)  # whatever a library prints is no answer
-        nothing = History.from_pairs(Recipe(), Alphabet.of_bytes(), [])
         try:
-            peer = FORMATS[name].peer(sys.stdin.buffer.read(size), nothing, name)
+            peer = _peer(name, sys.stdin.buffer.read(size))
         except Exception as error:  # whatever another library throws
             _tell(answers, {"error": str(error)})
             return
@@ -35,6 +33,17 @@ def main() -> None:
                 _tell(answers, {"is": peer(json.loads(line))})
             except Exception as error:
                 _tell(answers, {"error": str(error)})
+
+
+def _peer(name: str, data: bytes) -> Callable[[str], Any] | None:
+    if name == "tokenizer.json":
+        return tokenizers_peer(data)
+    from bpe_core.alphabet import Alphabet  # the engine takes a while to load
+    from bpe_core.formats import FORMATS
+    from bpe_core.history.history import History
+    from bpe_core.recipe import Recipe
+
+    return FORMATS[name].peer(data, History.from_pairs(Recipe(), Alphabet.of_bytes(), []), name)
 
 
 def _tell(answers: BinaryIO, said: dict[str, Any]) -> None:
