@@ -1,20 +1,22 @@
-"""The rows of merges as the kernels write them: bytes, very many rows at a time."""
+"""The rows of tables as the kernels write and read them: bytes, very many rows at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.laid_rows import Rows
 from bpe_core.formats.rows import Layout
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.honest_text import escape
 from bpe_core.kernels.table_rows import (
     BEFORE_CELL,
+    DIGITS,
     ESCAPE,
     NUMBERS,
     PLAIN,
@@ -38,10 +40,34 @@ _TRUTHS, _KINDS = (b"false", b"true"), (b"drop", b"merge")
 def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]]:
     """After how many steps the rows end that are told, and they; `numbers` are a column of their own behind all."""
     texts, columns = _texts_and_columns(history, layout)
-    values = _values(history, numbers)
-    out = np.empty(max(_ROOM, len(layout.before) * int((texts.end - texts.begin).max())), np.uint8)
-    for start in range(0, len(history), _AT_ONCE):
-        some = np.stack([values[name](slice(start, start + _AT_ONCE)) for name in layout.before]).astype(np.int64)
+    told = _values(history, numbers)
+    yield from _laid(texts, columns, len(history), lambda steps: [told[name](steps) for name in layout.before])
+
+
+def laid_rows(rows: Rows) -> bytes:
+    """Rows of any table."""
+    fixed = [*(column.before.encode() for column in rows.columns), rows.behind.encode()]
+    of_columns = [list(map(str.encode, column.texts or ())) for column in rows.columns]
+    first = list(accumulate(map(len, of_columns), initial=len(fixed)))
+    columns = Columns(
+        before=np.arange(len(fixed)),
+        first=np.array([place if texts else NUMBERS for place, texts in zip(first, of_columns, strict=False)]),
+        nothing=np.array([0]),
+    )
+    texts = _end_to_end([*fixed, *chain.from_iterable(of_columns)])
+    values = [column.values for column in rows.columns]
+    found = _laid(texts, columns, len(values[0]), lambda some: [one[some] for one in values])
+    return b"".join(part for _, part in found)
+
+
+def _laid(
+    texts: Texts, columns: Columns, rows: int, values: Callable[[slice], list[npt.NDArray[Any]]]
+) -> Iterator[tuple[int, bytes]]:
+    """Some rows at a time, and the row behind them; `values` are those of some rows in columns."""
+    longest = max(DIGITS, int((texts.end - texts.begin).max()))
+    out = np.empty(max(_ROOM, (2 * len(columns.first) + 1) * longest), np.uint8)
+    for start in range(0, rows, _AT_ONCE):
+        some = np.stack(values(slice(start, start + _AT_ONCE))).astype(np.int64)
         row = 0
         while row < some.shape[1]:
             row, place = write_rows(texts, columns, some, row, out)

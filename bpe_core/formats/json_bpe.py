@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bpe_core.errors import FormatError
@@ -10,7 +11,9 @@ from bpe_core.formats.base import numbers_or_ids
 from bpe_core.formats.checked_json import Object, are_whole, list_in, object_in, text_in, vocabulary_of, whole_text
 from bpe_core.formats.guessing import likely_pattern, sampled
 from bpe_core.formats.hugging_face_steps import TextPreparation
+from bpe_core.formats.json_laid_out import Table, encoded
 from bpe_core.formats.json_model import JsonModel, OpenedModel, prefix_impossible, recipe_of, specials_in
+from bpe_core.formats.laid_rows import Column
 from bpe_core.formats.stand_in_texts import numbered, written_tokens
 from bpe_core.formats.unfit_tokens import listed
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order
@@ -70,7 +73,7 @@ class JsonBpe(JsonModel):
             "byte_fallback": recipe.base == "characters" and recipe.unknown == "bytes",
             "ignore_merges": joining is not None and joining.whole_words,
             "vocab": numbered(history, numbers, texts),
-            "merges": [[texts[left], texts[right]] for left, right in joined_in_order(history)],
+            "merges": _written_merges(history, texts),
         }
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> OpenedModel:
@@ -96,6 +99,13 @@ class JsonBpe(JsonModel):
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
         return OpenedModel(history, built.numbers, steps.notes + built.notes + _about_model(model, style))
+
+
+def _written_merges(history: History, texts: Sequence[str]) -> Table:
+    """Lists of two."""
+    pairs = joined_in_order(history)
+    told = encoded(texts)
+    return Table([Column("", pairs[:, half], told) for half in (0, 1)])
 
 
 def _merges(model: Object, name: str) -> WrittenMerges:

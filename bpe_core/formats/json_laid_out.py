@@ -7,14 +7,50 @@ the lines.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from bpe_core.formats.in_turns import AT_ONCE
+from bpe_core.formats.laid_rows import Column, Rows, laid
 
 BETWEEN = "\0"  # stands in no JSON: there it is written \u0000
-CONTAINERS = (dict, list, tuple)
+
+
+class Table(NamedTuple):
+    """Lists of a cell of each column, or objects where the columns have keys."""
+
+    columns: Sequence[Column]
+    keys: Sequence[str] = ()
+
+    def laid_out(self, line: str, last: str) -> str:
+        """The rows with commas between; what stands in a row is on such a line, its end on the last."""
+        if not len(self.columns[0].values):
+            return ""
+        keys = [f"{json.dumps(key, ensure_ascii=False)}: " for key in self.keys] or [""] * len(self.columns)
+        opening, closing = "{}" if self.keys else "[]"
+        begin = [f"{opening}{line}", *[f",{line}"] * (len(keys) - 1)]
+        before = [f"{start}{key}" for start, key in zip(begin, keys, strict=True)]
+        columns = [column._replace(before=text) for column, text in zip(self.columns, before, strict=True)]
+        behind = f"{last}{closing},{last}"
+        return laid(Rows(columns, behind)).decode().removesuffix(f",{last}")
+
+
+CONTAINERS = (dict, list, tuple, Table)
+
+
+def encoded(values: Sequence[Any]) -> list[str]:
+    """Each as JSON; of texts and others that hold nothing more.
+
+    >>> encoded(["a", None, "é"])
+    ['"a"', 'null', '"é"']
+    """
+    found: list[str] = []
+    for start in range(0, len(values), AT_ONCE):  # other threads have their turns between
+        some = json.dumps(values[start : start + AT_ONCE], ensure_ascii=False, separators=(BETWEEN, ""))
+        found += some[1:-1].split(BETWEEN)
+    return found
 
 
 def laid_out(value: Any, by: int, depth: int = 0) -> str:
@@ -28,36 +64,30 @@ def laid_out(value: Any, by: int, depth: int = 0) -> str:
     if not isinstance(value, CONTAINERS) or not value:
         return json.dumps(value, ensure_ascii=False)
     line, last = ("\n" + " " * by * deep for deep in (depth + 1, depth))
+    if isinstance(value, Table):
+        rows = value.laid_out(line + " " * by, line)
+        return f"[{line}{rows}{last}]" if rows else "[]"
     kinds = set(map(type, value.values() if isinstance(value, dict) else value))
     if kinds.isdisjoint(CONTAINERS):
         body = json.dumps(value, ensure_ascii=False, separators=("," + line, ": "))[1:-1]
     elif isinstance(value, dict):
         entries = ((json.dumps(key, ensure_ascii=False), laid_out(one, by, depth + 1)) for key, one in value.items())
         body = ("," + line).join(f"{key}: {one}" for key, one in entries)
-    elif (rows := _rows_alike(value, kinds, line + " " * by, line)) is not None:
-        body = ("," + line).join(rows)
+    elif (table := _table_of(value, kinds)) is not None:
+        body = table.laid_out(line + " " * by, line)
     else:
         body = ("," + line).join(laid_out(one, by, depth + 1) for one in value)
     return f"{{{line}{body}{last}}}" if isinstance(value, dict) else f"[{line}{body}{last}]"
 
 
-def _rows_alike(rows: Sequence[Any], kinds: set[type], line: str, last: str) -> list[str] | None:
+def _table_of(rows: Sequence[Any], kinds: set[type]) -> Table | None:
     """Lists of one length, or objects with the same keys, where nothing in them holds more; None of others."""
     if kinds == {list} and len(set(map(len, rows))) == 1 and rows[0]:
-        template = "[" + ",".join([line + "%s"] * len(rows[0])) + last + "]"
-        parts: Callable[[Any], Iterable[Any]] = iter
+        keys, columns = (), list(zip(*rows, strict=True))
     elif kinds == {dict} and len(set(map(tuple, rows))) == 1 and rows[0]:
-        keys = (json.dumps(key, ensure_ascii=False).replace("%", "%%") for key in rows[0])
-        template = "{" + ",".join(line + key + ": %s" for key in keys) + last + "}"
-        parts = dict.values
+        keys, columns = tuple(rows[0]), list(zip(*map(dict.values, rows), strict=True))
     else:
         return None
-    found: list[str] = []
-    for start in range(0, len(rows), AT_ONCE):  # other threads have their turns between
-        cells = list(chain.from_iterable(map(parts, rows[start : start + AT_ONCE])))
-        if not set(map(type, cells)).isdisjoint(CONTAINERS):
-            return None
-        encoded = json.dumps(cells, ensure_ascii=False, separators=(BETWEEN, ""))[1:-1].split(BETWEEN)
-        columns = (encoded[place :: len(rows[0])] for place in range(len(rows[0])))
-        found += [template % row for row in zip(*columns, strict=True)]
-    return found
+    if not all(set(map(type, column)).isdisjoint(CONTAINERS) for column in columns):
+        return None
+    return Table([Column("", np.arange(len(rows)), encoded(column)) for column in columns], keys)

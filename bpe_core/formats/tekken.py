@@ -15,7 +15,9 @@ import numpy as np
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.checked_json import LARGEST_NUMBER, Object, list_in, number_of, object_in, parsed_object, text_in
-from bpe_core.formats.json_laid_out import laid_out
+from bpe_core.formats.in_turns import mapped
+from bpe_core.formats.json_laid_out import Table, encoded, laid_out
+from bpe_core.formats.laid_rows import Column
 from bpe_core.formats.named_expressions import expression_of, pattern_choices
 from bpe_core.formats.tiktoken_ranks import EVERYTHING, TiktokenRanks, checked_ranks, ranked, read_token
 from bpe_core.formats.unfit_tokens import same_text, unrecoverable
@@ -85,7 +87,7 @@ class Tekken(Format):
                 "default_num_special_tokens": shift,
                 "version": VERSION,
             },
-            "vocab": [_entry(texts[id], int(of_token[id])) for id in np.argsort(of_token, kind="stable").tolist()],
+            "vocab": _written_tokens(texts, of_token),
             "special_tokens": [
                 {"rank": number, "token_str": token, "is_control": True} for number, token in sorted(special)
             ],
@@ -132,12 +134,19 @@ def _bytes_first(history: History, ranks: Int64s) -> Int64s:
     return found
 
 
-def _entry(token: bytes, rank: int) -> Object:
+def _written_tokens(texts: Sequence[bytes], ranks: Int64s) -> Table:
+    """Objects, the lowest rank first."""
+    order = np.argsort(ranks, kind="stable")
+    in_base64 = [f'"{binascii.b2a_base64(text, newline=False).decode()}"' for text in texts]
+    columns = [Column("", ranks[order]), Column("", order, in_base64), Column("", order, encoded(mapped(_text, texts)))]
+    return Table(columns, keys=("rank", "token_bytes", "token_str"))
+
+
+def _text(token: bytes) -> str | None:
     try:
-        text: str | None = token.decode()
+        return token.decode()
     except UnicodeDecodeError:
-        text = None
-    return {"rank": rank, "token_bytes": binascii.b2a_base64(token, newline=False).decode(), "token_str": text}
+        return None
 
 
 # --- Reading ----------------------------------------------------------------------------

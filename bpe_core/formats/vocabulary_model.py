@@ -24,7 +24,7 @@ from bpe_core.formats.recovering import with_seeds
 from bpe_core.formats.unfit_tokens import listed
 from bpe_core.formats.vocabulary_symbols import NamedSymbol, Style, base_symbols, raw_texts
 from bpe_core.formats.written_merges import Resolved, WrittenMerges, are_in_order, born_in_turn, resolve
-from bpe_core.history.history import History, Int64s, Pair
+from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.records import dataclass
 from bpe_core.token_texts import written
@@ -203,13 +203,15 @@ def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> Joining:
     )
 
 
-def joined_in_order(history: History) -> list[Pair]:
-    """All pairs of tokens that are joined, the first at the top: what a list of merges must say."""
+def joined_in_order(history: History) -> Int64s:
+    """All pairs of tokens that are joined, a row each, the first at the top: what a list of merges must say."""
     joining = history.joining
     if joining is None:
-        return history.pairs()
+        left, right = history.columns[:2]
+        pairs: Int64s = np.stack([left, right], axis=1)[right != NOTHING].astype(np.int64)
+        return pairs
     if joining.pairs is not None:
-        return list(zip(joining.pairs.left.tolist(), joining.pairs.right.tolist(), strict=True))
+        return np.stack(joining.pairs[:2], axis=1)
     assert joining.priorities is not None
     texts, alone = written(history), set(joining.found_first)
     id_of = {text: id for id, text in reversed(list(enumerate(texts))) if id not in alone}
@@ -218,7 +220,7 @@ def joined_in_order(history: History) -> list[Pair]:
         if priority != NO_PRIORITY:
             splits = ((id_of.get(text[:cut]), id_of.get(text[cut:])) for cut in range(1, len(text)))
             found += [(priority, left, right) for left, right in splits if left is not None and right is not None]
-    return [(left, right) for _, left, right in sorted(found)]
+    return np.array(sorted(found), np.int64).reshape(-1, 3)[:, 1:]
 
 
 def _numbers(names: Sequence[str], known: Mapping[str, int]) -> Int64s | None:

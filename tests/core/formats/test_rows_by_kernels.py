@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from bpe_core.alphabet import Alphabet
 from bpe_core.formats import FORMATS
 from bpe_core.formats.cells_at_once import numbers_by_kernels
+from bpe_core.formats.compiled_rows import laid_rows
+from bpe_core.formats.laid_rows import Column, Rows, laid
 from bpe_core.formats.rows import KERNELS
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.recipe import Recipe
@@ -67,6 +69,25 @@ def test_rows_that_lack_a_cell_are_none() -> None:
         patch.setattr(type(KERNELS), "chooses", lambda *_: True)
         assert numbers_by_kernels(b"\n1,2\n3\n", 0, 6, b",\n", ["left", "right"]) is None
         assert numbers_by_kernels(b"\n1,2\n3,4,5,6\n", 0, 12, b",\n", ["left", "right"]) is None
+
+
+@given(data=st.data())
+def test_rows_of_any_table(data: st.DataObject) -> None:
+    texts = st.lists(st.text(max_size=3) | st.just("long" * 99), min_size=1, max_size=4)
+    rows, columns = data.draw(st.integers(1, 2_000) | st.integers(1, 3), label="rows"), []
+    for place in range(data.draw(st.integers(1, 4), label="columns")):
+        told = data.draw(texts | st.none(), label=f"texts {place}")
+        values = st.integers(0, 2**63 - 1 if told is None else len(told) - 1)
+        some = data.draw(st.lists(values, min_size=1, max_size=5), label=f"values {place}")
+        columns.append(Column(data.draw(st.sampled_from(["", ",%\n", "é"])), np.resize(some, rows), told))
+    table = Rows(columns, data.draw(st.sampled_from(["", "%s\n"])))
+    assert laid_rows(table) == _laid_plainly(table)
+
+
+def _laid_plainly(table: Rows) -> bytes:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(KERNELS), "chooses", lambda *_: False)
+        return laid(table)
 
 
 def _some_missing(numbers: Sequence[int]) -> Int64s:
