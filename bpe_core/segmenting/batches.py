@@ -35,6 +35,25 @@ _JOBS_A_THREAD = 8
 _PARTS = 16  # into which texts are divided at least where each thread makes their bytes
 
 
+class Jobs(NamedTuple):
+    """How many bytes, or characters, a thread takes at a time: ever fewer towards the end, so that all threads come to
+    it at about the same time."""
+
+    most: int
+    threads: int
+
+    @classmethod
+    def of(cls, size: int, threads: int) -> Jobs:
+        """For so much in all."""
+        if threads == 1:
+            return cls(LARGEST_JOB, 1)
+        return cls(min(LARGEST_JOB, max(LEAST_JOB, size // (_JOBS_A_THREAD * threads))), threads)
+
+    def next(self, rest: int) -> int:
+        """Where so much is left."""
+        return self.most if self.threads == 1 else min(self.most, max(LEAST_JOB, rest // (2 * self.threads)))
+
+
 class Batch(NamedTuple):
     """The ids of all texts, one after the other; those of text i are ids[offsets[i] : offsets[i + 1]]."""
 
@@ -77,10 +96,10 @@ class Texts:
         """For how many ids, and more are rare. Far more would cost nothing, but huge memory is not used again."""
         return self.size // 2
 
-    def parts(self, cuts: SafeCuts, job: int) -> tuple[list[Part], Int64s]:
-        """Parts of about such a size, and which of all edges of texts in them are edges of these texts."""
-        edges, of_texts = _divided(self, cuts, job)
-        return [partial(self._between, edges[start : stop + 1]) for start, stop in _shared_out(edges, job)], of_texts
+    def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
+        """Parts of about such sizes, and which of all edges of texts in them are edges of these texts."""
+        edges, of_texts = _divided(self, cuts, jobs)
+        return [partial(self._between, edges[start : stop + 1]) for start, stop in _shared_out(edges, jobs)], of_texts
 
     def _between(self, edges: Int64s) -> Texts:
         return Texts(self.data[edges[0] : edges[-1]], edges - edges[0])
@@ -123,13 +142,14 @@ class Unread:
         """The same; a character that is not ASCII may become several."""
         return self.size // 2 if self._is_nearly_ascii else 2 * self.size
 
-    def parts(self, cuts: SafeCuts, job: int) -> tuple[list[Part], Int64s]:
+    def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
         """As of other texts."""
         if len(self.texts) > 1:
-            shares = _shared_out(self.edges, job)
+            shares = _shared_out(self.edges, jobs)
             return [partial(self._read, slice(*ends)) for ends in shares], np.arange(len(self.edges))
         text, places = self.texts[0], [0]
         while places[-1] < len(text):
+            job = jobs.next(len(text) - places[-1])
             places.append(cuts.first_character_from(text, places[-1] + job))
         return [partial(self._read_inside, slice(*ends)) for ends in pairwise(places)], np.array([0, len(places) - 1])
 
@@ -226,9 +246,8 @@ def encoded_by_kernels(
     threads = threads or (available_threads() if texts.size >= WORTH_THREADS else 1)
     if isinstance(texts, Unread) and threads == 1:
         texts = texts.for_one_thread()
-    least = LARGEST_JOB if threads == 1 else LEAST_JOB
-    job = min(LARGEST_JOB, max(least, texts.size // (_JOBS_A_THREAD * threads)))
-    parts, of_texts = texts.parts(cuts, job)
+    jobs = Jobs.of(texts.size, threads)
+    parts, of_texts = texts.parts(cuts, jobs)
 
     def encode(part: Part, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         own = part()
@@ -237,7 +256,7 @@ def encoded_by_kernels(
     if len(parts) == 1:
         ids, offsets = encode(parts[0])
     else:
-        gathered = _Gathered(texts.room + job)
+        gathered = _Gathered(texts.room + jobs.most)
         try:
             gathered.take_all([partial(encode, part) for part in parts], max(1, min(threads, len(parts))))
         except BpeError:
@@ -248,20 +267,28 @@ def encoded_by_kernels(
     return Batch(ids, offsets[of_texts])
 
 
-def _divided(texts: Texts, cuts: SafeCuts, job: int) -> tuple[Int64s, Int64s]:
+def _divided(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
     """Their edges, and inside large ones places between which words stay the same; which of all are the edges."""
     edges, more = texts.edges, list[int]()
-    for large in np.flatnonzero(np.diff(edges) > 2 * job).tolist():
+    last = int(edges[-1])
+    for large in np.flatnonzero(np.diff(edges) > 2 * jobs.next(0)).tolist():
         place, end = int(edges[large]), int(edges[large + 1])
-        while end - place > 2 * job and (place := cuts.first_from(texts.data[:end], place + job)) < end:
-            more.append(place)
+        while end - place > 2 * (job := jobs.next(last - place)):
+            place = cuts.first_from(texts.data[:end], place + job)
+            if place < end:
+                more.append(place)
     places = np.searchsorted(edges, np.array(more, np.int64))
     return np.insert(edges, places, more), np.arange(len(edges)) + np.searchsorted(more, edges)
 
 
-def _shared_out(edges: Int64s, job: int) -> Iterable[tuple[int, int]]:
+def _shared_out(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]:
     """The first text, and the one behind the last, of each part."""
-    starts = np.searchsorted(edges, np.arange(edges[0], edges[-1], job))
+    place, last = int(edges[0]), int(edges[-1])
+    wanted = []
+    while place < last:
+        wanted.append(place)
+        place += jobs.next(last - place)
+    starts = np.searchsorted(edges, np.array(wanted, np.int64))
     return pairwise(sorted({0, *starts.tolist(), len(edges) - 1}))  # np.unique loads NumPy's masked arrays
 
 

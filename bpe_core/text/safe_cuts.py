@@ -31,7 +31,7 @@ Data = bytes | bytearray | npt.NDArray[np.uint8]
 
 NEWLINE = ord("\n")
 _LOOK_BACK = 1 << 16  # bytes in which the last place to cut is looked for
-_WINDOW = 4096  # bytes around an edit that are looked at first; doubled until a place is found
+_WINDOW = 256  # bytes around an edit that are looked at first; doubled until a place is found
 
 
 def keeps_newlines(recipe: Recipe) -> bool:

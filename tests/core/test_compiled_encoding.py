@@ -21,7 +21,7 @@ from bpe_core.kernels.merge_word import UInt64s
 from bpe_core.kernels.word_memory import ENTRIES, LAST_ENTRY, SLOT, Memory, grow_slots
 from bpe_core.recipe import Recipe
 from bpe_core.segmenting import batches, words_met
-from bpe_core.segmenting.batches import Texts, Unread, encoded_by_kernels
+from bpe_core.segmenting.batches import Jobs, Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.characters import Characters, keeps_utf8
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -230,6 +230,19 @@ def test_bytes_are_made_of_characters_as_python_makes_them(runs: list[tuple[str,
         found = characters.utf8(which)
         halves = any("\ud800" <= character <= "\udfff" for character in text[which])
         assert found is None if halves else found is not None and found.tobytes() == text[which].encode()
+
+
+def test_threads_take_less_and_less_and_one_alone_does_not() -> None:
+    size, cuts = 10 * batches.LARGEST_JOB, SafeCuts.of(small_history().recipe)
+    texts = Texts.of(["low é" * 12] * (size // 72))
+    for threads in (1, 2):
+        parts, _ = texts.parts(cuts, Jobs.of(texts.size, threads))
+        sizes = [part().size for part in parts]
+        assert sum(sizes) == texts.size
+        assert max(sizes) < batches.LARGEST_JOB + 100
+        assert min(sizes[:-1]) >= (batches.LARGEST_JOB if threads == 1 else batches.LEAST_JOB) - 100
+        taken = sum(sizes) - sizes[-1]
+        assert (sizes[-2] < taken / 20) == (threads == 2)
 
 
 def test_a_batch_says_what_is_no_text() -> None:
