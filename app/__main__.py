@@ -134,8 +134,11 @@ def _tell_where_home_is() -> None:
 def _load_the_engine() -> None:
     """Before Qt, which for its own purposes reads the source of each module that is loaded after it."""
     import bpe_core.counting.count_words
+    import bpe_core.insight.cut_words
     import bpe_core.insight.ranked_words
+    import bpe_core.kernels.readiness
     import bpe_core.learning.trainer
+    import bpe_core.segmenting.tokenizer
     import bpe_core.session_file  # noqa: F401
 
 
