@@ -47,7 +47,7 @@ def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> It
 def laid_rows(rows: Rows) -> bytes:
     """Rows of any table."""
     fixed = [*(column.before.encode() for column in rows.columns), rows.behind.encode()]
-    of_columns = [list(map(str.encode, column.texts or ())) for column in rows.columns]
+    of_columns = [column.texts or () for column in rows.columns]
     first = list(accumulate(map(len, of_columns), initial=len(fixed)))
     columns = Columns(
         before=np.arange(len(fixed)),

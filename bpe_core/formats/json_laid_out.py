@@ -40,16 +40,16 @@ class Table(NamedTuple):
 CONTAINERS = (dict, list, tuple, Table)
 
 
-def encoded(values: Sequence[Any]) -> list[str]:
+def encoded(values: Sequence[Any]) -> list[bytes]:
     """Each as JSON; of texts and others that hold nothing more.
 
-    >>> encoded(["a", None, "é"])
-    ['"a"', 'null', '"é"']
+    >>> encoded(["a", None, 7])
+    [b'"a"', b'null', b'7']
     """
-    found: list[str] = []
+    found: list[bytes] = []
     for start in range(0, len(values), AT_ONCE):  # other threads have their turns between
         some = json.dumps(values[start : start + AT_ONCE], ensure_ascii=False, separators=(BETWEEN, ""))
-        found += some[1:-1].split(BETWEEN)
+        found += some[1:-1].encode().split(BETWEEN.encode())
     return found
 
 

@@ -1,6 +1,6 @@
 """Very many rows that are laid out alike: cells that are numbers or known texts, each behind a text of its own.
 
->>> rows = Rows([Column("- ", np.array([1, 0]), ["low", "new"]), Column(": ", np.array([7, 8]))], ";")
+>>> rows = Rows([Column("- ", np.array([1, 0]), [b"low", b"new"]), Column(": ", np.array([7, 8]))], ";")
 >>> laid(rows)
 b'- new: 7;- low: 8;'
 """
@@ -21,7 +21,7 @@ class Column(NamedTuple):
 
     before: str  # each cell
     values: npt.NDArray[np.int32] | npt.NDArray[np.int64]
-    texts: Sequence[str] | None = None
+    texts: Sequence[bytes] | None = None
 
 
 class Rows(NamedTuple):
@@ -37,11 +37,12 @@ def laid(rows: Rows) -> bytes:
         from bpe_core.formats.compiled_rows import laid_rows  # loads machine code
 
         return laid_rows(rows)
-    template = "".join(column.before.replace("%", "%%") + "%s" for column in rows.columns)
-    template += rows.behind.replace("%", "%%")
-    return "".join([template % row for row in zip(*map(_cells, rows.columns), strict=True)]).encode()
+    signs = ["%d" if column.texts is None else "%b" for column in rows.columns]
+    parts = [column.before.replace("%", "%%") + sign for column, sign in zip(rows.columns, signs, strict=True)]
+    template = f"{''.join(parts)}{rows.behind.replace('%', '%%')}".encode()
+    return b"".join([template % row for row in zip(*map(_cells, rows.columns), strict=True)])
 
 
-def _cells(column: Column) -> Sequence[int | str]:
+def _cells(column: Column) -> Sequence[int | bytes]:
     values: list[int] = column.values.tolist()
     return values if column.texts is None else [column.texts[one] for one in values]

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import byte_level, clip_merges, missing_places
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, Writer, nothing_beside, numbers_or_ids
@@ -58,17 +60,18 @@ class MergesPair(Format):
             return impossible
         found = same_text(history) + missing_places.about_splitting(history.recipe)
         tokens = written_tokens(history)
-        if any(tokens[left].startswith(VERSION) for left, _ in history.pairs()):
+        versions = [id for id, token in enumerate(tokens) if token.startswith(VERSION)]
+        if versions and np.isin(history.columns.left, versions).any():
             found.append(f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version.")
         return found
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
-        texts = written_tokens(history)
+        texts = list(map(str.encode, written_tokens(history)))
         file.write(b"#version: 0.2\n")
         for start in range(0, len(history), ROWS_BETWEEN_REPORTS):
             progress(Progress("writing", start, len(history), "steps"))
             some = history.pairs(start, start + ROWS_BETWEEN_REPORTS)
-            file.write("".join(f"{texts[left]} {texts[right]}\n" for left, right in some).encode())
+            file.write(b"".join([b"%b %b\n" % (texts[left], texts[right]) for left, right in some]))
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def numbers(self, history: History, known: Int64s | None = None) -> Int64s:

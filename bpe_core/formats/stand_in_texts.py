@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from bpe_core.formats import byte_level
 from bpe_core.history.history import History, Int64s
-from bpe_core.token_texts import written
+from bpe_core.token_texts import of_tokens, written
 
 
 def written_tokens(history: History) -> list[str]:
@@ -19,8 +19,12 @@ def written_tokens(history: History) -> list[str]:
     >>> written_tokens(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(32, 97)]))[-1]
     'Ġa'
     """
-    texts = written(history)
-    if history.recipe.base == "bytes":
+    base = history.recipe.base
+    return [*of_tokens(("stand-ins", base), history, lambda: _written_tokens(written(history), base))]
+
+
+def _written_tokens(texts: Sequence[bytes], base: str) -> list[str]:
+    if base == "bytes":
         whole = byte_level.written(b"".join(texts))  # a character for each byte
         return [whole[start:stop] for start, stop in pairwise(accumulate(map(len, texts), initial=0))]
     return [text.decode() for text in texts]
@@ -41,9 +45,14 @@ def numbered(history: History, numbers: Int64s, texts: Sequence[str] | None = No
     found: dict[str, int] = {}
     first = history.first_special
     texts = written_tokens(history) if texts is None else texts
-    for text, number in zip(texts, numbers[:first].tolist(), strict=True):
-        if number >= 0:
-            found.setdefault(text, number)
+    in_file = numbers[:first].tolist()
+    if numbers[:first].min(initial=0) >= 0:
+        found = dict(zip(texts, in_file, strict=True))
+    if len(found) < len(texts):
+        found = {}
+        for text, number in zip(texts, in_file, strict=True):
+            if number >= 0:
+                found.setdefault(text, number)
     specials = dict(zip(history.recipe.special_tokens, numbers[first:].tolist(), strict=True))
     if [*specials.values()] != [*range(len(found), len(found) + len(specials))]:
         found = specials | found

@@ -137,7 +137,7 @@ def _bytes_first(history: History, ranks: Int64s) -> Int64s:
 def _written_tokens(texts: Sequence[bytes], ranks: Int64s) -> Table:
     """Objects, the lowest rank first."""
     order = np.argsort(ranks, kind="stable")
-    in_base64 = [f'"{binascii.b2a_base64(text, newline=False).decode()}"' for text in texts]
+    in_base64 = [b'"%b"' % binascii.b2a_base64(text, newline=False) for text in texts]
     columns = [Column("", ranks[order]), Column("", order, in_base64), Column("", order, encoded(mapped(_text, texts)))]
     return Table(columns, keys=("rank", "token_bytes", "token_str"))
 

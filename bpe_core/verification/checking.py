@@ -137,7 +137,7 @@ class Comparison:
         self.words: set[str] = set()
         self._opened = opened
         self._format = format
-        self._numbers = numbers
+        self._number_of: list[int] = numbers.tolist()
         self._score_of = _scores(history, numbers)
         self._recipe = _checked_recipe(history.recipe, format)
         self._ours = self._tokenizer(history)
@@ -192,7 +192,7 @@ class Comparison:
         for sample, ours, theirs in zip(
             samples, self._ids(self._ours, samples), self._ids(self._theirs, samples), strict=True
         ):
-            expected = self._numbers[ours].tolist()
+            expected = [self._number_of[id] for id in ours]
             self._note(sample, expected, self._opened.numbers_of(theirs), "the file as it is read back")
             if peer is not None:
                 asked = _asked(peer, sample)
@@ -221,8 +221,9 @@ class Comparison:
             return
         allowed: Allowed = "all" if self._format.holds_splitting and self._format.holds_specials else ()
         ids, offsets = tokenizer.encode_batch(samples, allowed_special=allowed)
+        of_all: list[int] = ids.tolist()
         for start, stop in pairwise(offsets.tolist()):
-            found = ids[start:stop].tolist()
+            found = of_all[start:stop]
             yield self._joined(found, tokenizer.history) if self._format.holds_splitting else found
 
     def _joined(self, ids: list[int], history: History) -> list[int]:
