@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PATIENCE = 3.0  # seconds of computing without a result, before a pattern counts as catastrophic
 PATIENT_BYTES = 20_000_000  # one more second for each of these: a rare match far away is no catastrophe
 MATCHES_A_ROUND = 1_000
+SHORT = 100_000  # characters of a text that is split at once, which takes half the time
 SHOWN = 60  # characters of an offending text
 
 
@@ -96,9 +97,12 @@ class Splitter:
             )
 
     def _named_words(self, text: str) -> Iterator[str]:
-        if text.isascii():
-            return (match[0] for match in in_ascii(NAMED_PATTERNS[self._recipe.pattern].expression).finditer(text))
         # The named patterns take linear time, so they need no clock; without the GIL the window stays alive.
+        if text.isascii():
+            pattern = in_ascii(NAMED_PATTERNS[self._recipe.pattern].expression)
+            return iter(pattern.findall(text)) if len(text) < SHORT else (found[0] for found in pattern.finditer(text))
+        if len(text) < SHORT and not self._recipe.older_unicode:
+            return iter(self._pattern.findall(text, concurrent=True))
         found = self._pattern.finditer(self._as_known(text), concurrent=True)
         return (text[match.start() : match.end()] for match in found)
 
