@@ -63,8 +63,9 @@ class JsonModel(ABC):
 def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: str) -> dict[str, int]:
     """The added tokens, with their numbers; the one for what is unknown is none of them."""
     specials: dict[str, int] = {}
-    taken = {number: text for text, number in vocabulary.items()}
-    for place, item in enumerate(list_in(whole, "added_tokens", name), start=1):
+    items = list_in(whole, "added_tokens", name)
+    taken = {number: text for text, number in vocabulary.items()} if items else {}
+    for place, item in enumerate(items, start=1):
         where = f"{name}, added token {place:,}"
         if not isinstance(item, dict):
             raise FormatError(f"{where}: there must be an object.")

@@ -42,16 +42,18 @@ def _text_of(columns, column, value):
     return first + value if first != NUMBERS else np.int64(NUMBERS)
 
 
-@kernel
+@inlined
 def _copied(data, begin, end, out, place):
     """Where a text ends that is written at a place."""
-    for i in range(begin, end):
-        out[place] = data[i]
-        place += 1
-    return place
+    i, stop, there, one = np.uint64(begin), np.uint64(end), np.uint64(place), np.uint64(1)
+    while i < stop:
+        out[there] = data[i]
+        there += one
+        i += one
+    return np.int64(there)
 
 
-@kernel
+@inlined
 def _digits(value, out, place):
     """The same of a number."""
     number = np.uint64(value)
@@ -59,9 +61,11 @@ def _digits(value, out, place):
     while rest:
         rest //= np.uint64(10)
         count += 1
-    for i in range(place + count - 1, place - 1, -1):
+    i, first = np.uint64(place + count), np.uint64(place)
+    while i > first:
+        i -= np.uint64(1)
         rest = number // np.uint64(10)
-        out[i] = ZERO + number - rest * np.uint64(10)
+        out[i] = np.uint64(ZERO) + number - rest * np.uint64(10)
         number = rest
     return place + count
 
