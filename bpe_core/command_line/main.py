@@ -25,7 +25,7 @@ from typing import Any, NoReturn, Protocol, cast
 
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.interruption import Interrupted, Interruption, exit_code
-from bpe_core.errors import LONGEST_SENTENCE, BpeError, plain
+from bpe_core.errors import LONGEST_SENTENCE, BpeError, cause_of, plain
 
 PROGRAM = "bpe-explorer"
 
@@ -72,6 +72,7 @@ class Command(Protocol):
 
 def run(argv: Sequence[str]) -> int:
     """Run the command line `argv` (without the program's name); the exit code."""
+    _open_what_is_closed()
     _print_what_the_terminal_cannot()
     try:
         with Interruption():
@@ -80,6 +81,12 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         _forget_standard_output()
         return PIPE_CLOSED
+    except OSError as error:
+        if error.filename is not None:  # of a file somebody has told by now
+            raise
+        _forget_standard_output()
+        sys.stderr.write(f"{PROGRAM}: Not all of the output could be written: {cause_of(error)}.\n")
+        return FAILED
     except Interrupted as stop:
         return stop.exit_code
     except KeyboardInterrupt:
@@ -221,6 +228,13 @@ class _ShowVersion(argparse.Action):
             version = "(not installed: run from its sources)"
         print(PROGRAM, version)
         parser.exit(DONE)
+
+
+def _open_what_is_closed() -> None:
+    """Whoever starts the program without an output (`>&-`) wants nothing to be printed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
 
 
 def _print_what_the_terminal_cannot() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from bpe_core.command_line.main import run
 from tests.core.command_line.conftest import program
 from tests.shared import ROOT
 
-posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows delivers Ctrl-C in another way")
+posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows delivers Ctrl-C in another way, and has no such shell")
 
 
 MISTAKES = [
@@ -105,3 +106,22 @@ def test_a_terminal_without_the_characters_gets_escapes() -> None:
     done = program("words", "low", "low", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0
     assert "l + o \\u2192 lo" in done.stdout
+
+
+def ended(redirection: str) -> tuple[int, str]:
+    """How a command ends whose output goes there, and what it says."""
+    command = f"{shlex.quote(sys.executable)} -m bpe_core presets {redirection}"
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+def test_a_full_disk_behind_the_output_is_told() -> None:
+    code, said = ended("> /dev/full")
+    assert (code, said.count("\n")) == (1, 1)
+    assert "Not all of the output could be written: No space left on device." in said
+
+
+@posix_only
+def test_without_an_output_nothing_is_printed() -> None:
+    assert ended(">&-") == (0, "")
