@@ -29,13 +29,30 @@ _FEW = _SAMPLES * _SAMPLE // 128
 _MOST_BYTES = 4  # of a character
 _WIDTHS = (1, 2, 4)  # of a character in memory, the same for all of a text
 _HEAD = sys.getsizeof("\u20ac\u20ac") - 6  # bytes of a text beside its characters and its end
+_STATE = object.__basicsize__ + 2 * ctypes.sizeof(ctypes.c_ssize_t)  # where, behind its length and hash, bits tell more
+
+
+def _bits(text: str) -> int:
+    return ctypes.c_uint32.from_address(id(text) + _STATE).value
+
+
+_OF_EACH_WIDTH = ("\u00e9\u00e9", "\u20ac\u20ac", "\U0001f600\U0001f600")
+_SHIFT = next((at for at in range(30) if tuple(_bits(text) >> at & 7 for text in _OF_EACH_WIDTH) == _WIDTHS), None)
+
+
+def _width(text: str) -> int:
+    """Of its characters; 0 where this Python keeps that elsewhere.
+
+    Its size does not tell: with its bytes, a text of narrow characters can be as large as one of wide ones without.
+    """
+    return 0 if _SHIFT is None else _bits(text) >> _SHIFT & 7
 
 
 def keeps_utf8(text: str) -> bool:
     """Whether its bytes are there: a text that is ASCII has them, others where they were viewed before."""
     if type(text) is not str or text.isascii():  # one of a class of its own lies elsewhere, and is left to Python
         return True
-    return sys.getsizeof(text) - _HEAD not in ((len(text) + 1) * width for width in _WIDTHS)
+    return sys.getsizeof(text) - _HEAD != (len(text) + 1) * _width(text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +65,7 @@ class Characters:
 
     @classmethod
     def of(cls, text: str) -> Characters:
-        width = (sys.getsizeof(text) - _HEAD) // (len(text) + 1)
+        width = _width(text)  # which stays the same where another thread has its bytes made meanwhile
         held: Any = (ctypes.c_uint8 * (len(text) * width)).from_address(id(text) + _HEAD)
         return cls(text, np.frombuffer(held, f"u{width}"))
 

@@ -25,7 +25,7 @@ from bpe_core.segmenting.batches import Jobs, Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.characters import Characters, keeps_utf8
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.cutting import Cutting, utf8_view
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.text.normalization import normalize
 from bpe_core.text.safe_cuts import SafeCuts
@@ -230,6 +230,20 @@ def test_bytes_are_made_of_characters_as_python_makes_them(runs: list[tuple[str,
         found = characters.utf8(which)
         halves = any("\ud800" <= character <= "\udfff" for character in text[which])
         assert found is None if halves else found is not None and found.tobytes() == text[which].encode()
+
+
+@pytest.mark.parametrize("character", ["\u00e9", "\u0431", "\U0001f600"])
+def test_a_text_keeps_its_bytes_or_not_whatever_its_size(character: str) -> None:
+    """The first with its bytes is as large as one without that has characters twice as wide."""
+    for text in ("".join(["low ", character * 999, "\u20ac" * 5]), "".join(["low", character * 999])):
+        assert not keeps_utf8(text)
+        before = Characters.of(text)
+        utf8_view(text)
+        assert keeps_utf8(text)
+        for characters in (before, Characters.of(text)):
+            found = characters.utf8(slice(0, len(text)))
+            assert found is not None
+            assert found.tobytes() == text.encode()
 
 
 def test_threads_take_less_and_less_and_one_alone_does_not() -> None:
