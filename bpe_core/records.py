@@ -19,11 +19,13 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import MISSING, FrozenInstanceError, replace
 from operator import attrgetter
+from reprlib import recursive_repr
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 _FIELDS = "__dataclass_fields__"  # where the standard library looks for them
 _USUAL = dataclasses._FIELD  # type: ignore[attr-defined]  # by which it tells fields from what is none
+_MADE_ANEW = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]  # by which signatures show a factory
 _set = object.__setattr__  # which values that are frozen do not refuse
 
 
@@ -108,33 +110,46 @@ def _hashed(self: Any) -> int:
     return hash(self.__compared__(self))
 
 
+@recursive_repr("...")
 def _shown(self: Any) -> str:
     fields = [field for field in dataclasses.fields(self) if field.repr]
     return f"{type(self).__qualname__}({', '.join(f'{field.name}={getattr(self, field.name)!r}' for field in fields)})"
 
 
-def _refuse_to_set(self: object, name: str, value: object) -> None:
-    raise FrozenInstanceError(f"cannot assign to field {name!r}")
+def _refuse_to_set(self: Any, name: str, value: object) -> None:
+    if _is_held(self, name):
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+    _set(self, name, value)
 
 
-def _refuse_to_delete(self: object, name: str) -> None:
-    raise FrozenInstanceError(f"cannot delete field {name!r}")
+def _refuse_to_delete(self: Any, name: str) -> None:
+    if _is_held(self, name):
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+    object.__delattr__(self, name)
+
+
+def _is_held(value: Any, name: str) -> bool:
+    """Whether that may not change: a class derived without this decorator may have more than the fields."""
+    return _FIELDS in vars(type(value)) or name in value.__dataclass_fields__
 
 
 class _Signature:
-    """How values of a class are made, where somebody is shown it."""
+    """How values of a class are made, where somebody is shown it; not how one of them is called."""
 
-    def __get__(self, value: object, kind: type) -> Any:
+    def __get__(self, value: object, kind: Any) -> Any:
+        if value is not None or kind.__init__ is not _begin:
+            raise AttributeError("__signature__")
         import inspect
 
-        return inspect.Signature(sorted(self._parameters(kind), key=lambda parameter: parameter.kind))
+        parameters = sorted(self._parameters(kind), key=lambda parameter: parameter.kind)
+        return inspect.Signature(parameters, return_annotation=None)
 
     def _parameters(self, kind: type) -> Iterator[Any]:
         from inspect import Parameter
 
         for field in dataclasses.fields(kind):
             place = Parameter.KEYWORD_ONLY if field.kw_only else Parameter.POSITIONAL_OR_KEYWORD
-            default = field.default if field.default_factory is MISSING else field.default_factory
+            default = field.default if field.default_factory is MISSING else _MADE_ANEW
             told = Parameter.empty if default is MISSING else default
             yield Parameter(field.name, place, default=told, annotation=field.type)
 

@@ -55,7 +55,7 @@ ASKED: dict[str, Callable[[Any], Any]] = {
         (one.name, one.type, one.default, one.compare, one.repr, one.kw_only, dict(one.metadata))
         for one in dataclasses.fields(kind)
     ],
-    "signature": lambda kind: [(one.name, one.kind) for one in inspect.signature(kind).parameters.values()],
+    "signature": lambda kind: str(inspect.signature(kind)),
     "matched": lambda kind: kind.__match_args__,
     "of the class": lambda kind: (kind.line if hasattr(kind, "line") else None, kind.column, kind.name, kind.known),
     "copied": lambda kind: dataclasses.astuple(copy.deepcopy(kind(3, notes=["a"]))),
@@ -118,6 +118,41 @@ def test_what_a_class_says_itself_stays_and_identity_can_decide() -> None:
 
     assert len({Folded("a"), Folded("A")}) == 1
     assert len({Held("a"), Held("a")}) == 2
+
+
+@pytest.mark.parametrize("decorator", [dataclass, dataclasses.dataclass], ids=["ours", "the library's"])
+def test_what_is_derived_from_them_without_a_decorator(decorator: Any) -> None:
+    """It has a beginning, and attributes, of its own."""
+
+    @decorator(frozen=True)
+    class Line:
+        number: int
+
+    class Read(Line):
+        def __init__(self, text: str) -> None:
+            super().__init__(int(text))  # type: ignore[call-arg]  # no decorator that it knows
+            self.text = text
+
+        def __call__(self, times: int) -> str:
+            return self.text * times
+
+    one = Read("3")
+    assert (one.number, one.text, list(inspect.signature(Read).parameters)) == (3, "3", ["text"])
+    assert list(inspect.signature(one).parameters) == ["times"]
+    del one.text
+    for change in (lambda: setattr(one, "number", 4), lambda: delattr(one, "number")):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            change()
+
+
+def test_one_that_holds_itself_can_be_shown() -> None:
+    @dataclass
+    class Linked:
+        others: list[Linked]
+
+    one = Linked([])
+    one.others.append(one)
+    assert repr(one).endswith("Linked(others=[...])")
 
 
 @dataclass(frozen=True)
