@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -316,9 +317,12 @@ class _Gathered:
     def take_all(self, parts: Sequence[Encode], threads: int) -> None:
         """All parts, of which this thread encodes some, too."""
         waiting = iter(enumerate(parts))
-        others = [threading.Thread(target=self._take, args=(waiting,)) for _ in range(1, threads)]
-        for thread in others:
-            thread.start()
+        others: list[threading.Thread] = []
+        with suppress(RuntimeError):  # the system has no more: those that there are take all
+            for _ in range(1, threads):
+                thread = threading.Thread(target=self._take, args=(waiting,))
+                thread.start()
+                others.append(thread)
         self._take(waiting)
         for thread in others:
             thread.join()

@@ -259,6 +259,26 @@ def test_threads_take_less_and_less_and_one_alone_does_not() -> None:
         assert (sizes[-2] < taken / 20) == (threads == 2)
 
 
+def test_where_there_are_no_more_threads_those_that_there_are_encode(monkeypatch: pytest.MonkeyPatch) -> None:
+    history, texts = small_history(), [many_words(50) for _ in range(20)]
+    for name in ("LEAST_JOB", "LARGEST_JOB"):
+        monkeypatch.setattr(batches, name, 1_000)
+    begun: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def start_two(thread: threading.Thread) -> None:
+        if len(begun) == 2:
+            raise RuntimeError("can't start new thread")
+        begun.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_two)
+    found = bpe.Tokenizer(history).encode_batch(texts, threads=8)
+    assert len(begun) == 2
+    assert not any(thread.is_alive() for thread in begun)
+    assert np.array_equal(found.ids, bpe.Tokenizer(history).encode_batch(texts, threads=1).ids)
+
+
 def test_a_batch_says_what_is_no_text() -> None:
     tokenizer = bpe.Tokenizer(small_history())
     for batch, told in [
