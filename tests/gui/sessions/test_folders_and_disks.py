@@ -57,7 +57,9 @@ def locked_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[P
     write_session(SavedSession(Recipe.preset("gpt2"), text="as it was"), folder / "one.bpex")
     folder.chmod(0o555)
     (folder / "one.bpex").chmod(0o444)
-    monkeypatch.setattr(job, "start_soon", Thread.start)  # or what may not be done here, another thread's threads may
+    monkeypatch.setattr(
+        job, "start_soon", lambda thread, _: Thread.start(thread)
+    )  # or what may not be done here, another thread's threads may
     with permissions.obeyed():
         yield folder
     folder.chmod(0o755)
