@@ -35,6 +35,8 @@ COMMANDS = (
     *("decode --merges {table} 116 104 101", "encode --merges {table} low", "why low --merges {table}"),
     *("ties --merges {table}", "verify {table}", "sizes --merges {table} --corpus {text}"),
 )
+# What none can be faster than that calculates with NumPy, loaded as we load it.
+LEAST = "import os; os.environ['OPENBLAS_NUM_THREADS'] = '1'; import argparse, numpy"
 SMALL = 30_000  # bytes of the text, and so of the table, that those are about
 # What somebody would write to train by each of them, without a word more.
 SCRIPTS = {
@@ -73,9 +75,10 @@ def measure_cold(text: Path, rounds: int) -> bool:
         small, table = place / "small.txt", place / "merges.csv"
         small.write_text(data[:SMALL].decode(errors="ignore"), encoding="utf-8")
         _once([*OURS, "train", str(small), "--vocab-size", "800", "--output", str(table), "--quiet"], os.environ)
-        for told in COMMANDS:
-            wall, busy = _timed([*OURS, *told.format(table=table, text=small).split()], rounds)
-            print(f"  {told:<50} {wall:6.2f} {busy:6.2f}", flush=True)
+        commands = {told: [*OURS, *told.format(table=table, text=small).split()] for told in COMMANDS}
+        for told, command in {"Python importing argparse and NumPy": [sys.executable, "-c", LEAST], **commands}.items():
+            wall, busy = _timed(command, rounds)
+            print(f"  {told:<50} {wall:6.3f} {busy:6.3f}", flush=True)
         for size in MEGABYTES:
             part = place / f"{size}.txt"
             part.write_bytes((data * (1 + size * 1_000_000 // len(data)))[: size * 1_000_000])
