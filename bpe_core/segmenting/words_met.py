@@ -31,7 +31,7 @@ from bpe_core.kernels.word_memory import (
 
 MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
 MOST_RESULTS = 1 << 26
-_WORDS_AT_FIRST = 1 << 10
+_WORDS_AT_FIRST = 1 << 13  # as many as a megabyte of prose or code has, where growing twice took a tenth of the time
 _MEANWHILE = 8  # this part of all slots is given out beyond what is usual while a larger memory is made
 _ROOM_A_WORD = 8, 4  # results, and numbers of long words: more than most need, as what is not used costs nothing
 _LINE = 64  # bytes that the processor fetches at once
