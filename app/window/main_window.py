@@ -85,6 +85,7 @@ class MainWindow(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self.may_close: Callable[[], bool] = lambda: True  # asked before it does
+        self._is_closed = False
         self.setWindowTitle("BPE Explorer")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
@@ -292,10 +293,13 @@ class MainWindow(QMainWindow):
         return min(round(width * wider), max(width if wider > 1 else 0, round(most * self.width())))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.may_close():
+        # Qt asks again before the program ends. By then all is kept that was to be, and nobody is left to keep more.
+        if not self._is_closed and not self.may_close():
             event.ignore()
             return
-        self.closing.emit()
+        if not self._is_closed:
+            self._is_closed = True
+            self.closing.emit()
         super().closeEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -131,3 +131,14 @@ def test_where_a_copy_can_be_kept_nobody_is_asked(qtbot: QtBot, program: Program
     assert answering.asked == []
     (copy,) = (data_folder() / "unsaved").glob("*.bpex")
     assert read_session(copy, is_safety_copy=True).text == "kept"
+
+
+def test_a_window_that_was_closed_asks_nothing_more(program: Program) -> None:
+    """Qt closes whatever is still to be seen before the program ends, and would stay if that were refused."""
+    told: list[str] = []
+    program.window.closing.connect(lambda: told.append("closing"))
+    assert program.window.close()
+    program.window.may_close = lambda: False  # as where no safety copy can be kept any more
+    program.window.show()
+    assert program.window.close()
+    assert told == ["closing"]
