@@ -32,6 +32,7 @@ from bpe_core.learning.methods import METHODS, learns_by_ranks
 from bpe_core.records import dataclass
 from bpe_core.repeating import repeated
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
+from bpe_core.segmenting.plain_ranks import plain_ranks
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.tokenizer import Tokenizer
@@ -204,19 +205,8 @@ class RankedWords:
 
 def ranks_of(symbols: Int32s, history: History) -> Int32s:
     """Which merge dissolves the boundary in front of each cell of a layout; by what is faster for so many."""
-    if not KERNELS.chooses(len(symbols)):
-        return _plain_ranks(symbols, history)
-    from bpe_core.segmenting.compiled_ranks import compiled_ranks  # loads machine code
+    if KERNELS.chooses(len(symbols)):
+        from bpe_core.segmenting.compiled_ranks import compiled_ranks  # loads machine code
 
-    return compiled_ranks(symbols, history)
-
-
-def _plain_ranks(symbols: Int32s, history: History) -> Int32s:
-    merges = Merges(history)
-    ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
-    known = symbols >= 0
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
-    everything = symbols.tolist()
-    for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        ranks[begin + 1 : end] = merges.merged(everything[begin:end]).ranks
-    return ranks
+        return compiled_ranks(symbols, history)
+    return plain_ranks(symbols, history)

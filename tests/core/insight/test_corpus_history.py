@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
 
 import numpy as np
 import pytest
@@ -21,9 +21,10 @@ from bpe_core.insight.ties import ties
 from bpe_core.insight.token_life import scaffolds, token_life
 from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_curves
 from bpe_core.segmenting.boundaries import PATTERN_CUT
+from bpe_core.segmenting.plain_ranks import plain_ranks
 from bpe_core.token_texts import written
 from tests.core.learning import all_columns, tokens_of_word
-from tests.core.random_training import CHARACTER_TIES, recipes, words
+from tests.core.random_training import CHARACTER_TIES, merge_tables, recipes, words
 
 State = list[tuple[list[int], int]]
 
@@ -254,14 +255,21 @@ def test_who_never_won_came_second_that_often(run: tuple[WordTable, History]) ->
         assert one.missed_by == merge.count - merge.runner_up_count
 
 
-@given(words(), recipes())
-def test_plain_and_compiled_ranks_are_equal(table: WordTable, recipe: Recipe) -> None:
+@given(trained() | st.tuples(words(), merge_tables()), st.integers(0, 8))
+def test_words_are_ranked_alike_together_by_themselves_and_compiled(run: tuple[WordTable, History], long: int) -> None:
     from bpe_core.segmenting.compiled_ranks import compiled_ranks
 
-    history = reference.train(table, recipe)
+    table, history = run
     ranked = RankedWords.of(table, history)
     assert compiled_ranks(ranked.symbols, history).tolist() == ranked.ranks.tolist()
     assert (ranked.ranks[ranked.symbols < 0] == PATTERN_CUT).all()
+    assert plain_ranks(ranked.symbols, history, long=long).tolist() == ranked.ranks.tolist()
+    by_themselves = [ranked.merges.merged(symbols).ranks for symbols in _known_parts(ranked.symbols.tolist())]
+    assert [rank for rank in ranked.ranks.tolist() if rank != PATTERN_CUT] == list(chain(*by_themselves))
+
+
+def _known_parts(symbols: list[int]) -> list[list[int]]:
+    return [list(part) for known, part in groupby(symbols, key=lambda symbol: symbol >= 0) if known]
 
 
 @given(trained())
