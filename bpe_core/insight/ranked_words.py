@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
-KERNELS = Policy("bpe_core.segmenting.compiled_ranks", small=20_000)  # cells
+KERNELS = Policy("bpe_core.segmenting.compiled_ranks", small=60_000)  # cells
 
 
 @dataclass(frozen=True, eq=False)
