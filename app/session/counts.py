@@ -203,6 +203,8 @@ class Counts(QObject):
 def count_texts(units: Mapping[Hashable, Unit], recipe: Recipe, outcomes: Outcomes, task: Task) -> None:
     """Count one after the other, each with a table of its own. What came of one is kept, even if the rest is not."""
     for key, unit in units.items():
+        if task.stopping:
+            raise Cancelled("Counting was stopped.")
         try:
             outcomes[key] = _counted(unit, recipe, task)
         except Cancelled:
