@@ -42,6 +42,7 @@ from bpe_core.segmenting.compiled_ranks import compiled_ranks
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.laid_words import Laid, laid_words
 from bpe_core.segmenting.word_pieces import LongestPieces
+from bpe_core.segmenting.words_met import WORDS_AT_FIRST
 from bpe_core.text.blocks import Stretch
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.reading.utf8 import first_invalid
@@ -151,7 +152,7 @@ def _encode() -> None:
     history = History.from_pairs(recipe, Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
     encoder = CompiledEncoder(history, Cutting(recipe))
     long_word = "low" * 300
-    many_words = " ".join(map(str, range(3_000)))  # so that the memory grows, too
+    many_words = " ".join(map(str, range(2 * WORDS_AT_FIRST)))  # so that the memory grows, too
     for text in (_TEXT, long_word, many_words):
         encoder.ids(text, 2)
         encoder.byte_ranks(text)

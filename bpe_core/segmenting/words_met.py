@@ -31,7 +31,7 @@ from bpe_core.kernels.word_memory import (
 
 MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
 MOST_RESULTS = 1 << 26
-_WORDS_AT_FIRST = 1 << 13  # as many as a megabyte of prose or code has, where growing twice took a tenth of the time
+WORDS_AT_FIRST = 1 << 13  # as many as a megabyte of prose or code has, where growing twice took a tenth of the time
 _MEANWHILE = 8  # this part of all slots is given out beyond what is usual while a larger memory is made
 _ROOM_A_WORD = 8, 4  # results, and numbers of long words: more than most need, as what is not used costs nothing
 _LINE = 64  # bytes that the processor fetches at once
@@ -57,8 +57,8 @@ class WordsMet:
         self._is_growing = False
         self._threads = 0
         self._parts: list[Int64s] = []  # `number` of each thread that fills this memory
-        results, words = (_WORDS_AT_FIRST * room for room in _ROOM_A_WORD)
-        self._all = _memory(2 * _WORDS_AT_FIRST, results, words)  # its `number` tells what was given out
+        results, words = (WORDS_AT_FIRST * room for room in _ROOM_A_WORD)
+        self._all = _memory(2 * WORDS_AT_FIRST, results, words)  # its `number` tells what was given out
 
     def part(self) -> Memory:
         """The memory, with a part to fill for one more thread."""

@@ -135,7 +135,7 @@ def test_memory_grows_with_the_words_and_begins_anew_when_huge(monkeypatch: pyte
 
 def test_threads_that_fill_one_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most words are new to all of them, and each is met by several while the memory grows and begins anew."""
-    for owner, name, value in ((words_met, "_WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
+    for owner, name, value in ((words_met, "WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
         monkeypatch.setattr(owner, name, value)
     monkeypatch.setattr(batches, "LEAST_JOB", 3_000)
     history, text = small_history(), many_words(9_000) * 3

@@ -33,7 +33,7 @@ for i, preset in enumerate(bpe.PRESETS):
         again = bpe.Trainer(words, recipe, history=trainer.history)
         again.advance(max_merges=1)
         tokenizer = bpe.Tokenizer(trainer.history)
-        for sample in (text[:200], text, "low" * 30_000, ""):
+        for sample in (text[:200], text, many_words, "low" * 30_000, ""):
             tokenizer.encode(sample, at=3)
             tokenizer.encode_to_array(sample)
             if Method.of(recipe).has_ranks:
