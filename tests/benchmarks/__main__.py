@@ -27,6 +27,7 @@ MANY_LANGUAGES = SHARED / "data/udhr-languages.txt"
 SHORT_TEXT = SHARED / "data/raven.txt"
 GPT2_FILE = SHARED / "data/gpt2/vocab.bpe"
 VOCABULARY_SIZE = 32_000
+MOST_CODE = 10_000_000  # characters
 
 
 def main() -> int:
@@ -135,12 +136,13 @@ def _texts_for(job: str, text: Path, folder: Path) -> list[Path]:
 
 
 def _other_kinds(folder: Path) -> list[Path]:
-    """Code, which every Python brings along, and many languages."""
+    """Code, which every Python brings along and its packages more of, and many languages."""
     code = folder / "code-in-c.txt"
     if not code.exists():
-        headers = sorted(Path(sysconfig.get_path("include")).rglob("*.h"))
-        once = "".join(header.read_text(encoding="utf-8", errors="replace") for header in headers)
-        code.write_text(once, encoding="utf-8")
+        places = [Path(sysconfig.get_path(name)) for name in ("include", "purelib")]
+        files = [file for place in places for file in sorted(place.rglob("*.[ch]"))]
+        once = "".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
+        code.write_text(once[:MOST_CODE], encoding="utf-8")
     return [kind for kind in (code, MANY_LANGUAGES) if kind.is_file() and kind.stat().st_size]
 
 
