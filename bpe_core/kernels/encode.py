@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.join_word import join_word, whole_word
-from bpe_core.kernels.merge_word import Int32s, Int64s, merge_word
+from bpe_core.kernels.merge_word import SHORT, Int32s, Int64s, merge_word
 from bpe_core.kernels.pieces import NO_TOKEN, write_pieces
 from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
@@ -123,6 +123,12 @@ def write_results(table, room, spelled, symbols, kind, results, place):
     count = np.int64(0)
     if kind == IDS:
         cell = np.int64(0)
+        if symbols <= SHORT:  # each token tells where the next starts
+            while cell < symbols:
+                results[place + count] = cells[cell]
+                cell = np.int64(room.next_place[cell])
+                count += 1
+            return count
         while cell < symbols:
             results[place + count] = cells[cell]
             cell += np.int64(table.lengths[cells[cell]])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
-from bpe_core.kernels.memory import trailing_zeros
+from bpe_core.kernels.memory import chosen, trailing_zeros
 from bpe_core.segmenting.merging import NEVER
 
 Int32s = npt.NDArray[np.int32]
@@ -108,18 +108,19 @@ def enter_merges(table):
 def rank_of(keys, ranks, limit, left, right):
     """The index of the merge that joins this pair; NEVER if there is none in force.
 
-    Which it is nobody could foresee, so all of a bucket is looked at. It takes the arrays themselves: handing a
-    tuple of many on would cost more than looking.
+    Which it is, or whether there is one, nobody could foresee, so all of a bucket is looked at and nothing hangs on a
+    branch: two looks for one merge wait for memory together. It takes the arrays themselves: handing a tuple of many
+    on would cost more than looking.
     """
     key = pair_key(left, right)
     place = bucket_of(keys, key)
     rank = np.int32(NEVER)
-    for _ in range(BUCKET):
-        rank = ranks[place] if keys[place] == key else rank
-        place += np.uint64(1)
-    if rank == NEVER and keys[place - np.uint64(1)] != np.uint64(0):
-        rank = _rank_behind(keys, ranks, key, place)
-    return rank if rank < limit else np.int32(NEVER)
+    for i in range(BUCKET):
+        here = place + np.uint64(i)
+        rank = chosen(keys[here] == key, ranks[here], rank)
+    if (rank == NEVER) & (keys[place + np.uint64(BUCKET - 1)] != np.uint64(0)):
+        rank = _rank_behind(keys, ranks, key, place + np.uint64(BUCKET))
+    return chosen(rank < limit, rank, np.int32(NEVER))
 
 
 @kernel
@@ -157,40 +158,58 @@ def merge_word(table, room, symbols):
 
 
 @inlined
+def _begin_short(table, room, end):
+    """Enter the pairs of a short word.
+
+    Behind it, and before it, which is the place behind that, stands what is joined with nothing. Places are unsigned:
+    else each look would ask first whether it is meant from the end.
+    """
+    cells, limit, one, place = room.cells, table.number[LIMIT], np.uint64(1), np.uint64(0)
+    while place < end:
+        room.next_place[place], room.previous_place[place] = np.int32(place + one), np.int32(place - one)
+        room.ranks[place] = np.int32(NEVER)
+        place += one
+    cells[end] = cells[end + one] = np.int32(-1)
+    room.previous_place[0] = np.int32(end + one)
+    place = np.uint64(0)
+    while place + one < end:
+        rank = rank_of_symbols(table, limit, cells[place], cells[place + one])
+        room.short[place] = np.int64(rank) << _PLACE_BITS | np.int64(place)
+        place += one
+    while place < end + np.uint64(_AT_ONCE):
+        room.short[place] = _NO_PAIR
+        place += one
+
+
+@inlined
 def _merge_short(table, room, symbols):
-    """Behind the word, and before it, which is the place behind that, stands what is joined with nothing."""
     keys, ranks_of_keys, base, limit = table.keys, table.ranks, table.number[BASE], table.number[LIMIT]
-    cells, ranks, pairs = room.cells, room.ranks, room.short
-    following, preceding = room.next_place, room.previous_place
-    for i in range(symbols):
-        following[i], preceding[i] = np.int32(i + 1), np.int32(i - 1)
-        ranks[i] = np.int32(NEVER)
-    cells[symbols] = cells[symbols + 1] = np.int32(-1)
-    preceding[0] = np.int32(symbols + 1)
-    for i in range(symbols - 1):
-        pairs[i] = np.int64(rank_of_symbols(table, limit, cells[i], cells[i + 1])) << _PLACE_BITS | i
-    for i in range(symbols - 1, symbols + _AT_ONCE):
-        pairs[i] = _NO_PAIR
+    cells, pairs, following, preceding = room.cells, room.short, room.next_place, room.previous_place
+    end, one, at_once = np.uint64(symbols), np.uint64(1), np.uint64(_AT_ONCE)
+    _begin_short(table, room, end)
     while True:
-        one, two, three, four = pairs[0], pairs[1], pairs[2], pairs[3]
-        for i in range(_AT_ONCE, symbols - 1, _AT_ONCE):
-            one, two = min(one, pairs[i]), min(two, pairs[i + 1])
-            three, four = min(three, pairs[i + 2]), min(four, pairs[i + 3])
-        lowest = min(min(one, two), min(three, four))
+        first, second, third, fourth = pairs[0], pairs[1], pairs[2], pairs[3]
+        place = at_once
+        while place + one < end:
+            first, second = min(first, pairs[place]), min(second, pairs[place + one])
+            third = min(third, pairs[place + np.uint64(2)])
+            fourth = min(fourth, pairs[place + np.uint64(3)])
+            place += at_once
+        lowest = min(min(first, second), min(third, fourth))
         if lowest >= _NO_PAIR:
             break
-        place, rank = lowest & ((1 << _PLACE_BITS) - 1), lowest >> _PLACE_BITS
-        middle, before = np.int64(following[place]), np.int64(preceding[place])
-        end = np.int64(following[middle])
+        place, rank = np.uint64(lowest) & np.uint64((1 << _PLACE_BITS) - 1), lowest >> _PLACE_BITS
+        middle, before = np.uint64(following[place]), np.uint64(preceding[place])
+        behind = np.uint64(following[middle])
         token = base + rank
-        ranks[middle] = np.int32(rank)
+        room.ranks[middle] = np.int32(rank)
         cells[place] = np.int32(token)
-        following[place], preceding[end] = np.int32(end), np.int32(place)
+        following[place], preceding[behind] = np.int32(behind), np.int32(place)
         pairs[middle] = _NO_PAIR
-        with_next = np.int64(rank_of(keys, ranks_of_keys, limit, token, cells[end]))
-        pairs[place] = with_next << _PLACE_BITS | place
+        with_next = np.int64(rank_of(keys, ranks_of_keys, limit, token, cells[behind]))
         with_last = np.int64(rank_of(keys, ranks_of_keys, limit, cells[before], token))
-        pairs[before] = with_last << _PLACE_BITS | before
+        pairs[place] = with_next << _PLACE_BITS | np.int64(place)
+        pairs[before] = with_last << _PLACE_BITS | np.int64(before)
 
 
 @kernel
