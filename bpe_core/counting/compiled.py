@@ -11,6 +11,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from itertools import chain, pairwise
 from typing import TypeVar
@@ -20,6 +21,7 @@ import numpy.typing as npt
 
 from bpe_core.at_once import available_threads
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
 from bpe_core.kernels import count, join_tables, word_tables
 from bpe_core.kernels import utf8 as utf8  # loaded for `bpe_core.text.reading.utf8`, which finds it then
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
@@ -83,12 +85,10 @@ def _counted_until_full(
     common = Common(common_counter)
     full: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
     failures: list[BaseException] = []
-    workers = [
+    workers = _started(
         threading.Thread(target=_work, args=(counter, common, full, free, failures), daemon=True)
         for counter in counters
-    ]
-    for worker in workers:
-        worker.start()
+    )
     try:
         for block in blocks:
             if failures:
@@ -104,6 +104,18 @@ def _counted_until_full(
     if failures:
         raise failures[0]
     return _joined([*counters, common.counter])
+
+
+def _started(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
+    """As many of them as the system has left, which count what the others would have."""
+    started: list[threading.Thread] = []
+    with suppress(RuntimeError):
+        for thread in threads:
+            thread.start()
+            started.append(thread)
+    if not started:
+        raise BpeError("This computer has no threads left to count with; close other programs, then try again.")
+    return started
 
 
 def _work(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from bpe_core.counting.compiled_texts import count_texts_compiled
 from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
 from bpe_core.counting.several_texts import joined
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled, EncodingError, TooLarge
+from bpe_core.errors import BpeError, Cancelled, EncodingError, TooLarge
 from bpe_core.kernels import readiness, utf8
 from bpe_core.kernels.policy import Policy
 from bpe_core.presets import PRESETS
@@ -315,3 +316,21 @@ def test_real_counts_do_not_depend_on_the_number_of_threads(name: str) -> None:
         assert np.array_equal(table.text, tables[0].text)
         assert np.array_equal(table.starts, tables[0].starts)
         assert np.array_equal(table.counts, tables[0].counts)
+
+
+def test_those_threads_count_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, left = threading.Thread.start, 1
+
+    def start_while_there_are(thread: threading.Thread) -> None:
+        nonlocal left
+        if left == 0 and thread.daemon:  # those that join the tables are not
+            raise RuntimeError("can't start new thread")
+        left -= thread.daemon
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_while_there_are)
+    stretches = [Stretch(b" low lower" * 500, True), Stretch(b" lowest", True)]
+    found = count_compiled(stretches, gpt2_table(), threads=3, block_size=512)
+    assert dict(found) == {b" low": 500, b" lower": 500, b" lowest": 1}
+    with pytest.raises(BpeError, match="no threads left to count with"):
+        count_compiled(stretches, gpt2_table(), threads=3)
