@@ -76,8 +76,8 @@ def measure_cold(text: Path, rounds: int) -> bool:
         small.write_text(data[:SMALL].decode(errors="ignore"), encoding="utf-8")
         _once([*OURS, "train", str(small), "--vocab-size", "800", "--output", str(table), "--quiet"], os.environ)
         commands = {told: [*OURS, *told.format(table=table, text=small).split()] for told in COMMANDS}
-        for told, command in {"Python importing argparse and NumPy": [sys.executable, "-c", LEAST], **commands}.items():
-            wall, busy = _timed(command, rounds)
+        least = {"Python importing argparse and NumPy": [sys.executable, "-c", LEAST]}
+        for told, (wall, busy) in _timed({**least, **commands}, rounds).items():
             print(f"  {told:<50} {wall:6.3f} {busy:6.3f}", flush=True)
         for size in MEGABYTES:
             part = place / f"{size}.txt"
@@ -121,7 +121,7 @@ def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
 
 
 def _tell(what: str, contestants: Mapping[str, Sequence[str]], rounds: int) -> None:
-    found = {name: _timed(command, rounds) for name, command in contestants.items()}
+    found = _timed(contestants, rounds)
     fastest = min(wall for name, (wall, _) in found.items() if name != "bpe-explorer" or len(found) == 1)
     for name, (wall, busy) in found.items():
         title = f"{what}: {name}"
@@ -170,10 +170,14 @@ def _ours(part: Path, place: Path) -> list[str]:
     return [*OURS, "train", str(part), "--vocab-size", str(SIZE), *rules, "--output", str(place / MERGES), "--quiet"]
 
 
-def _timed(command: Sequence[str], rounds: int) -> tuple[float, float]:
-    """After one that is not counted: what is on the disk is then in memory."""
-    times = [_once(command, os.environ) for _ in range(rounds + 1)][1:]
-    return statistics.median(wall for wall, _ in times), statistics.median(busy for _, busy in times)
+def _timed(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, tuple[float, float]]:
+    """One after the other, again and again: so a slower minute of the machine is one for all of them.
+
+    The first round is not counted: after it, what is on the disk is in memory.
+    """
+    found = [{told: _once(command, os.environ) for told, command in commands.items()} for _ in range(rounds + 1)][1:]
+    walls, busy = ({told: statistics.median(one[told][part] for one in found) for told in commands} for part in (0, 1))
+    return {told: (walls[told], busy[told]) for told in commands}
 
 
 def _once(command: Sequence[str], environment: Mapping[str, str], cwd: Path | None = None) -> tuple[float, float]:
