@@ -6,6 +6,8 @@ In a round each word makes the first of its merges that applies now, which is wh
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,9 +18,10 @@ Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
 LONG = 32  # symbols
+AT_ONCE = 50_000  # cells, which take some milliseconds a round
 
 
-def plain_ranks(symbols: Int32s, history: History, *, long: int = LONG) -> Int32s:
+def plain_ranks(symbols: Int32s, history: History, *, long: int = LONG, at_once: int = AT_ONCE) -> Int32s:
     """Which merge dissolves the boundary in front of each cell of a layout."""
     is_known = symbols >= 0
     ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
@@ -31,16 +34,27 @@ def plain_ranks(symbols: Int32s, history: History, *, long: int = LONG) -> Int32
         for begin, length in zip(begins[is_long].tolist(), lengths[is_long].tolist(), strict=True):
             ranks[begin + 1 : begin + length] = merges.merged(symbols[begin : begin + length].tolist()).ranks
     if len(history):
-        belongs_to_short = np.repeat(~is_long, lengths)
-        _merge_together(symbols, np.flatnonzero(is_known)[belongs_to_short], lengths[~is_long], history, ranks)
+        cells, lengths = np.flatnonzero(is_known)[np.repeat(~is_long, lengths)], lengths[~is_long]
+        _merge_in_parts(symbols, cells, np.append(0, np.cumsum(lengths)), history, ranks, at_once)
     return ranks
 
 
-def _merge_together(symbols: Int32s, cells: Int64s, lengths: Int64s, history: History, ranks: Int32s) -> None:
-    """Note the ranks of words whose cells stand one after the other; a token stands in its first cell."""
-    base = len(history.alphabet)
-    keys, rank_of_key = _pairs_in_order(history)
-    ids, words = symbols[cells].astype(np.int64), np.repeat(np.arange(len(lengths)), lengths)
+def _merge_in_parts(
+    symbols: Int32s, cells: Int64s, starts: Int64s, history: History, ranks: Int32s, at_once: int
+) -> None:
+    """Of many words only so many at once that other threads have their turns: NumPy lets none run meanwhile."""
+    base, pairs = len(history.alphabet), _pairs_in_order(history)
+    borders = np.searchsorted(starts, np.arange(0, len(cells), at_once)).tolist()
+    for first, last in pairwise([*borders, len(starts) - 1]):
+        words = np.repeat(np.arange(first, last), np.diff(starts[first : last + 1]))
+        _merge_together(symbols, cells[starts[first] : starts[last]], words, base, *pairs, ranks)
+
+
+def _merge_together(
+    symbols: Int32s, cells: Int64s, words: Int64s, base: int, keys: Int64s, rank_of_key: Int64s, ranks: Int32s
+) -> None:
+    """Note the ranks of words, told for each cell, which stand one after the other; a token is in its first cell."""
+    ids = symbols[cells].astype(np.int64)
     while len(cells):
         pairs = ids[:-1] << 32 | ids[1:]
         found = np.minimum(np.searchsorted(keys, pairs), len(keys) - 1)

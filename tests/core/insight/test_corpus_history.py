@@ -255,15 +255,17 @@ def test_who_never_won_came_second_that_often(run: tuple[WordTable, History]) ->
         assert one.missed_by == merge.count - merge.runner_up_count
 
 
-@given(trained() | st.tuples(words(), merge_tables()), st.integers(0, 8))
-def test_words_are_ranked_alike_together_by_themselves_and_compiled(run: tuple[WordTable, History], long: int) -> None:
+@given(trained() | st.tuples(words(), merge_tables()), st.integers(0, 8), st.integers(1, 40))
+def test_words_are_ranked_alike_together_by_themselves_and_compiled(
+    run: tuple[WordTable, History], long: int, at_once: int
+) -> None:
     from bpe_core.segmenting.compiled_ranks import compiled_ranks
 
     table, history = run
     ranked = RankedWords.of(table, history)
     assert compiled_ranks(ranked.symbols, history).tolist() == ranked.ranks.tolist()
     assert (ranked.ranks[ranked.symbols < 0] == PATTERN_CUT).all()
-    assert plain_ranks(ranked.symbols, history, long=long).tolist() == ranked.ranks.tolist()
+    assert plain_ranks(ranked.symbols, history, long=long, at_once=at_once).tolist() == ranked.ranks.tolist()
     by_themselves = [ranked.merges.merged(symbols).ranks for symbols in _known_parts(ranked.symbols.tolist())]
     assert [rank for rank in ranked.ranks.tolist() if rank != PATTERN_CUT] == list(chain(*by_themselves))
 
