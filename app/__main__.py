@@ -14,45 +14,34 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.leaving import leave
-from bpe_core.own_process import begin_process, end_process, run_alone
-
 NO_WINDOW = 2
 PROGRAM = "app"  # as Python runs it
 SETTINGS_LOCATION = "BPE_EXPLORER_SETTINGS"  # as in app.settings, which is too heavy to ask before it is needed
 WINDOW_OPTIONS = ("--screenshot", "--dark", "--light", "--size")
 
 
-def script() -> int:
-    """The same for a process that ends with it; where it was a command, at once."""
-    is_command = _wants_a_command(sys.argv[1:])
-    code = main()
-    if is_command:
-        end_process(code)
-    return code
-
-
 def main(argv: Sequence[str] | None = None) -> int:
-    """Returns the exit code."""
+    """Run a command or open the window; return the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if _wants_a_command(arguments):
-        from bpe_core.optional import offer_renderer, offer_window  # a command needs no window, and a window no command
+        from bpe_core.command_line.main import run  # a command needs no window, and a window no command
+        from bpe_core.support.optional_packages import offer_renderer, offer_window
 
         offer_renderer(_render, program=PROGRAM)
         offer_window(_window_facts)
-        return run_alone(arguments)
+        return run(arguments)
     options = _window_options(arguments)
     if options.screenshot and not _has_screen():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    begin_process()
     gc.disable()  # what is imported and built now stays; the window's own search for garbage begins with it
-    _load_the_engine()
     from app.system.display import why_no_window  # after the environment is settled
 
     reason = why_no_window()
     if reason:
         print(reason, file=sys.stderr)
         return NO_WINDOW
+    from app.worker.job import leave
+
     return leave(_open_window(options))
 
 
@@ -82,7 +71,7 @@ def _wants_a_command(arguments: list[str]) -> bool:
     first = arguments[0]
     if first.startswith("-"):
         return first.split("=")[0] not in WINDOW_OPTIONS
-    return bool(re.fullmatch("[a-z]+", first)) and not Path(first).exists()
+    return bool(re.fullmatch("[a-z-]+", first)) and not Path(first).exists()
 
 
 def _window_options(arguments: list[str]) -> argparse.Namespace:
@@ -124,29 +113,20 @@ def _open_window(options: argparse.Namespace) -> int:
 
 def _tell_where_home_is() -> None:
     """Qt asks the environment alone; told nothing, it would keep a person's things in the root of all folders."""
-    from bpe_core.private_folder import home
+    from bpe_core.support.private_folder import home
 
     found = home()
     if found is not None:
         os.environ.setdefault("HOME", str(found))
 
 
-def _load_the_engine() -> None:
-    """Before Qt, which for its own purposes reads the source of each module that is loaded after it."""
-    import bpe_core.counting.count_words
-    import bpe_core.insight.cut_words
-    import bpe_core.insight.ranked_words
-    import bpe_core.kernels.readiness
-    import bpe_core.learning.trainer
-    import bpe_core.segmenting.tokenizer
-    import bpe_core.session_file  # noqa: F401
-
-
 def _run_window(options: argparse.Namespace) -> int:
     from app.screenshot import Screenshot
     from app.settings import Settings
-    from app.system.application import Application  # only now is it certain that a window can open
-    from app.system.interrupt import Interrupt
+    from app.system.application import (
+        Application,  # only now is it certain that a window can open
+        Interrupt,
+    )
     from app.wiring import build
 
     application = Application(sys.argv[:1])
@@ -165,4 +145,4 @@ def _run_window(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(script())
+    sys.exit(main())

@@ -18,7 +18,7 @@ def render(drawn: bytes, width: float, height: float, path: Path) -> str:
     from PySide6.QtGui import QGuiApplication
 
     from app.window.parts.pictures import write_drawing  # only now is it certain that Qt is there
-    from bpe_core.atomic import replace_atomically
+    from bpe_core.support.atomic import replace_atomically
 
     application = QGuiApplication.instance() or QGuiApplication(sys.argv[:1])
     with replace_atomically(path) as beside:

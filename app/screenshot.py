@@ -9,7 +9,7 @@ from PySide6.QtCore import QElapsedTimer, QObject
 from PySide6.QtWidgets import QApplication
 
 from app.session.run import Phase
-from app.session.timer import timer
+from app.session.time import timer
 from app.wiring import Program
 
 LOOK_EVERY_MILLISECONDS = 50

@@ -88,5 +88,10 @@ class Settings:
         known = list(dict.fromkeys([*paths, *self.get(RECENT_FILES)]))
         self.put(RECENT_FILES, known[:MOST_RECENT_FILES])
 
+    def remember_file(self, path: Path) -> None:
+        """Note a file that was opened or saved, and its folder."""
+        self.add_recent([str(path.absolute())])
+        self.put(LAST_FOLDER, str(path.absolute().parent))
+
     def save(self) -> None:
         self._store.sync()

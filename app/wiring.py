@@ -4,8 +4,8 @@ settings -> session -> models -> views            who is built from whom
 user -> view -> model or session -> worker        what a person wants
 worker -> mailbox -> session -> models -> views   what became of it
 
-Here stands what is connected between topics. What belongs to one topic is connected in its folder: a `wiring.py`
-there joins it with the session and the window's actions, and a view listens to the model it was made with.
+This file connects topics with each other. A topic itself is connected in its folder: its `wiring.py` joins it with the
+session and the window's actions, and a view listens to the model it was made with.
 """
 
 from __future__ import annotations
@@ -18,33 +18,26 @@ from PySide6.QtCore import QLocale, QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.session.manifests import RESULT, SESSION, Manifests
 from app.session.session import Session
-from app.settings import CENTRE_STATE, SPEED, THEME, WINDOW_GEOMETRY, WINDOW_STATE, Settings
-from app.system import native_memory
-from app.system.garbage import GarbageCollection
+from app.settings import CENTRE_STATE, MANIFESTS, SPEED, THEME, WINDOW_GEOMETRY, WINDOW_STATE, Settings
+from app.system.memory import GarbageCollection, give_back_early, give_back_now
 from app.window.actions import Actions
-from app.window.bookmarks.model import BookmarkListModel
-from app.window.bookmarks.panel import BookmarksPanel
 from app.window.charts.wiring import Charting
-from app.window.compress.wiring import Compressing
-from app.window.corpus.model import CorpusListModel
-from app.window.corpus.panel import CorpusPanel
+from app.window.corpus.corpus_list import CorpusListModel
+from app.window.corpus.corpus_panel import CorpusPanel
 from app.window.corpus.wiring import Opening
-from app.window.counting.wiring import CountingApart
 from app.window.crash_dialog import CrashReporter
-from app.window.exchange.export_bar import ExportBar
-from app.window.exchange.wiring import Exchanging
-from app.window.file.wiring import Filing
+from app.window.files.export_dialog import ExportBar
+from app.window.files.wiring import Exchanging, Filing
 from app.window.find_anything.wiring import Finding
 from app.window.help_dialog import about_dialog, help_dialog, keys_dialog
 from app.window.lessons.course import Course
-from app.window.lessons.panel import LessonPanel
-from app.window.lessons.stage import LessonStage
+from app.window.lessons.lesson_panel import LessonPanel, LessonStage
 from app.window.lessons.wiring import LESSON_STAGE, Teaching
 from app.window.main_window import Frame, MainWindow
-from app.window.manifests.wiring import Keeping
-from app.window.merges.model import MergeTableModel
-from app.window.merges.panel import MergePanel
+from app.window.merges.merge_panel import MergePanel
+from app.window.merges.merge_table import MergeTableModel
 from app.window.merges.wiring import Merging
 from app.window.message_bar import MessageBar
 from app.window.pages import CURVES, PAGES, PAIRS, Pages, World
@@ -54,28 +47,26 @@ from app.window.parts.theme import Theme
 from app.window.questions.lab.wiring import Laboratory
 from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import Asking
-from app.window.recipe.model import RecipeForm
-from app.window.recipe.panel import RecipePanel
-from app.window.runs.model import RunListModel
-from app.window.runs.panel import RunsPanel
-from app.window.start.model import WordModel
-from app.window.start.page import StartPage
+from app.window.recipe.recipe_form import RecipeForm
+from app.window.recipe.recipe_panel import RecipePanel
+from app.window.start.start_page import StartPage
 from app.window.start.wiring import STAGE, Starting
+from app.window.start.word_life import WordModel
 from app.window.text.encoder import LiveEncoder
-from app.window.text.model import TokenTextModel
-from app.window.text.view.panel import TokenTextPanel
+from app.window.text.text_model import TokenTextModel
+from app.window.text.view.text_panel import TokenTextPanel
 from app.window.text.wiring import Writing
 from app.window.time.bar import TimeBar
+from app.window.time.bookmarks import BookmarkListModel
+from app.window.time.bookmarks_panel import BookmarksPanel
 from app.window.time.caption import StepCaption
-from app.window.time.playing import PlayingControls
-from app.window.time.wiring import Travelling
+from app.window.time.wiring import PlayingControls, Travelling
 from app.window.toolbar import MainToolBar
-from app.window.training.speed_box import SpeedBox
-from app.window.training.status import TrainingStatusModel
-from app.window.training.status_line import StatusLine
+from app.window.training.run_status import RunListModel, TrainingStatusModel
+from app.window.training.training_views import RunsPanel, SpeedBox, StatusLine
 from app.window.training.wiring import Training
 from app.worker.window_first import WhileItDraws
-from bpe_core import Recipe
+from bpe_core.recipes.recipe import Recipe
 from resources import samples
 
 FIRST_RECIPE = Recipe.preset("gpt2", vocab_size=512)
@@ -85,6 +76,7 @@ FIRST_TEXT = (
     "\n"
     "Good morning, says the street. Guten Morgen, bonjour, buenos días, доброе утро, おはよう, صباح الخير.\n"
 )
+REPORT = ("report", SESSION, "--output", RESULT)  # the command that writes it
 SWITCH_SECONDS = 0.001
 WARM_UP_MILLISECONDS = 1_000  # after the window is there
 
@@ -106,15 +98,15 @@ class Program(QObject):
         self.window.closing.connect(self.close)
         self.window.installEventFilter(WhileItDraws(self))
         self.garbage = GarbageCollection(self._is_busy, self)
-        loaded = self.session.runs.grew  # the first merges tell that the kernels are
+        loaded = self.session.runs.grew  # by the first merges, the kernels are loaded
         loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
 
     def _is_busy(self) -> bool:
-        """Whether something is done aside, which may hold any number of small things for a moment."""
+        """Whether work is under way, which may hold many small objects for a moment."""
         return self.training.status.is_busy or self.session.aside.is_busy()
 
     def begin(self, files: Sequence[Path | str]) -> None:
-        """What the window holds at first: the files and addresses it was given, or a sample."""
+        """Open the files and addresses that were given, or a sample."""
         if files:
             self.opening.open_named(files)
         else:
@@ -128,8 +120,8 @@ class Program(QObject):
         QTimer.singleShot(WARM_UP_MILLISECONDS, self, self._settle)
 
     def _settle(self) -> None:
-        """Once the window is there: let go of what only opening it needed, and fetch what training will."""
-        native_memory.give_back_now()
+        """Once the window is shown, free what only opening it needed, and load what training will."""
+        give_back_now()
         self.session.warm_up()
 
     def close(self) -> None:
@@ -216,7 +208,7 @@ class Program(QObject):
     # Connecting
 
     def _connect_topics(self) -> None:
-        """Each with the session and the window's actions."""
+        """Connect each topic with the session and the actions."""
         session, frame, text = self.session, self.frame, self.token_text
         editor, table = self.text_panel.editor, self.merge_panel.table
         self.writing = Writing(session, frame, text, self.text_panel, self.token, self)
@@ -226,12 +218,8 @@ class Program(QObject):
         self.asking = Asking(session, frame, self.pages, self.inspector, editor, table, self)
         self.comparing = Laboratory(session, frame, self.pages, self.inspector, self)
         self.exchanging = Exchanging(session, frame, self.pages, self)
-        self.compressing = Compressing(session, frame, self)
         self.filing = Filing(session, frame, text, self.merges, self.charts, self.pages, self)
-        others = (self.compressing, self.asking)
-        self.keeping = Keeping(session, frame, self.charting, self.exchanging, self.filing, others, self)
         self.opening = Opening(session, frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
-        self.counting = CountingApart(session, frame, self.opening, self)
         self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
         self.playing = PlayingControls(session, frame, self.text_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
@@ -244,7 +232,18 @@ class Program(QObject):
         self.session.playing.stepped.connect(self.pages.page(PAIRS).show_step)
         self.runs_panel.compare_wanted.connect(self.asking.compare_with)
         self.pages.when_built(CURVES, lambda page: page.session_wanted.connect(self.filing.open))
+        self.exchanging.counts.open_wanted.connect(lambda place: self.opening.open_named([place]))
         self.status.addPermanentWidget(ExportBar(self.exchanging.export))
+        self._connect_manifests()
+
+    def _connect_manifests(self) -> None:
+        """Keep how each saved file was made, where a person wants that."""
+        self.manifests = manifests = Manifests(self.session)
+        manifests.noticed.connect(self.messages.show_notice)
+        for written in (self.charting.saved, self.asking.written, self.exchanging.written):
+            written.connect(manifests.keep)
+        self.filing.document.reported.connect(lambda path: manifests.keep(REPORT, path))
+        self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
 
     def _connect_help_and_notices(self) -> None:
         self.actions["keys"].triggered.connect(lambda: keys_dialog(self.window).show())
@@ -295,9 +294,9 @@ class Program(QObject):
 
 def build(application: QApplication, settings: Settings, theme: str | None = None) -> Program:
     """Everything for one window, not yet shown."""
-    # A thread that runs Python keeps the window waiting for so long, each time; 5 ms would be felt.
+    # A thread that runs Python keeps the window waiting this long each time; 5 ms would be felt.
     sys.setswitchinterval(SWITCH_SECONDS)
-    native_memory.give_back_early()
+    give_back_early()
     # The window speaks English: boxes for numbers, too, whatever the language of the desktop.
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     application.setApplicationName("BPE Explorer")

@@ -1,10 +1,8 @@
-"""`python -m bpe_core`: the engine's commands, without the window."""
-
-from __future__ import annotations
+"""The engine without its window: `python -m bpe_core train ...`."""
 
 import sys
 
-from bpe_core.own_process import end_process, run_alone
+from bpe_core.command_line.main import run
 
 if __name__ == "__main__":
-    end_process(run_alone(sys.argv[1:]))
+    sys.exit(run(sys.argv[1:]))

@@ -8,55 +8,49 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet
-from bpe_core.counting.compiled import Counter, count_compiled
-from bpe_core.counting.compiled_joining import join_by_kernels
-from bpe_core.counting.joining import WordColumns
-from bpe_core.counting.words import WordTable
+from bpe_core.counting.counter import Counter, count_compiled
+from bpe_core.counting.words import WordColumns, WordTable, join_by_kernels
 from bpe_core.formats.compiled_recovering import recovered_pairs
 from bpe_core.formats.compiled_rows import numbers_of, written_rows
 from bpe_core.formats.rows import Layout
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.history.joining import Joining, PairRows
+from bpe_core.kernels import learn_queue, scan, score_order
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
 from bpe_core.learning.layout import lay_out
-from bpe_core.learning.unigram.compiled import CompiledLattices
-from bpe_core.learning.unigram.compiled_seeds import repeated
+from bpe_core.learning.unigram.compiled import CompiledLattices, repeated
 from bpe_core.learning.unigram.learner import UnigramLearner
 from bpe_core.learning.unigram.seeds import seeded
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
-from bpe_core.measures.compiled_counts import counts_of_tokens
-from bpe_core.measures.compiled_pairs import Cells, Wanted, follow_joins
-from bpe_core.measures.compiled_words import follow_words
-from bpe_core.recipe import Recipe
+from bpe_core.measures.compiled_bits import Cells, Wanted, follow_joins, follow_words
+from bpe_core.measures.texts_in_words import counts_of_tokens
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.characters import Characters
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-from bpe_core.segmenting.compiled_paths import CompiledPaths
-from bpe_core.segmenting.compiled_pieces import compiled_pieces
-from bpe_core.segmenting.compiled_priorities import CompiledPriorities
-from bpe_core.segmenting.compiled_ranks import compiled_ranks
+from bpe_core.segmenting.compiled_methods import CompiledPaths, CompiledPriorities, compiled_pieces
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.laid_words import Laid, laid_words
+from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.segmenting.word_pieces import LongestPieces
-from bpe_core.segmenting.words_met import WORDS_AT_FIRST
+from bpe_core.segmenting.word_ranks import compiled_ranks
 from bpe_core.text.blocks import Stretch
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import table_for
-from bpe_core.text.scanner.as_kept import keep_tables
 
 _TEXT = "low lower lowest newest widest "
 
 
 def read() -> None:
-    """The kernels that count and encode, and the tables of patterns that they read."""
-    keep_tables()
+    """The kernels that count and encode."""
     _count()
     _encode()
+    _call_inner()
 
 
 def learn() -> None:
@@ -83,6 +77,18 @@ def _count() -> None:
     join_by_kernels([WordColumns.of([b"low", b"new"]), WordColumns.of([b"new"])])
     nothing = np.zeros(0, np.int64)
     counts_of_tokens(nothing, nothing, nothing, nothing, 0)
+
+
+def _call_inner() -> None:
+    """Kernels that only other kernels call, and tests directly."""
+    table, one = table_for("gpt2"), np.int64(1)
+    assert table is not None
+    machine, registers, cuts = scan.machine_of(table), np.zeros(scan.REGISTERS, np.int64), np.empty(99, np.int32)
+    found = scan.scan(machine, np.frombuffer(bytearray(32), np.uint8), np.int64(9), registers, cuts, np.int64(0))
+    scan.end_text(machine, registers, cuts, np.int64(found))
+    learn_queue.level_of(one)
+    score_order.compare_products(one, one, one, one)
+    score_order.compare_scores(one, one, one, one, one, one)
 
 
 def _learn() -> None:

@@ -12,15 +12,16 @@ from typing import Self
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import NOTHING, Columns, EndReason, History
-from bpe_core.learning.methods import Listed, Method, Reason, Way, Wording
-from bpe_core.learning.protocol import Candidate
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.recipe import Recipe
+from bpe_core.learning.methods import Candidate, Method, Reason, Way
+from bpe_core.recipes.methods import Listed, Wording
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.segmentation import NO_TOKEN, Int32s, Int64s, Tokens
+from bpe_core.segmenting.segmentation import NO_TOKEN, Tokens
+from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
 LONGEST = 3
 

@@ -12,9 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.notices import Notice
 from app.session.run import Run
-from app.worker.job import Ended, Job, Reported, Task
-from app.worker.mailbox import Mailbox
-from bpe_core.kernels import readiness
+from app.worker.job import Ended, Job, Mailbox, Reported, Task
 
 Answer = TypeVar("Answer")
 
@@ -87,7 +85,7 @@ class Aside(QObject):
         self._go_on(topic)
 
     def cancel(self, topic: Hashable) -> None:
-        """Nobody wants to know any more."""
+        """Stop what is asked about a topic, and forget what waits."""
         about = self._topics.get(topic, _Topic())
         about.waiting.clear()
         if about.under_way is not None:
@@ -118,8 +116,8 @@ class Aside(QObject):
     def close(self) -> None:
         """Nothing is heard or begun any more; all that is under way is asked to stop, and what writes is waited for.
 
-        What only answers, and does not hear (one kernel may take its time over a word of a million characters), or
-        compiles in memory, is left behind (see app.leaving).
+        What only answers, and does not hear (one kernel may take its time over a word of a million characters), is left
+        behind (see app.worker.job.leave).
         """
         self._is_closed = True
         self._mailbox.close()
@@ -127,8 +125,7 @@ class Aside(QObject):
             job.stop()
         patience_ends = time.monotonic() + PATIENCE
         for job in sorted(self._jobs, key=lambda job: job.writes):
-            is_waited_for = job.writes and not (isinstance(job, Task) and readiness.compiles_here())
-            job.join(None if is_waited_for else max(0.0, patience_ends - time.monotonic()))
+            job.join(None if job.writes else max(0.0, patience_ends - time.monotonic()))
         self._jobs.clear()
 
     def _receive(self, job: Job, message: object) -> None:

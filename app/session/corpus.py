@@ -14,25 +14,29 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.changes import Held, Steps
 from app.session.corpus_texts import (
+    MOST_LISTED,
     CorpusText,
     CorpusTexts,
+    can_be_picked,
+    picked_by_folder,
     with_address,
     with_counts,
     with_files,
     with_folder,
+    with_picked,
     without,
+    without_files,
 )
 from app.session.counts import CountFailed, CountProgress, Counts, Outcome
 from app.session.groups import by_folder, fitted, gathered, names_of, put_into, renamed, split_folder, weighed
 from app.session.notices import Answer, Notice
-from app.session.picked import MOST_LISTED, can_be_picked, picked_by_folder, with_picked, without_files
-from bpe_core import CorpusError, Group, Mixture, Recipe
-from bpe_core.mixture import By
-from bpe_core.progress import CancelCheck
+from bpe_core.errors import CorpusError
+from bpe_core.recipes.mixture import By, Group, Mixture
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import CancelCheck
 from bpe_core.text.reading.files import groups_counted_in, texts_in
 from bpe_core.text.reading.folders import holds_more_than
-from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import ReadingOptions
+from bpe_core.text.reading.source import ReadingOptions, SkipLog
 
 TOPIC = "files of folders"
 MOST_TOLD = 200  # sentences about what is left out of folders

@@ -19,20 +19,15 @@ from app.session.aside import Aside
 from app.session.corpus_texts import CorpusText, CorpusTexts, reading
 from app.session.groups import Unit, units_of
 from app.worker.job import Task
-from bpe_core import (
-    BpeError,
-    Cancelled,
-    Corpus,
-    CorpusError,
-    Mixture,
-    Progress,
-    Recipe,
-    WordTable,
-    count_unmixed,
-)
-from bpe_core.insight.long_words import LONG_SHARE, LongWords, find_long_words, share_of
-from bpe_core.recipe import Splitting
-from bpe_core.text.reading.fields import FieldNeeded
+from bpe_core.counting.count_words import count_unmixed
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, Cancelled, CorpusError
+from bpe_core.insight.patterns import LONG_SHARE, LongWords, find_long_words, share_of
+from bpe_core.recipes.mixture import Mixture
+from bpe_core.recipes.recipe import Recipe, Splitting
+from bpe_core.support.progress import Progress
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.rows import FieldNeeded
 
 TOPIC = "counts"
 SECONDS_BETWEEN_REPORTS = 0.05  # to be told of each of thousands of small files would take the window longer

@@ -19,7 +19,7 @@ from app.session.merge_filter import MergeFilter
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
-from bpe_core import Recipe
+from bpe_core.recipes.recipe import Recipe
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,21 @@ from app.session.leftovers import Leftover, Leftovers
 from app.session.notices import Answer, Notice
 from app.session.safety_copy import SafetyCopy
 from app.session.session import Session
-from app.session.session_files import FileState, OpenedSession, Unreadable, opened, recovered, written
-from app.session.snapshot import restore, snapshot_of
-from app.session.timer import timer
-from bpe_core.lock import Lock
-from bpe_core.private_folder import private_folder
-from bpe_core.session_file import EXTENSION, SavedSession, View
+from app.session.session_files import (
+    FileState,
+    OpenedSession,
+    Unreadable,
+    opened,
+    recovered,
+    restore,
+    snapshot_of,
+    written,
+)
+from app.session.time import timer
+from bpe_core.session_file import EXTENSION
+from bpe_core.session_file.values import SavedSession, View
+from bpe_core.support.lock import Lock
+from bpe_core.support.private_folder import private_folder
 
 TOPIC = "session file"
 LOOK_MILLISECONDS = 400  # with the time it takes to write, less than a second is ever at stake

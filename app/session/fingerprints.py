@@ -14,9 +14,9 @@ from app.session.aside import Aside
 from app.session.notices import Notice
 from app.session.run import Run
 from app.session.runs import Runs
-from bpe_core import Cancelled
-from bpe_core.progress import CancelCheck
-from bpe_core.session_file import Fingerprint
+from bpe_core.errors import Cancelled
+from bpe_core.session_file.values import Fingerprint
+from bpe_core.support.progress import CancelCheck
 
 MOST_NAMED = 3  # files in one sentence
 BLOCK = 1 << 20
@@ -112,7 +112,7 @@ def hash_of(path: Path, cancelled: CancelCheck) -> str | None:
         with open(path, "rb") as file:
             while block := file.read(BLOCK):
                 if cancelled():
-                    raise Cancelled("Nobody wants to know any more.")
+                    raise Cancelled("Cancelled.")
                 digest.update(block)
     except OSError:
         return None

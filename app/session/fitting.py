@@ -13,7 +13,7 @@ from app.session.notices import Answer, Notice
 from app.session.run import Run
 from app.session.runs import Runs
 from app.worker.training import DoesNotFit
-from bpe_core import Recipe
+from bpe_core.recipes.recipe import Recipe
 
 
 class Fitting(QObject):

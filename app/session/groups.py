@@ -10,9 +10,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from app.session.corpus_texts import CorpusText, CorpusTexts
-from bpe_core import Group, Mixture, Recipe, RecipeError
-from bpe_core.mixture import By
-from bpe_core.text.folder_groups import folders_in
+from bpe_core.errors import RecipeError
+from bpe_core.recipes.mixture import By, Group, Mixture
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.reading.folders import folders_in
 
 IN_NONE = "in no group"  # what texts are called that are in none where others are in groups
 

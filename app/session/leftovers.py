@@ -8,19 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
-from app.worker.safety_copy import lock_of, remove_safety_copy
-from bpe_core import BpeError
-from bpe_core.lock import Lock
-from bpe_core.private_folder import private_folder
+from app.session.safety_copy import lock_of, remove_safety_copy
+from bpe_core.errors import BpeError
 from bpe_core.session_file import EXTENSION
-
-if TYPE_CHECKING:
-    from bpe_core.session_file import Summary
+from bpe_core.session_file.reading import Summary, read_summary
+from bpe_core.support.lock import Lock
+from bpe_core.support.private_folder import private_folder
 
 LEAST_AGE = timedelta(days=30)
 MOST_BYTES = 1_000_000_000
@@ -153,8 +150,6 @@ def _look(path: Path) -> Leftover | None:
         changed = datetime.fromtimestamp(status.st_mtime, UTC)
     except (OSError, OverflowError, ValueError):
         return None
-    from bpe_core.session_file import read_summary
-
     try:
         summary = read_summary(path)
     except BpeError as error:

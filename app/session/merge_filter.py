@@ -19,8 +19,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core import History
-from bpe_core.token_texts import BLANK, TokenTexts
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import BLANK, TokenTexts
 
 Kind = Literal["text", "regex", "hex"]
 Mask = npt.NDArray[np.bool_]

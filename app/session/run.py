@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -14,13 +14,17 @@ import numpy.typing as npt
 
 from app.session.corpus_texts import CorpusTexts
 from app.worker.training import GoneOn, Growing, LeadingPairs, Pace, TrainingJob
-from bpe_core import FormatError, History, Recipe, RecipeError, Trainer, WordTable
-from bpe_core.history.history import END_SENTENCES, EndReason
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError, RecipeError
+from bpe_core.history.history import END_SENTENCES, EndReason, History
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.growing import NOTHING_NEW, grown_numbers, listed_alone
-from bpe_core.learning.methods import METHODS, Method, Wording
-from bpe_core.recipe import Steering
-from bpe_core.session_file import Fingerprint
-from bpe_core.token_texts import TokenTexts
+from bpe_core.learning.methods import Method
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes import run_titles
+from bpe_core.recipes.methods import METHODS, Wording
+from bpe_core.recipes.recipe import Recipe, Steering
+from bpe_core.session_file.values import Fingerprint
 
 NO_PAIRS_YET = LeadingPairs(-1, ())  # of no moment
 NO_RUN = Wording()  # what steps are called before there are any
@@ -99,7 +103,7 @@ class Run:
         growing = self.growing
         if growing is None or growing.first_id is None or self.numbers is None:
             return None
-        return growing.first_id + max(0, len(self.numbers) - len(growing.numbers))
+        return growing.first_id + max(0, len(self.numbers) - growing.old.id_count)
 
     @property
     def planned(self) -> int:
@@ -188,3 +192,52 @@ class Run:
         if 0 < self.recipe.grown_from >= self.learned:
             return NOTHING_NEW
         return END_SENTENCES[self.history.end_reason or "stopped"]
+
+
+MOST_TURNS = 6  # that are told in words
+
+
+def name_of(run: Run, runs: Sequence[Run]) -> str:
+    """Its number and its title among the others."""
+    return run_titles.name_of(run, runs, _text)
+
+
+def titles_of(runs: Sequence[Run]) -> list[str]:
+    """What each is called: by its recipe, and where several are called alike, by what differs, too."""
+    return [run_titles.title_among(run, runs, _text) for run in runs]
+
+
+def changed_name(name: str, change: str) -> str:
+    """What a table is called that was made of one of that name.
+
+    >>> changed_name("gpt2", "trimmed"), changed_name("gpt2, trimmed", "trimmed")
+    ('gpt2, trimmed', 'gpt2, trimmed')
+    """
+    return name if name.endswith(f", {change}") else f"{name}, {change}"
+
+
+def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
+    """The newest first, and below each those that go on from it; with how deep each stands."""
+    known = {run.number for run in runs}
+    found: list[tuple[Run, int]] = []
+    waiting = [(run, 0) for run in runs if run.parent not in known]
+    while waiting:
+        run, depth = waiting.pop()
+        found.append((run, depth))
+        waiting += [(child, depth + 1) for child in runs if child.parent == run.number]
+    return found
+
+
+def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
+    """After how many steps a run was steered or began to go on from a table, and what is said of that."""
+    if run is None:
+        return (), ""
+    recipe = run.recipe
+    moments = {one.step - 1 for one in recipe.interventions} | ({recipe.grown_from} - {0})
+    told = [f"The table that was extended ends at {recipe.grown_from:,}."] if recipe.grown_from else []
+    told += [f"Steered by hand at {one.step:,}." for one in recipe.interventions[:MOST_TURNS]]
+    return tuple(sorted(moments)), "\n".join(told)
+
+
+def _text(run: Run, id: int) -> str:
+    return run.names.text[id] if run.names is not None and id < len(run.names.text) else f"#{id}"

@@ -13,12 +13,10 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.corpus_texts import CorpusTexts
 from app.session.counts import Counted, CountFailed, Counts
-from app.session.cut_runs import CutRuns
-from app.session.mixed_words import MixedWords, tables_by_group
 from app.session.notices import Notice
-from app.session.ranked_runs import RankedRuns
-from app.session.run import Phase, Run
-from app.session.run_titles import changed_name
+from app.session.run import Phase, Run, changed_name
+from app.session.run_words import MixedWords, tables_by_group
+from app.session.studies import Studies
 from app.session.time import TimeCursor
 from app.worker.training import (
     DoesNotFit,
@@ -32,12 +30,14 @@ from app.worker.training import (
     gone_on,
     prepared,
 )
-from bpe_core import BpeError, Recipe, RecipeError, WordTable
+from bpe_core.counting.words import WordTable
 from bpe_core.editing.numbering import numbers_of
+from bpe_core.errors import BpeError, RecipeError
 from bpe_core.history.history import Pair
-from bpe_core.interventions import Act, Intervention
 from bpe_core.learning.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
-from bpe_core.session_file import Fingerprint
+from bpe_core.recipes.interventions import Act, Intervention
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.values import Fingerprint
 
 UNCOUNTED = "Counting was cancelled; the merges have no counts."
 UNEXPECTED = "Training ended because of an unexpected error; what was learned is kept."
@@ -59,7 +59,8 @@ class Runs(QObject):
         self.all: list[Run] = []
         self.shown: Run | None = None
         self.merges_per_second: float | None = None
-        self.ranked, self.cut, self.mixed = RankedRuns(), CutRuns(), MixedWords()
+        self.mixed = MixedWords()
+        self.studies = Studies(counts, self.mixed)
         self._counts, self._aside, self._cursor = counts, aside, cursor
         self._numbers = itertools.count(1)
         counts.settled.connect(self._prepare_counted)
@@ -204,7 +205,7 @@ class Runs(QObject):
             return
         try:
             recipe = growing_recipe(run.history, by, name=changed_name(run.recipe.name, "extended"), **choices)
-            numbers = numbers_of(run.history, run.shown_numbers)
+            numbers = numbers_of(run.history.numbered(run.shown_numbers))
             free_numbers(numbers, by, first_id)
         except BpeError as error:
             self.noticed.emit(Notice(str(error)))
@@ -216,7 +217,7 @@ class Runs(QObject):
             Pace(self.merges_per_second),
             parent=run.number,
             begins_with=steps_alone(run.history) if makes_steps_again(run.history) else None,
-            growing=Growing(run.history, numbers, first_id, held_out),
+            growing=Growing(run.history.numbered(numbers), first_id, held_out),
             numbers=numbers,
         )
         self.all.append(grown)
@@ -306,7 +307,7 @@ class Runs(QObject):
 
     def _take_grown(self, run: Run, gone_on: GoneOn) -> None:
         found, run.names, run.gone_on = gone_on.found, gone_on.names, gone_on
-        run.history, run.recipe, run.numbers = found.history, found.history.recipe, found.numbers
+        run.history, run.recipe, run.numbers = found.history, found.history.recipe, found.history.numbers
         self._end(run, f"{len(found.added):,} tokens are new; all others keep their numbers.")
         if run is self.shown:
             self._cursor.set_end(run.learned)

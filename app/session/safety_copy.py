@@ -2,18 +2,148 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import threading
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
-from app.worker.safety_copy import Kept, NotKept, SafetyCopyJob, lock_of
-from bpe_core.lock import Lock
-from bpe_core.private_folder import private_folder
-from bpe_core.session_file import EXTENSION, SavedSession
+from app.worker.job import Job
+from app.worker.window_first import let_window_go_first
+from bpe_core.errors import OutputError
+from bpe_core.session_file import EXTENSION
+from bpe_core.session_file.values import SavedSession
+from bpe_core.session_file.writing import SessionWriter
+from bpe_core.support.lock import Lock
+from bpe_core.support.private_folder import make_private_file, private_folder
+
+LOCK_EXTENSION = ".lock"
+RETRY_SECONDS = 5.0  # after the disk refused something
+LOOK_SECONDS = 0.1  # between two looks at whether the thread that is waited for is still there
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The safety copy holds the newest session it was given."""
+
+
+@dataclass(frozen=True)
+class NotKept:
+    """The safety copy could not be written; it is tried again."""
+
+    sentence: str
+
+
+class SafetyCopyJob(Job):
+    """Keeps a file up to date with the newest session it was given, from its first to the last."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("safety copy", writes=True)
+        self.path = path
+        self._writer: SessionWriter | None = None
+        self._newest: SavedSession | None = None
+        self._is_wanted = True
+        self._news = threading.Event()
+        self._trying = threading.Condition()
+        self._tried: SavedSession | None = None
+        self._refusal = ""  # why the one that was tried last is not on the disk
+
+    def keep(self, session: SavedSession) -> None:
+        """Write this soon; a newer one may take its place before."""
+        self._newest = session
+        self._news.set()
+
+    def refusal_of(self, session: SavedSession) -> str:
+        """Wait until this session, the newest given, was tried; why it is not on the disk, nothing if it is."""
+        with self._trying:
+            while self._tried is not session and self.is_under_way:
+                self._trying.wait(LOOK_SECONDS)
+            return self._refusal if self._tried is session else f"Could not write {self.path}."
+
+    def discard(self) -> None:
+        """End, and leave nothing: it is saved elsewhere, or not worth it."""
+        self._is_wanted = False
+        self.stop()
+
+    def stop(self) -> None:
+        super().stop()
+        self._news.set()
+
+    def work(self) -> None:
+        while True:
+            self._news.wait()
+            self._news.clear()
+            last = self.stopping  # looked at first: what was given before the wish to stop is still written
+            session, self._newest = self._newest, None
+            if session is not None and self._is_wanted:
+                self._try(session)
+            if last:
+                break
+        self._close()
+        if not self._is_wanted:
+            remove_safety_copy(self.path)
+
+    def _try(self, session: SavedSession) -> None:
+        try:
+            self._write(session)
+        except OutputError as error:
+            self._note(session, str(error))
+            self.post(NotKept(str(error)))
+            if self._newest is None:
+                self._newest = session  # and again, unless something newer comes
+            if not self.stopping and not self._news.wait(RETRY_SECONDS):
+                self._news.set()
+        else:
+            self._note(session, "")
+            self.post(Kept())
+
+    def _note(self, session: SavedSession, refusal: str) -> None:
+        with self._trying:
+            self._tried, self._refusal = session, refusal
+            self._trying.notify_all()
+
+    def _write(self, session: SavedSession) -> None:
+        if self._writer is not None and not self.path.exists():
+            self._close()  # somebody removed it: what is written now would be lost
+        if self._writer is None:
+            try:
+                private_folder(self.path.parent)
+                self.path.unlink(missing_ok=True)
+                make_private_file(self.path)
+            except OSError as error:
+                raise OutputError(f"Could not write {self.path}: {error.strerror or error}.") from error
+            self._writer = SessionWriter(self.path)
+        self._writer.update(session, cancelled=_never_but_politely)
+
+    def _close(self) -> None:
+        if self._writer is not None:
+            with contextlib.suppress(OutputError):
+                self._writer.close()
+            self._writer = None
+
+
+def _never_but_politely() -> bool:
+    """A safety copy is written to its end; only the window goes first."""
+    let_window_go_first()
+    return False
+
+
+def remove_safety_copy(path: Path) -> None:
+    """The file and what SQLite may have left beside it."""
+    for file in (path, path.with_name(path.name + "-journal")):
+        with contextlib.suppress(OSError):
+            file.unlink()
+
+
+def lock_of(path: Path) -> Path:
+    """The lock that a living window holds on its safety copy."""
+    return path.with_suffix(LOCK_EXTENSION)
+
 
 _numbers = itertools.count(1)
 

@@ -10,16 +10,16 @@ from app.session.corpus import SessionCorpus
 from app.session.detour import Detour
 from app.session.fingerprints import Fingerprints
 from app.session.fitting import Fitting
-from app.session.growth import GrowthNews
 from app.session.merge_filter import MergeFilter
 from app.session.notices import Notice
 from app.session.playing import Playing
 from app.session.runs import Runs
+from app.session.tables import GrowthNews
 from app.session.time import TimeCursor
 from app.worker.window_first import window_begins
-from bpe_core import Recipe
 from bpe_core.kernels import readiness
-from bpe_core.session_file import Bookmark
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.values import Bookmark
 
 
 class Session(QObject):

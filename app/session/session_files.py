@@ -1,18 +1,127 @@
-"""Session files: written whole, and read with the names of their tokens. Both may take long, so both are done aside."""
+"""The session as one frozen value: taken, written to a file, read, and put back."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+from app.session.corpus_texts import CorpusText, from_session
+from app.session.merge_filter import MergeFilter
+from app.session.run import Phase, Run
+from app.session.session import Session
+from app.worker.training import Pace
 from app.worker.window_first import let_window_go_first
-from bpe_core import FormatError
-from bpe_core.token_texts import TokenTexts
+from bpe_core.errors import FormatError
+from bpe_core.history.token_texts import BLANK, TokenTexts
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.recovering import recover_session
+from bpe_core.session_file.values import Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
+from bpe_core.session_file.writing import write_session
 
-if TYPE_CHECKING:
-    from bpe_core.session_file import SavedSession
+STATES: dict[Phase, RunState] = {Phase.ENDED: "ended", Phase.FAILED: "failed"}  # all others can go on: paused
+BLANK_BEFORE = "·"  # the sign of a blank in sessions that do not say which it is
+LONGEST_TOKEN = 100_000  # that can be filtered for
+PHASES: dict[RunState, Phase] = {"paused": Phase.PAUSED, "ended": Phase.ENDED, "failed": Phase.FAILED}
+
+
+def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
+    """Everything that is worth a place in a file; runs that have not begun to learn are not."""
+    detour, theirs = session.detour, session.detour.contents()
+    runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None and not detour.owns(run))
+    shown = theirs.shown
+    is_kept = shown is not None and shown.history is not None
+    shown_number, position = (shown.number, theirs.position) if shown and is_kept else (None, 0)
+    return SavedSession(
+        recipe=theirs.recipe,
+        sources=tuple(_saved_source(source) for source in theirs.sources),
+        text=theirs.text,
+        runs=runs,
+        bookmarks=tuple(mark for mark in session.bookmarks.value if any(run.number == mark.run for run in runs)),
+        filter=dataclasses.asdict(theirs.filter) | {"blank": BLANK},
+        view=View(shown_number, position, theirs.is_live, layout),
+        saved_as="" if saved_as is None else str(saved_as),
+        written=datetime.now(UTC),
+    )
+
+
+def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenTexts]) -> None:
+    """Let the session hold what was saved instead of what it held."""
+    session.detour.forget()
+    session.begin_nothing()
+    runs = [_run(run, names.get(run.number)) for run in saved.runs]
+    session.corpus.texts.put_quietly(tuple(from_session(source) for source in saved.sources))
+    session.recipe.put_quietly(saved.recipe)
+    session.text.put_quietly(saved.text)
+    session.bookmarks.put_quietly(saved.bookmarks)
+    session.runs.replace_all(runs, next((run for run in runs if run.number == saved.view.shown_run), None))
+    session.filter.put_quietly(_filter(saved.filter))
+    if not saved.view.is_live:
+        session.cursor.go_to(saved.view.position)
+    session.undo.clear()
+
+
+def _saved_run(run: Run) -> SavedRun:
+    return SavedRun(
+        number=run.number,
+        recipe=run.recipe,
+        sources=tuple(_saved_source(source, run.fingerprints.get(source.number)) for source in run.sources),
+        words=run.words,
+        history=run.history,
+        symbol_counts=run.symbol_counts,
+        state=STATES.get(run.phase, "paused"),
+        sentence=run.sentence,
+        numbers=run.shown_numbers,
+        parent=run.parent,
+    )
+
+
+def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) -> SavedSource:
+    if not source.place:
+        return SavedSource(source.name, text=source.text, encoding=source.encoding, group=source.group)
+    return SavedSource(
+        source.name,
+        path=source.place,
+        encoding=source.encoding,
+        fingerprint=fingerprint,
+        column=source.column,
+        word_list=source.word_list,
+        group=source.group,
+        picked=source.picked,
+    )
+
+
+def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
+    sources = tuple(from_session(source) for source in saved.sources)
+    known = zip(sources, saved.sources, strict=True)
+    return Run(
+        number=saved.number,
+        recipe=saved.recipe,
+        sources=sources,
+        pace=Pace(),
+        phase=PHASES[saved.state],
+        sentence=saved.sentence,
+        words=saved.words,
+        symbol_counts=saved.symbol_counts,
+        history=saved.history,
+        names=names,
+        numbers=saved.numbers,
+        parent=saved.parent,
+        fingerprints={source.number: was.fingerprint for source, was in known if was.fingerprint is not None},
+    )
+
+
+def _filter(values: Mapping[str, Any]) -> MergeFilter:
+    """The filter as it was; a regular expression is not restored, for one made up by a stranger may take for ever."""
+    needle, kind, min_length = values.get("needle"), values.get("kind"), values.get("min_length")
+    if not isinstance(needle, str) or kind not in ("text", "hex") or not isinstance(min_length, int):
+        return MergeFilter()
+    if values.get("blank") is None:
+        needle = needle.replace(BLANK_BEFORE, BLANK)
+    return MergeFilter(needle, kind, values.get("ties_only") is True, min(max(1, min_length), LONGEST_TOKEN))
 
 
 @dataclass(frozen=True)
@@ -44,8 +153,6 @@ class OpenedSession:
 
 def written(session: SavedSession, path: Path) -> FileState | None:
     """Beside its file, then put in its place: never stopped half-way, and waited for when the window is closed."""
-    from bpe_core.session_file import write_session
-
     write_session(session, path)
     return FileState.of(path)
 
@@ -61,8 +168,6 @@ class Unreadable:
 
 def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
     """Read and checked."""
-    from bpe_core.session_file import read_session
-
     state = FileState.of(path)
     try:
         session = read_session(path, is_safety_copy=is_safety_copy)
@@ -73,15 +178,11 @@ def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
 
 def recovered(path: Path) -> OpenedSession:
     """What can be saved of a damaged one."""
-    from bpe_core.session_file import recover_session
-
     found = recover_session(path)
     return _with_names(found.session, path, None, found.lost)
 
 
 def _can_be_recovered(path: Path) -> bool:
-    from bpe_core.session_file import recover_session
-
     try:
         return bool(recover_session(path))
     except FormatError:

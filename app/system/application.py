@@ -1,12 +1,18 @@
-"""The program as the desktop sees it."""
+"""The program as the system sees it: files that are double-clicked, and signals that close the window."""
 
 from __future__ import annotations
 
+import contextlib
+import signal
+import socket
 from pathlib import Path
+from types import FrameType
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, QObject, QSocketNotifier, QTimer, Signal
 from PySide6.QtGui import QFileOpenEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+
+from bpe_core.support.signals import SignalListener
 
 
 class Application(QApplication):
@@ -19,3 +25,36 @@ class Application(QApplication):
             self.file_wanted.emit(Path(event.file()))
             return True
         return super().event(event)
+
+
+TWICE_MILLISECONDS = 5_000
+
+
+class Interrupt(QObject):
+    """Python hears a signal only when it runs; a byte in a socket wakes it while Qt waits."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._read, self._write = socket.socketpair()
+        self._read.setblocking(False)
+        self._write.setblocking(False)
+        signal.set_wakeup_fd(self._write.fileno(), warn_on_full_buffer=False)
+        self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._drain)
+        self._listen()
+
+    def _listen(self) -> None:
+        self._listener = SignalListener(self._close)
+
+    def _close(self, number: int, frame: FrameType | None) -> None:
+        for ending in self._listener.signals:
+            signal.signal(ending, signal.SIG_DFL)  # a second one soon after ends the program at once
+        QTimer.singleShot(TWICE_MILLISECONDS, self, self._listen)  # the window may ask, and stay
+        # Later, not at once: before the event loop runs, closing the last window would not end it.
+        QTimer.singleShot(0, self._window.close)
+
+    def _drain(self) -> None:
+        """Empty the socket; by returning to Python here, the handler has its turn."""
+        with contextlib.suppress(BlockingIOError):
+            self._read.recv(4096)

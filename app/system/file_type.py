@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import errno
 import os
+import plistlib
+import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QProcess, QSettings
 
-from app.system.mac_bundle import write_bundle
-from bpe_core import OutputError
-from bpe_core.atomic import write_atomically
-from bpe_core.private_folder import home
+from bpe_core.errors import OutputError
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.schema import APPLICATION_ID
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.private_folder import home
 from resources import icon_svg
 
 MIME_TYPE = "application/x-bpe-explorer-session"
@@ -141,3 +143,48 @@ def _claim_on_windows() -> None:
     line = " ".join(f'"{part}"' for part in [*command(), "%1"])
     classes.setValue(f"{WINDOWS_TYPE}/shell/open/command/Default", line)
     classes.sync()
+
+
+IDENTIFIER = "org.bpe-explorer.window"
+SESSION_TYPE = "org.bpe-explorer.session"
+STARTER = "start"
+
+
+def write_bundle(bundle: Path, name: str, description: str, command: Sequence[str]) -> None:
+    """Make or replace it; the starter becomes the program, so that it is the bundle's own process."""
+    starter = f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n'
+    contents = bundle / "Contents"
+    for path, data in (
+        (contents / "MacOS" / STARTER, starter.encode()),
+        (contents / "Info.plist", plistlib.dumps(_properties(name, description))),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with write_atomically(path) as file:
+            file.write(data)
+    (contents / "MacOS" / STARTER).chmod(0o755)
+
+
+def _properties(name: str, description: str) -> dict[str, object]:
+    return {
+        "CFBundleName": name,
+        "CFBundleIdentifier": IDENTIFIER,
+        "CFBundleExecutable": STARTER,
+        "CFBundlePackageType": "APPL",
+        "NSHighResolutionCapable": True,
+        "CFBundleDocumentTypes": [
+            {
+                "CFBundleTypeName": description,
+                "CFBundleTypeRole": "Editor",
+                "LSHandlerRank": "Owner",
+                "LSItemContentTypes": [SESSION_TYPE],
+            }
+        ],
+        "UTExportedTypeDeclarations": [
+            {
+                "UTTypeIdentifier": SESSION_TYPE,
+                "UTTypeDescription": description,
+                "UTTypeConformsTo": ["public.database", "public.data"],
+                "UTTypeTagSpecification": {"public.filename-extension": [EXTENSION.lstrip(".")]},
+            }
+        ],
+    }

@@ -1,1 +1,1 @@
-"""The window: a folder a topic, each with its model (what is shown) and its views (how it is drawn)."""
+"""The window: a folder per topic, with its models (what is shown) and its views (how it is drawn)."""

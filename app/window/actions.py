@@ -1,12 +1,12 @@
-"""Everything that can be done by menu, toolbar or key, declared in one table."""
+"""All actions of menus, toolbar and keys, declared in one table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu, QMenuBar
 
 from app.window.parts.icons import icon
 from app.window.parts.typed import take_what_is_typed
@@ -17,10 +17,10 @@ Standard = QKeySequence.StandardKey
 
 @dataclass(frozen=True)
 class Item:
-    """One action: how it is called, reached and explained."""
+    """One action: its name, its text, its tip and its keys."""
 
     name: str
-    text: str  # {step}, {steps}, {Step} and {Steps} stand for what the steps of the run shown are called
+    text: str  # {step}, {steps}, {Step} and {Steps} are replaced by the method's words
     tip: str = ""
     shortcut: str | Standard | tuple[str, ...] | None = None
     icon: str = ""
@@ -28,7 +28,7 @@ class Item:
 
 
 SEPARATOR = Item("", "")
-ABOUT_PAGES = Item("pages", "")  # here stand the actions that the pages bring along
+ABOUT_PAGES = Item("pages", "")  # replaced by the actions of the pages
 
 TITLES = {
     "file": "&File",
@@ -41,7 +41,7 @@ TITLES = {
 }
 MENUS: dict[str, tuple[Item, ...]] = {
     "file": (
-        Item("new_session", "&New Session", "Begin with an empty corpus; what was not saved can be brought back"),
+        Item("new_session", "&New Session", "Begin with an empty corpus; unsaved work can be restored"),
         Item("open_session", "Open &Session …", "Open a session that was saved", "Ctrl+Alt+O"),
         Item("save", "Sa&ve Session", "Keep corpus, runs, text and notes in a file", Standard.Save),
         Item("save_as", "Save Session &As …", "Keep the session in another file", "Ctrl+Shift+S"),
@@ -54,24 +54,19 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "count_apart",
             "Count &Words into a File …",
-            "Let the words of the corpus be counted into a file, by this computer or a cluster, while you go on",
+            "Count the words of the corpus into a file, on this computer or a cluster, while you go on",
         ),
         SEPARATOR,
         Item("import", "&Import Tokenizer …", "Open a tokenizer that was made elsewhere", "Ctrl+I"),
         Item("export", "&Export Tokenizer …", "Write it for another library or as a table", "Ctrl+E", "export"),
         Item("report", "&Report …", "Write the run shown as one page that can be mailed"),
-        Item(
-            "save_chart",
-            "Save &Chart …",
-            "Save the chart shown as PNG, SVG, PDF, or as values",
-            "Ctrl+Alt+S",
-        ),
+        Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG, PDF, or as values", "Ctrl+Alt+S"),
         Item("print_chart", "Save Fi&gure for Print …", "Save the chart shown as PDF, SVG or PNG of a size you say"),
         Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
         Item(
             "manifests",
-            "&Keep How It Was Made",
-            "Beside each export, report, table or drawing, keep a manifest by which a command makes it again",
+            "&Keep Reproducible Manifests",
+            "Write a manifest beside each export, report, table or drawing, by which a command makes it again",
             checkable=True,
         ),
         SEPARATOR,
@@ -104,18 +99,18 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "extend_imported",
             "E&xtend on My Corpus …",
-            "Let the table shown go on learning on the texts of the corpus, as a new run; its ids stay what they are",
+            "Go on learning from the table shown, on the texts of the corpus, as a new run; its ids stay the same",
         ),
         Item(
             "forbid",
             "&Forbid This {Step} and Go On",
-            "Go another way from the {step} shown on, in which its pair is never joined: a new run beside this one",
+            "Go another way from the {step} shown on, where its pair is never joined, as a new run",
         ),
         Item("runs", "&All Runs", "List all runs: look at one, train again with another rule, compare", "Ctrl+Shift+L"),
         Item("extend", "Continue to &Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
     ),
     "time": (
-        Item("play", "&Play", "Let the moment shown walk forward by itself", ("F7", "Space"), "train"),
+        Item("play", "&Play", "Move the step shown forward by itself", ("F7", "Space"), "train"),
         Item("skip", "S&kip", "Stop playing, and show the end at once", icon="live"),
         Item("back", "One {Step} &Back", "Show the world one {step} earlier", ("Alt+Left", "Left"), "back"),
         Item("forward", "One {Step} &Forward", "Show the world one {step} later", ("Alt+Right", "Right"), "step"),
@@ -126,25 +121,30 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "bookmark",
             "Book&mark",
-            "Remember the moment shown, or forget it again",
+            "Remember the step shown, or forget it again",
             "Ctrl+D",
             "bookmark",
             checkable=True,
         ),
-        Item("note", "Write a &Note …", "Write about the moment shown", "Ctrl+Shift+D"),
-        Item("copy_reference", "&Copy Reference", "Copy the moment shown as bpe:run#{step}", "Ctrl+Shift+R"),
+        Item("note", "Write a &Note …", "Write about the step shown", "Ctrl+Shift+D"),
+        Item("copy_reference", "&Copy Reference", "Copy the step shown as bpe:run#{step}", "Ctrl+Shift+R"),
         SEPARATOR,
         Item("plays", "Play &When Learned", "Play a small run from its beginning once it is learned", checkable=True),
         Item("motion", "Let Things M&ove", "Show a {step} that is played slowly as it happens", checkable=True),
     ),
     "ask": (
-        Item("why", "&Why Is It Cut Here?", "Show why the text is cut where the caret stands", "Ctrl+Shift+W"),
+        Item("why", "&Why Is It Cut Here?", "Show why the text is cut at the caret", "Ctrl+Shift+W"),
         Item("token", "About the &Token", "Show the life of the token at the caret, or of the {step} shown", "Ctrl+T"),
-        Item("tree", "&Merge Tree", "Give the tree of the word that was clicked all the room", "Ctrl+Shift+T"),
+        Item(
+            "tree",
+            "&Merge Tree",
+            "Show the merge tree of the clicked word large",
+            "Ctrl+Shift+T",
+        ),
         Item("paid", "What &Paid for It?", "Show the words and files that the {step} shown was made for"),
         ABOUT_PAGES,
         SEPARATOR,
-        Item("hold_out", "&Held-Out Text …", "Name a text that is not learned from, to measure sizes by"),
+        Item("hold_out", "&Held-Out Text …", "Name a text that is not learned from, to measure vocabulary sizes"),
         Item("encode", "&Encode Texts …", "Write whole texts as token ids into a file", "Ctrl+Shift+E"),
     ),
     "view": (
@@ -157,7 +157,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
             checkable=True,
         ),
         Item("ages", "Colour by &Age", "Colour tokens by the {step} that made them", checkable=True),
-        Item("rarity", "Colour by Rar&ity", "Colour tokens by how often they stood in the corpus", checkable=True),
+        Item("rarity", "Colour by Rar&ity", "Colour tokens by how often they occurred in the corpus", checkable=True),
         Item("full_screen", "&Full Screen", "Let the window take the whole screen, or give it back", "F11", "", True),
         SEPARATOR,
     ),
@@ -178,14 +178,14 @@ MENUS: dict[str, tuple[Item, ...]] = {
 
 
 class Actions:
-    """The table made into actions of one window; each is an attribute by its name in `by_name`."""
+    """The actions of one window, by name."""
 
     def __init__(self, window: QMainWindow, about_pages: Sequence[Item]) -> None:
         self._window = window
         self.by_name: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {}
         self._items: list[Item] = []
-        self.is_typing_refused = False  # what was being typed when the last action was wished
+        self.is_typing_refused = False  # what was being typed when the last action began
         for id, items in MENUS.items():
             menu = self.menus[id] = window.menuBar().addMenu(TITLES[id])
             for item in items:
@@ -198,21 +198,21 @@ class Actions:
         return self.by_name[name]
 
     def recolor(self) -> None:
-        """Draw the icons in the palette's colours, after it has changed."""
+        """Draw the icons again after the palette has changed."""
         for item in self._items:
             if item.icon:
                 self.set_icon(item.name, item.icon)
 
     def call_steps(self, step: str) -> None:
-        """Name what the run's method makes one after the other as it is called there."""
+        """Use the method's word for its steps in all texts."""
         names = {"step": step, "steps": f"{step}s", "Step": step.capitalize(), "Steps": f"{step.capitalize()}s"}
         for item in self._items:
-            action, told = self.by_name[item.name], item.tip.format(**names)
+            action, meaning = self.by_name[item.name], item.tip.format(**names)
             if "{" in item.text:
                 action.setText(item.text.format(**names))
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            action.setToolTip(tip(f"{told} ({keys})" if keys else told))
-            action.setStatusTip(told)
+            action.setToolTip(tip(f"{meaning} ({keys})" if keys else meaning))
+            action.setStatusTip(meaning)
 
     def set_icon(self, name: str, icon_name: str) -> None:
         self.by_name[name].setIcon(icon(icon_name, self._window.palette()))
@@ -230,7 +230,33 @@ class Actions:
         action.setIconVisibleInMenu(False)
         shortcuts = item.shortcut if isinstance(item.shortcut, tuple) else (item.shortcut,)
         action.setShortcuts([QKeySequence(keys) for keys in shortcuts if keys is not None])
-        action.triggered.connect(self._take_what_is_typed)  # before anything else hears of it
+        action.triggered.connect(self._take_what_is_typed)  # before anything else
         self.by_name[item.name] = action
         self._items.append(item)
         menu.addAction(action)
+
+
+WAY = " › "
+
+
+def actions_in(bar: QMenuBar) -> Iterator[tuple[str, QAction]]:
+    """Yield each action of the menus with the way to it, filling menus that are filled when they open."""
+    waiting = [("", action) for action in reversed(bar.actions())]
+    while waiting:
+        way, action = waiting.pop()
+        menu = action.menu()
+        if isinstance(menu, QMenu):
+            menu.aboutToShow.emit()
+            inner = f"{way}{WAY}{title_of(action)}".removeprefix(WAY)
+            waiting += [(inner, child) for child in reversed(menu.actions())]
+        elif not action.isSeparator():
+            yield way, action
+
+
+def title_of(action: QAction) -> str:
+    """Return the text of an action without the signs that underline a letter."""
+    return action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
+
+
+def keys_of(action: QAction) -> str:
+    return " or ".join(keys.toString(QKeySequence.SequenceFormat.NativeText) for keys in action.shortcuts())

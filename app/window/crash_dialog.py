@@ -1,4 +1,4 @@
-"""An unexpected error: shown once, to be copied, while the work stays on screen."""
+"""Unexpected errors: shown in a dialog, to be copied, while the work stays on screen."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal, qVersion
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
 
+from app.window.parts.layouts import in_column
 from app.window.parts.widgets import fixed_text, paragraph
 
 SENTENCE = (
@@ -21,7 +22,7 @@ SENTENCE = (
 
 
 class CrashReporter(QObject):
-    """Leads every exception that nobody caught, from any thread, to one dialog."""
+    """Shows every uncaught exception, of any thread, in one dialog."""
 
     _caught = Signal(str)
 
@@ -61,7 +62,7 @@ class CrashReporter(QObject):
 
 
 class CrashDialog(QDialog):
-    """Not modal: the window behind it can still be used."""
+    """Not modal: the window can still be used."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -72,10 +73,7 @@ class CrashDialog(QDialog):
         self.copy_button = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
         self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.addWidget(paragraph(SENTENCE))
-        column.addWidget(self.text, 1)
-        column.addWidget(buttons)
+        in_column(paragraph(SENTENCE), (self.text, 1), buttons, on=self)
 
     def add(self, text: str) -> None:
         if not self.text.toPlainText():

@@ -6,16 +6,17 @@ import html
 from itertools import groupby
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMainWindow, QWidget
 
+from app.window.actions import WAY, actions_in, keys_of, title_of
 from app.window.parts.icons import app_icon
-from app.window.parts.menus import WAY, actions_in, keys_of, title_of
+from app.window.parts.layouts import in_column
 from app.window.parts.widgets import paragraph, scrolling
 
 HELP = """
 <h3>In one minute</h3>
 <p>Press <b>Train</b>. The program reads the texts of the corpus, splits them into words and then merges, again and
-again, the two neighbouring pieces that occur together most often. Every merge becomes a token, and a row in the
+again, the two neighbouring parts that occur together most often. Every merge becomes a token, and a row in the
 table on the right.</p>
 <p>In the middle you see a text of your own, cut into the tokens known so far: type or paste what you like. Below it,
 the pairs that lead the count, and which of them is merged next.</p>
@@ -24,10 +25,10 @@ the pairs that lead the count, and which of them is merged next.</p>
 was after that merge, even while training goes on. <b>Live</b> (F8) returns to the newest merge.</p>
 <h3>Finding what there is</h3>
 <p><b>Find Anything</b> (Ctrl+K) reaches every action, recent file, lesson, token and merge by typing: try a token, or
-two tokens with a blank between them. <b>Keys</b> (F1) lists which key does what.</p>
+two tokens with a space between them. <b>Keys</b> (F1) lists which key does what.</p>
 <h3>The corpus</h3>
 <p>Open files or a folder, drop them on the window, or paste a text. The order counts: where two pairs are equally
-frequent, the rule of ties may ask which one was met first.</p>
+frequent, the tie rule may ask which one came first.</p>
 <h3>The recipe</h3>
 <p>A preset decides how text becomes words and words become symbols. The preview shows where your text is cut before
 anything is merged; merges never cross such a cut. Under <b>More</b> you find everything else.</p>
@@ -41,8 +42,8 @@ puts it beside the run that is shown.</p>
 Unsaved Sessions</b>, a damaged one too, for what can be saved of it. Each is kept for 30 days at least, counted from
 when it was written; older ones are removed, the oldest first, only while all of them together take more than 1 GB.</p>
 <h3>What the signs mean</h3>
-<p><code>␣</code> is a blank, <code>⏎</code> a newline, <code>⇥</code> a tab. <code>&lt;0xE2&gt;</code> is a byte
-that is no character by itself: a piece of a longer one. <b>=</b> in the column Tie: the runner-up had the same count,
+<p><code>␣</code> is a space, <code>⏎</code> a newline, <code>⇥</code> a tab. <code>&lt;0xE2&gt;</code> is a byte
+that is no character by itself: a part of a longer one. <b>=</b> in the column Tie: the runner-up had the same count,
 and the tie rule decided.</p>
 """
 ABOUT = """
@@ -53,14 +54,11 @@ is.</p>
 """
 
 
-IN_THE_TEXT = (
-    ("Leave the text", "Tab"),
-    ("Write a tab", "Ctrl+Tab"),
-)
+IN_THE_TEXT = (("Leave the text", "Tab"), ("Write a tab", "Ctrl+Tab"))
 
 
 class TextDialog(QDialog):
-    """A few paragraphs to read."""
+    """A dialog with a few paragraphs to read."""
 
     def __init__(self, title: str, text: str, size: tuple[int, int], parent: QWidget) -> None:
         super().__init__(parent)
@@ -75,9 +73,7 @@ class TextDialog(QDialog):
         area = scrolling(label, title)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.addWidget(area, 1)
-        column.addWidget(buttons)
+        in_column((area, 1), buttons, on=self)
 
 
 def help_dialog(parent: QWidget) -> TextDialog:
@@ -85,7 +81,6 @@ def help_dialog(parent: QWidget) -> TextDialog:
 
 
 def keys_dialog(window: QMainWindow) -> TextDialog:
-    """The keys of all menus, as they are now, and those of the text."""
     rows = [
         (way.split(WAY)[0], title_of(action).removesuffix(" …"), keys_of(action))
         for way, action in actions_in(window.menuBar())

@@ -1,4 +1,4 @@
-"""The window: where everything has its place. What it means is decided elsewhere."""
+"""The main window: where everything has its place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
@@ -17,39 +17,39 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStackedWidget,
     QStatusBar,
+    QTabBar,
     QToolBar,
     QVBoxLayout,
     QWidget,
 )
 
-from app.session.timer import timer
-from app.settings import Settings
+from app.session.time import timer
+from app.settings import Setting, Settings
 from app.window.actions import Actions
-from app.window.dock_tabs import DockTabs
 from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus, show_focused
 from app.window.parts.widgets import scrolling
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-STATE_VERSION = 3  # of another version a layout is not taken over, but laid out anew
+STATE_VERSION = 3  # a layout of another version is not restored
 LESSONS_WIDTH = 320
-LEAST_MIDDLE = 236  # pixels of its width, so that a window of 800 by 600 has all three columns
+LEAST_MIDDLE = 236  # pixels, so that a window of 800 by 600 has all three columns
 LEAST_DOCK_HEIGHT = 80
-MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # that docks take by themselves
-ANOTHER_SCREEN = 1.3  # times as wide as before, or the other way round
-DOCK_ON_STAGE = 400  # wide, where a dock stands beside what has the room
+MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # largest share of docks nobody has resized
+ANOTHER_SCREEN = 1.3  # times as wide, or as narrow
+DOCK_ON_STAGE = 400  # pixels, of a dock beside a stage
 TEXT_STAGE = "text"  # the text over its charts, without the docks
-STAGES_IN_TIME = frozenset({"tree", "duel", TEXT_STAGE})  # that follow the slider along the bottom
+STAGES_IN_TIME = frozenset({"tree", "duel", TEXT_STAGE})  # they follow the time bar
 
 
 @dataclass(frozen=True)
 class Dock:
-    """Where a panel has its place at first. Saved layouts know it by its id."""
+    """The first place of a panel. Saved layouts know it by its id."""
 
     id: str
     title: str
     area: Qt.DockWidgetArea
-    behind: str = ""  # the dock whose tab comes before
+    behind: str = ""  # the dock whose tab comes first
     is_hidden: bool = False
 
 
@@ -58,7 +58,7 @@ DOCKS = (
     Dock("recipe", "Recipe", LEFT),
     Dock("merges", "Merges", RIGHT),
     Dock("inspector", "Inspector", RIGHT),
-    # Beside the recipe, which is short: on the right, table and inspector need all the height there is.
+    # Beside the recipe, which is short: on the right, table and inspector need the height.
     Dock("runs", "Runs", LEFT, behind="recipe", is_hidden=True),  # one run needs no list
     Dock("bookmarks", "Bookmarks", LEFT, behind="runs"),
     Dock("lessons", "Lessons", LEFT, behind="bookmarks", is_hidden=True),
@@ -67,15 +67,15 @@ DOCKS = (
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Which docks are open, and how large those are that can be seen."""
+    """Which docks are open, and the sizes of the visible ones."""
 
-    state: QByteArray  # as Qt keeps it
+    state: QByteArray
     is_open: Mapping[str, bool]
     sizes: Mapping[str, tuple[int, int]]
 
 
 class MainWindow(QMainWindow):
-    """Docks left and right, text over charts in the middle, time along the bottom."""
+    """Docks left and right, text above charts in the middle, time along the bottom."""
 
     files_dropped = Signal(list)
     text_dropped = Signal(str)
@@ -84,7 +84,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self) -> None:
         super().__init__()
-        self.may_close: Callable[[], bool] = lambda: True  # asked before it does
+        self.may_close: Callable[[], bool] = lambda: True
         self._is_closed = False
         self.setWindowTitle("BPE Explorer")
         self.setAcceptDrops(True)
@@ -92,12 +92,12 @@ class MainWindow(QMainWindow):
         self.docks: dict[str, QDockWidget] = {}
         self._dock_tabs = DockTabs(self, self.docks)
         self._is_arranged = False
-        self._arranged_for = 0  # the width of the window that the docks have their widths for
+        self._arranged_for = 0  # the width of the window when the docks got their widths
         self._fit_docks_soon = timer(self, 0, self._fit_docks)
         self._draw_soon = timer(self, 0, self._draw_again)
         self.centre = QSplitter(Qt.Orientation.Vertical)
         self.centre.setChildrenCollapsible(False)
-        self.stages = QStackedWidget()  # the text over its charts, or what takes all the room there is
+        self.stages = QStackedWidget()  # text above charts, or a stage
         self._stage_places: dict[str, int] = {}
         self._stage, self._docks_on_stage = "", set[str]()
         self._time_bar = QToolBar("Time")
@@ -116,7 +116,7 @@ class MainWindow(QMainWindow):
         time_bar: QWidget,
         status: QStatusBar,
     ) -> None:
-        """Put each part in its place; those that lie in docks by their ids."""
+        """Put each part in its place; `docks` by their ids."""
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, toolbar)
         for bar in (toolbar, self._time_bar):
             bar.toggleViewAction().setVisible(False)  # no menu could bring them back
@@ -129,7 +129,7 @@ class MainWindow(QMainWindow):
         self._stage_places = {id: self.stages.addWidget(stage) for id, stage in stages.items()}
         self._show_stage("")
         column.addWidget(self.stages, 1)
-        # On a screen too small for all of it, the middle scrolls: bars below that are off the screen help nobody.
+        # On a small screen the middle scrolls, so that the bars below it stay on the screen.
         area = scrolling(middle, "Text and charts")
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setMinimumWidth(LEAST_MIDDLE)  # docks must not take all the width
@@ -148,13 +148,10 @@ class MainWindow(QMainWindow):
         self._as_it_was_made = self.saveState(STATE_VERSION)
         left, right = ([docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
         order_focus([toolbar, message_bar, *left, text, charts, *stages.values(), *right, time_bar])
-        cast(QApplication, QApplication.instance()).focusChanged.connect(self._show_focused)
-
-    def _show_focused(self, before: QWidget | None, now: QWidget | None) -> None:
-        show_focused(before, now)
+        cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
     def arrange(self) -> None:
-        """The sizes everything has at first, for the size that the window has."""
+        """Set the first sizes of everything, for the size of the window."""
         self.centre.setSizes([360, 300])
         docks, self._arranged_for = self.docks, self.width()
         left, right = max(270, self.width() * 14 // 100), self.width() * 36 // 100
@@ -164,13 +161,12 @@ class MainWindow(QMainWindow):
         docks["recipe"].raise_()
 
     def reset_layout(self) -> None:
-        """As it was when the program was started for the first time."""
+        """Arrange everything as at the very first start."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
         self.arrange()
         self._dock_tabs.tidy_soon()
 
     def raise_lessons(self) -> None:
-        """Show the lessons, with room to read if they were not open yet."""
         dock = self.docks["lessons"]
         was_hidden = dock.isHidden()
         self.show_dock("lessons")
@@ -180,19 +176,19 @@ class MainWindow(QMainWindow):
 
     @property
     def stage(self) -> str:
-        """What has taken the room, so that everything else steps back; empty if nothing has."""
+        """What has taken the middle, so that everything else steps back; empty if nothing has."""
         return self._stage
 
     def set_stage(self, id: str, docks: Collection[str] = ()) -> None:
-        """Let it take the room, beside these docks only; without a name all have it again, as they were."""
+        """Give the middle to a stage, with only these docks beside it; an empty id brings everything back."""
         if (id, set(docks)) == (self._stage, self._docks_on_stage):
             return
-        self.setUpdatesEnabled(False)  # arranging all and drawing all are two turns: each of them takes a while
+        self.setUpdatesEnabled(False)  # arranging and drawing take a turn of the event loop each
         self._draw_soon.start()
         if id and self._before_stage is None:
             self._before_stage = self.arrangement()
         self._stage, self._docks_on_stage = id, set(docks)
-        for name, dock in self.docks.items() if id else ():  # first: side by side they might widen the window
+        for name, dock in self.docks.items() if id else ():  # first, or together they might widen the window
             dock.setVisible(name in docks or (dock.isFloating() and dock.isVisible()))
         self._show_stage(id)
         if id:
@@ -209,17 +205,16 @@ class MainWindow(QMainWindow):
 
     def _draw_again(self) -> None:
         self.setUpdatesEnabled(True)
-        # All of it was asked to be drawn meanwhile, in vain; Qt takes that for under way, and would never ask again.
+        # Repaints asked for meanwhile were dropped, but Qt believes that they are under way.
         QCoreApplication.postEvent(self, QEvent(QEvent.Type.UpdateRequest))
 
     def set_full_screen(self, on: bool) -> None:
-        """Take the whole screen, or be as large as before."""
         state = self.windowState()
         full = Qt.WindowState.WindowFullScreen
         self.setWindowState(state | full if on else state & ~full)
 
     def _show_stage(self, id: str) -> None:
-        """What is not shown asks for no room."""
+        """Show a stage; the hidden ones ask for no room."""
         shown = self._stage_places.get(id, 0)
         for index in range(self.stages.count()):
             policy = QSizePolicy.Policy.Preferred if index == shown else QSizePolicy.Policy.Ignored
@@ -228,7 +223,7 @@ class MainWindow(QMainWindow):
         self.stages.setCurrentIndex(shown)
 
     def arrangement(self) -> Arrangement:
-        """How text, charts and docks are arranged, or were before something took the stage."""
+        """Return how everything is arranged, or was before a stage took the middle."""
         if self._before_stage is not None:
             return self._before_stage
         docks = self.docks.items()
@@ -239,7 +234,7 @@ class MainWindow(QMainWindow):
         )
 
     def show_dock(self, id: str) -> None:
-        """Open a dock, before the others of its group."""
+        """Open a dock, in front of the others of its group."""
         self.docks[id].show()
         self.docks[id].raise_()
 
@@ -257,7 +252,7 @@ class MainWindow(QMainWindow):
             self.centre.restoreState(centre)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Tab passes by what lies in a dock behind another one."""
+        """Let Tab skip docks that are hidden behind others."""
         first = QApplication.focusWidget()
         found = super().focusNextPrevChild(forward)
         while found and (reached := QApplication.focusWidget()) is not first and self._is_covered(reached):
@@ -280,7 +275,7 @@ class MainWindow(QMainWindow):
         self._fit_docks_soon.start()
 
     def _fit_docks(self) -> None:
-        """On a screen of another size the docks take their share of it, not what they had on the one before."""
+        """Give docks their share of the width on a screen of another size."""
         wider = self.width() / max(1, self._arranged_for)
         wanted = {dock: self._share_of(dock, wider) for dock in self.docks.values() if _has_room(dock)}
         if self._is_arranged and wanted and max(wider, 1 / wider) >= ANOTHER_SCREEN:
@@ -288,12 +283,12 @@ class MainWindow(QMainWindow):
             self.resizeDocks(list(wanted), list(wanted.values()), Qt.Orientation.Horizontal)
 
     def _share_of(self, dock: QDockWidget, wider: float) -> int:
-        """As much wider as the window; but the text and its charts have the largest part."""
+        """Scale a dock with the window, but leave the text and its charts the largest part."""
         width, most = dock.width(), MOST_OF_THE_WIDTH[self.dockWidgetArea(dock)]
         return min(round(width * wider), max(width if wider > 1 else 0, round(most * self.width())))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        # Qt asks again before the program ends. By then all is kept that was to be, and nobody is left to keep more.
+        # Qt asks again before the program ends, when everything is saved already.
         if not self._is_closed and not self.may_close():
             event.ignore()
             return
@@ -318,7 +313,7 @@ class MainWindow(QMainWindow):
     def _add_dock(self, row: Dock, widget: QWidget) -> None:
         dock = QDockWidget(row.title, self)
         dock.setObjectName(row.id)
-        widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # not all that it would like: two of them stand above each other
+        widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # less than it would like: two of them are above each other
         dock.setWidget(widget)
         self.addDockWidget(row.area, dock)
         self._dock_tabs.watch(dock)
@@ -338,9 +333,67 @@ def _has_room(dock: QDockWidget) -> bool:
 
 @dataclass(frozen=True)
 class Frame:
-    """What every topic of the window is connected with."""
+    """The parts of the window that every topic is connected with."""
 
     window: MainWindow
     actions: Actions
     messages: MessageBar
     settings: Settings
+
+    def keep_ticked(self, name: str, setting: Setting[bool], act: Callable[[bool], object] = lambda on: None) -> None:
+        """Tick an action as the settings say, act on it, and do both again whenever it is toggled."""
+
+        def take(on: bool) -> None:
+            self.settings.put(setting, on)
+            act(on)
+
+        action = self.actions[name]
+        action.setChecked(self.settings.get(setting))
+        act(action.isChecked())
+        action.toggled.connect(take)
+
+
+PROBE = "\N{ZERO WIDTH SPACE}"  # put after a title for a moment
+LATER_MILLISECONDS = 100
+
+
+class DockTabs:
+    """Hides tab bars of docks that Qt forgot: they stay on the screen and answer to no click.
+
+    Qt makes another tab bar each time a layout is restored, or changed before it is shown, and does not always
+    remove the old one.
+    """
+
+    def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
+        self._window, self._docks = window, docks
+        self._soon = timer(window, 0, self._tidy_unless_dragging)
+
+    def watch(self, dock: QDockWidget) -> None:
+        for signal in (dock.visibilityChanged, dock.dockLocationChanged, dock.topLevelChanged):
+            signal.connect(lambda _: self.tidy_soon())
+
+    def tidy_soon(self) -> None:
+        self._soon.start(0)
+
+    def tidy(self) -> None:
+        """Hide the bars that do not follow the titles of their docks."""
+        bars = [child for child in self._window.children() if isinstance(child, QTabBar) and child.count()]
+        alive: set[int] = set()
+        for dock in self._docks.values():
+            title = dock.windowTitle()
+            dock.setWindowTitle(title + PROBE)
+            alive |= {i for i, bar in enumerate(bars) if title + PROBE in _titles(bar)}
+            dock.setWindowTitle(title)
+        for i, bar in enumerate(bars):
+            if i not in alive:
+                bar.hide()
+
+    def _tidy_unless_dragging(self) -> None:
+        if QGuiApplication.mouseButtons():
+            self._soon.start(LATER_MILLISECONDS)
+        else:
+            self.tidy()
+
+
+def _titles(bar: QTabBar) -> list[str]:
+    return [bar.tabText(place) for place in range(bar.count())]

@@ -1,32 +1,26 @@
-"""Sentences inside the window: what went wrong, with details on demand."""
+"""The message bar: a sentence about what went wrong or was done, with details on demand."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QGuiApplication, QPalette
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.session.notices import Answer, Notice
-from app.session.timer import pause, timer
+from app.session.time import pause, timer
 from app.window.parts.icons import colored_icon, icon
+from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import fixed_text, flat_button, paragraph, small_button
+from app.window.parts.widgets import fixed_text, flat_button, named, paragraph, selectable, small_button
 
-DISTANCE = 6  # from the edges of what it lies over
-LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # until a sentence is seen; to read one more character of it
+DISTANCE = 6  # from the edges, in pixels
+LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # to notice a sentence; to read one character of it
 
 
 class MessageBar(QFrame):
     """Shows the newest notice until it is closed or another one comes.
 
-    What can wait covers nothing that nobody could read yet; nor is it lost where something else covers it so soon.
+    A notice that can wait covers none that could not be read yet, and comes back if it is itself covered too soon.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -36,11 +30,7 @@ class MessageBar(QFrame):
         self._waiting: list[Notice] = []
         self._being_read = timer(self, LOOK_MILLISECONDS, self._show_next)
         self._sign = QLabel()
-        self.sentence = paragraph()
-        self.sentence.setAccessibleName("Message")
-        self.sentence.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        self.sentence = selectable(named(paragraph(), "Message"), by_keyboard=True)
         self.details_button = flat_button("Details")
         self.details_button.setCheckable(True)
         self.close_button = small_button("Close this message")
@@ -48,23 +38,16 @@ class MessageBar(QFrame):
         self.details.setMaximumHeight(120)
         self.details_button.toggled.connect(self.details.setVisible)
         self.close_button.clicked.connect(self.close_notice)
-        row = QHBoxLayout()
-        row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.sentence, 1)
         self._answers = QHBoxLayout()
-        row.addLayout(self._answers)
-        row.addWidget(self.details_button, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 8, 8)
-        column.addLayout(row)
-        column.addWidget(self.details)
+        buttons = (AtTop(self.details_button), AtTop(self.close_button))
+        row = in_row(AtTop(self._sign), (self.sentence, 1), self._answers, *buttons)
+        in_column(row, self.details, on=self, margins=(12, 8, 8, 8))
         self.setAutoFillBackground(True)
         self.setFrameShape(QFrame.Shape.Box)
         self.hide()
 
     def lie_over(self, place: QWidget) -> None:
-        """Along the bottom of what it tells about, which keeps its size: no tab or button moves under the mouse."""
+        """Lie over the bottom of a widget, which keeps its size: nothing moves under the mouse."""
         self.setParent(place)
         place.installEventFilter(self)
 
@@ -89,7 +72,7 @@ class MessageBar(QFrame):
         self.raise_()
 
     def show_notice(self, notice: Notice) -> None:
-        """At once, or when what is shown could be read."""
+        """Show a notice at once, or after the one shown could be read."""
         shown = self._shown if self._being_read.isActive() and not self.isHidden() else None
         if shown is None or not notice.can_wait:
             if shown is not None and shown.can_wait:
@@ -99,12 +82,12 @@ class MessageBar(QFrame):
             self._waiting.append(notice)
 
     def close_notice(self) -> None:
-        """It was read; what waited comes next."""
+        """Close the notice, and show the next one."""
         self.hide()
         self._show_next()
 
     def forget(self) -> None:
-        """Say nothing of what was told, nor of what still waits to be."""
+        """Drop the notice shown and all that wait."""
         self._waiting.clear()
         self._being_read.stop()
         self.sentence.clear()
@@ -134,10 +117,10 @@ class MessageBar(QFrame):
         self.show()
 
     def _offer(self, answers: tuple[Answer, ...]) -> None:
-        """A button for each; whichever is chosen closes the message."""
+        """Add a button for each answer; any of them closes the message."""
         while (item := self._answers.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
-                widget.hide()  # at once: it is deleted a moment later
+                widget.hide()  # now; it is deleted a moment later
                 widget.deleteLater()
         for answer in answers:
             button = QPushButton(answer.title)

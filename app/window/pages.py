@@ -16,10 +16,10 @@ from app.session.session import Session
 from app.window.actions import Item
 from app.window.parts.page import Page, PagePlace
 from app.window.questions.token.model import TokenModel
-from app.window.text.model import TokenTextModel
+from app.window.text.text_model import TokenTextModel
+from bpe_core.questions import question_names
 
 if TYPE_CHECKING:
-    from app.window.charts.curve_page import CurvePage
     from app.window.charts.pairs_page import PairsPage
     from app.window.questions.audit.page import AuditPage
     from app.window.questions.benchmark.page import BenchmarkPage
@@ -29,13 +29,11 @@ if TYPE_CHECKING:
     from app.window.questions.curves.page import CurvesPage
     from app.window.questions.gage.page import BlocksPage
     from app.window.questions.lab.page import LabPage
-    from app.window.questions.race.page import RacePage
-    from app.window.questions.sizes.page import SizesPage
-    from app.window.questions.ties.page import TiesPage
+    from app.window.questions.question_page import QuestionPage
     from app.window.questions.token.page import TokenPage
+    from app.window.questions.why.merge_tree import TreePage
     from app.window.questions.why.model import WhyModel
     from app.window.questions.why.page import WhyPage
-    from app.window.questions.why.tree_page import TreePage
     from app.window.questions.words.page import WordsPage
 
 Tabs = Literal["charts", "inspector", "centre"]
@@ -84,48 +82,6 @@ def build_pairs(world: World) -> PairsPage:
     from app.window.charts.pairs_page import PairsPage
 
     return PairsPage(PairsModel(world.session))
-
-
-def build_ranks(world: World) -> CurvePage:
-    from app.window.charts import curves
-    from app.window.charts.curve_page import CurvePage
-
-    return CurvePage("Rank and frequency", world.session, curves.rank_frequency, curves.exact_ranks, "ranks")
-
-
-def build_compression(world: World) -> CurvePage:
-    from app.window.charts import curves
-    from app.window.charts.curve_page import CurvePage
-
-    return CurvePage("Compression", world.session, curves.compression, curves.exact_compression, "compression")
-
-
-def build_lengths(world: World) -> CurvePage:
-    from app.window.charts import curves
-    from app.window.charts.curve_page import CurvePage
-
-    return CurvePage("Token lengths", world.session, curves.token_lengths, curves.exact_lengths, "lengths")
-
-
-def build_race(world: World) -> RacePage:
-    from app.window.questions.race.model import RaceModel
-    from app.window.questions.race.page import RacePage
-
-    return RacePage(RaceModel(world.session))
-
-
-def build_sizes(world: World) -> SizesPage:
-    from app.window.questions.sizes.model import SizesModel
-    from app.window.questions.sizes.page import SizesPage
-
-    return SizesPage(SizesModel(world.session))
-
-
-def build_ties(world: World) -> TiesPage:
-    from app.window.questions.ties.model import TiesModel
-    from app.window.questions.ties.page import TiesPage
-
-    return TiesPage(TiesModel(world.session))
 
 
 def build_words(world: World) -> WordsPage:
@@ -180,10 +136,9 @@ def build_duel(world: World) -> DuelPage:
 
 
 def build_lab(world: World) -> LabPage:
-    from app.window.questions.lab.figures import LabFigures
+    from app.window.questions.lab.figures import DifferingWordsModel, LabFigures
     from app.window.questions.lab.model import LabModel
     from app.window.questions.lab.page import LabPage
-    from app.window.questions.lab.words_model import DifferingWordsModel
 
     model = LabModel(world.session)
     figures = LabFigures(world.session, model)
@@ -191,7 +146,7 @@ def build_lab(world: World) -> LabPage:
 
 
 def build_tree(world: World) -> TreePage:
-    from app.window.questions.why.tree_page import TreePage
+    from app.window.questions.why.merge_tree import TreePage
 
     return TreePage(world.why, world.session.cursor, world.session.playing)
 
@@ -209,38 +164,41 @@ class PageRow(Generic[Built]):
 
     @property
     def kind(self) -> str:
-        """The name of the class of the page, which its builder tells: the class itself may not be loaded yet."""
-        return str(self.build.__annotations__["return"])
+        """The name of the class of the page, from its builder: the class itself may not be loaded yet."""
+        return str(getattr(self.build, "__annotations__", {}).get("return", ""))
+
+
+def question_row(name: str, actions: tuple[Item, ...] = ()) -> PageRow[QuestionPage]:
+    """The page of a question that needs no view of its own."""
+
+    def build(world: World) -> QuestionPage:
+        from app.window.questions.question_model import QuestionModel
+        from app.window.questions.question_page import QuestionPage
+
+        return QuestionPage(QuestionModel(world.session, name))
+
+    return PageRow(name, name.replace("_", " ").capitalize(), "charts", build, actions)
 
 
 TOKEN = PageRow("token", "Token", "inspector", build_token)
 WHY = PageRow("why", "Why here?", "inspector", build_why)
 PAIRS = PageRow("pairs", "Pairs", "charts", build_pairs)
-RANKS = PageRow("ranks", "Ranks", "charts", build_ranks)
-COMPRESSION = PageRow("compression", "Compression", "charts", build_compression)
-LENGTHS = PageRow("lengths", "Lengths", "charts", build_lengths)
-RACE = PageRow(
+RANKS = question_row("ranks")
+COMPRESSION = question_row("compression")
+LENGTHS = question_row("lengths")
+RACE = question_row(
     "race",
-    "Race",
-    "charts",
-    build_race,
     (
         Item("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
         Item("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),
     ),
 )
-SIZES = PageRow(
+SIZES = question_row(
     "sizes",
-    "Sizes",
-    "charts",
-    build_sizes,
     (Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),),
 )
-TIES = PageRow(
+TIES = question_row(
     "ties",
-    "Ties",
-    "charts",
-    build_ties,
     (Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule"),),
 )
 WORDS = PageRow(
@@ -299,6 +257,9 @@ PAGES: tuple[PageRow[Page], ...] = (
     TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, SIZES, TIES, WORDS, AUDIT, BENCHMARK, CURVES, BLOCKS, COMPARE,
     DUEL, LAB, TREE,
 )  # fmt: skip
+# Questions that are answered in a view of their own: by the rows above, by the tables of merges and of words.
+OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff", "sweep_results"}
+PAGES += tuple(question_row(name) for name in question_names() if name not in OWN_VIEWS)
 
 
 class Pages:

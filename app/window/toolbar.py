@@ -1,17 +1,16 @@
-"""The toolbar: open, recipe, size, and the training itself."""
+"""The toolbar: open, recipe, size and training."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QComboBox, QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from app.window.actions import Actions
-from app.window.parts.widgets import label
-from app.window.recipe.fields import preset_box
-from app.window.recipe.model import RecipeForm
-from app.window.recipe.size_box import SizeBox
-from app.window.training.speed_box import SpeedBox
-from app.window.training.status import MainAction, TrainingStatusModel
+from app.window.parts.widgets import action_button, label
+from app.window.recipe.recipe_fields import SizeBox, preset_box
+from app.window.recipe.recipe_form import RecipeForm
+from app.window.training.run_status import MainAction, TrainingStatusModel
+from app.window.training.training_views import SpeedBox
 
 MAIN_TEXTS: dict[MainAction, tuple[str, str]] = {
     "train": ("&Train", "train"),
@@ -22,7 +21,7 @@ MAIN_TEXTS: dict[MainAction, tuple[str, str]] = {
 
 
 class MainToolBar(QToolBar):
-    """One button carries the training: it reads Train, Pause, Resume or Continue."""
+    """Its main button reads Train, Pause, Resume or Continue."""
 
     def __init__(
         self, actions: Actions, form: RecipeForm, training: TrainingStatusModel, samples: QMenu, speed: SpeedBox
@@ -36,24 +35,19 @@ class MainToolBar(QToolBar):
         self.speed = speed
         self._size_title = label()
         open_button = self._button("open")
-        actions["open"].setIconText("Open")  # what its button says, whatever becomes of the action
+        actions["open"].setIconText("Open")  # the text of the button
         open_button.setMenu(samples)
         open_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.addWidget(open_button)
-        self.addSeparator()
-        self.addWidget(label("Recipe"))
         self.preset: QComboBox = preset_box(form)
-        self.addWidget(self.preset)
-        self.addWidget(self._size_title)
         self.size_box = SizeBox(form)
-        self.addWidget(self.size_box)
-        self.addSeparator()
-        self.addWidget(self.main_button)
-        self.addWidget(self._button("step"))
-        self.addWidget(self._button("stop"))
-        self.addSeparator()
-        self.addWidget(self.speed)
-        self._add_gap()
+        gap = QWidget()
+        gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        training_buttons = (self.main_button, self._button("step"), self._button("stop"))
+        for group in ((label("Recipe"), self.preset, self._size_title, self.size_box), training_buttons, (speed, gap)):
+            self.addSeparator()
+            for widget in group:
+                self.addWidget(widget)
         self.addWidget(self._button("lab"))
         training.changed.connect(self._show)
         form.changed.connect(self._show_size_title)
@@ -61,16 +55,7 @@ class MainToolBar(QToolBar):
         self._show_size_title()
 
     def _button(self, name: str) -> QToolButton:
-        button = QToolButton()
-        button.setDefaultAction(self._actions[name])
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        button.setAutoRaise(True)
-        return button
-
-    def _add_gap(self) -> None:
-        gap = QWidget()
-        gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.addWidget(gap)
+        return action_button(self._actions[name], with_text=True)
 
     def _show(self) -> None:
         status = self._training.status

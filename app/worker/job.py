@@ -1,18 +1,109 @@
-"""One background job is one object: what it does, how it is stopped, how it ended."""
+"""Background jobs: each has a thread of its own, and a mailbox by which its news reaches the window."""
 
 from __future__ import annotations
 
+import os
+import queue
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from app.worker.mailbox import Mailbox
-from app.worker.starting import start_soon
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from app.worker import window_first
 from app.worker.window_first import let_window_go_first, lower_priority
-from bpe_core import BpeError, Cancelled
+from bpe_core.errors import BpeError, Cancelled
+
+AGAIN_MILLISECONDS = 1  # until a box is looked into once more while somebody puts something into it
+
+
+class Mailbox(QObject):
+    """Posted to from any thread; `arrived` is emitted in the thread the mailbox lives in."""
+
+    arrived = Signal(object, object)  # who sent it, and what
+    _rang = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lock = threading.Lock()
+        self._waiting: dict[tuple[Hashable, type], object] = {}
+        self._closed = False
+        self._rang.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def post(self, sender: Hashable, message: object) -> None:
+        """Leave a message; it replaces one of the same sender and type that was not fetched yet."""
+        kind = sender, type(message)
+        with self._lock:
+            if self._closed:
+                return
+            first = not self._waiting
+            self._waiting.pop(kind, None)  # so that the newest stands last, behind what came before it
+            self._waiting[kind] = message
+            if first:
+                self._rang.emit()  # inside the lock: `close` must not come between
+
+    def close(self) -> None:
+        """From now on nothing arrives any more."""
+        with self._lock:
+            self._closed = True
+            self._waiting.clear()
+        window_first.window_is_done()
+
+    def _deliver(self) -> None:
+        # Whoever holds it may itself be waiting for a core, and threads that work aside get theirs last.
+        if not self._lock.acquire(blocking=False):
+            QTimer.singleShot(AGAIN_MILLISECONDS, self._deliver)
+            return
+        waiting = list(self._waiting.items())
+        self._waiting.clear()
+        self._lock.release()
+        window_first.window_begins()
+        for (sender, _), message in waiting:
+            if not self._closed:  # by whoever received the one before
+                self.arrived.emit(sender, message)
+
+
+Waiting = queue.SimpleQueue[tuple[threading.Thread, Callable[[], None]]]
+
+
+def start_soon(thread: threading.Thread, refused: Callable[[], None]) -> None:
+    """Let it begin, and do not wait until it does; or call what tells that the system has no more threads."""
+    _waiting().put((thread, refused))
+
+
+@lru_cache(maxsize=1)
+def _waiting() -> Waiting:
+    waiting: Waiting = queue.SimpleQueue()
+
+    def start() -> None:
+        while True:
+            thread, refused = waiting.get()
+            try:
+                thread.start()
+            except RuntimeError:
+                refused()
+
+    threading.Thread(target=start, name="starts others", daemon=True).start()  # it is never inside a kernel
+    return waiting
+
 
 THREAD = "aside: "  # how the names of all these threads begin
+
+
+def leave(code: int) -> int:
+    """Return the exit code; end the process right here where a thread was left behind when the window closed.
+
+    Python would wait for that thread, which may be compiling and cannot be told to stop. A daemon thread is no way
+    out: one inside a kernel when the interpreter ends crashes the process. All that is to be kept is written by now.
+    """
+    if any(thread.name.startswith(THREAD) for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
 
 
 @dataclass(frozen=True)

@@ -12,22 +12,22 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from app.worker.job import Job
-from app.worker.time_left import TimeLeft
 from app.worker.window_first import let_window_go_first
-from bpe_core import Batch, Cancelled, Candidate, History, Recipe, Trainer, WordTable
-from bpe_core.errors import SizeDoesNotFit
+from bpe_core.counting.words import WordTable
+from bpe_core.editing.extending import Extended, extend_on
+from bpe_core.errors import Cancelled, SizeDoesNotFit
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.layout import count_symbols
-from bpe_core.progress import CancelCheck
-from bpe_core.token_texts import TokenTexts
-
-if TYPE_CHECKING:
-    from bpe_core.editing.extending import Extended
+from bpe_core.learning.methods import Candidate
+from bpe_core.learning.trainer import Batch, Trainer
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import CancelCheck
 
 BATCH_SECONDS = 0.016
 NEWS_SECONDS = 0.03  # the window draws no faster
@@ -106,8 +106,7 @@ class Rested:
 class Growing:
     """A table that is to learn more, and how."""
 
-    old: History
-    numbers: npt.NDArray[np.int64]
+    old: History  # with a number for each token
     first_id: int | None = None  # of what is new
     held_out: tuple[Path, ...] = ()  # texts of which it is told what that saves
 
@@ -131,7 +130,7 @@ def prepared(
     except SizeDoesNotFit as error:
         return DoesNotFit(str(error), error.problem, recipe.with_changes(vocab_size=error.fitting))
     if cancelled():
-        raise Cancelled("Nobody wants to train any more.")
+        raise Cancelled("Cancelled.")
     counts = count_symbols(words, trainer.alphabet, recipe)
     names = TokenTexts(trainer.alphabet)
     names.grow(trainer.history, between=let_window_go_first)
@@ -140,10 +139,8 @@ def prepared(
 
 def gone_on(tables: Callable[[], WordTable], recipe: Recipe, growing: Growing, cancelled: CancelCheck) -> GoneOn:
     """A table whose steps cannot be made one after the other, with what counted words teach beside it."""
-    from bpe_core.editing.extending import extend_on
-
     words = tables()
-    found = extend_on(words, growing.old, recipe, growing.numbers, growing.first_id, cancelled=cancelled)
+    found = extend_on(words, growing.old, recipe, growing.first_id, cancelled=cancelled)
     names = TokenTexts(found.history.alphabet)
     names.grow(found.history, between=let_window_go_first)
     return GoneOn(found, words, names)
@@ -223,3 +220,40 @@ class TrainingJob(Job):
 
 def _leading(trainer: Trainer) -> LeadingPairs:
     return LeadingPairs(len(trainer.history), tuple(trainer.candidates(LEADING_PAIRS)))
+
+
+LOOKED_BACK = 3.0  # seconds
+STEADY = 2.0  # a rate that changes by more than this from one half of them to the other tells nothing
+
+
+class TimeLeft:
+    """The first merges touch nearly every word and take long, the last ones take next to nothing.
+
+    A run that becomes faster and faster would be said to take many times as long as it does, so nothing is said of it.
+
+    >>> left = TimeLeft()
+    >>> [left.seconds(float(now), 100 * now, 1_000 - 100 * now) for now in range(6)]
+    [None, None, None, 7.0, 6.0, 5.0]
+    >>> left = TimeLeft()
+    >>> [left.seconds(float(now), 2**now, 2**20 - 2**now) for now in range(12)] == [None] * 12
+    True
+    """
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def seconds(self, now: float, made: int, to_make: int) -> float | None:
+        """So many merges are made by now; None where nobody knows how long those to make will take."""
+        self._seen.append((now, made))
+        while len(self._seen) > 2 and now - self._seen[1][0] >= LOOKED_BACK:
+            self._seen.popleft()
+        began, at_first = self._seen[0]
+        if now - began < LOOKED_BACK:
+            return None
+        middle, halfway = min(self._seen, key=lambda seen: abs(seen[0] - (began + now) / 2))
+        if not began < middle < now:
+            return None
+        slower, faster = sorted(((halfway - at_first) / (middle - began), (made - halfway) / (now - middle)))
+        if faster == 0 or faster > STEADY * slower:
+            return None
+        return to_make * (now - began) / (made - at_first)

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.errors import EncodingError, OutputError, RecipeError, plain
-from bpe_core.learning.ties import TIE_RULES
-from bpe_core.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.limits import size_in
 from bpe_core.text.patterns import NAMED_PATTERNS
 
-_UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 MOST_DIGITS = 25  # beyond 64 bits: what a number may be says whoever it is for
 
 
 def quoted(value: str) -> str:
     """A value within a sentence, with what cannot be seen written out."""
-    from bpe_core import token_texts  # with NumPy, which no help needs
+    from bpe_core.history import token_texts  # with NumPy, which no help needs
 
     return token_texts.quoted(value)
 
@@ -49,16 +49,6 @@ def run_of(path: str) -> tuple[str, int | None]:
     """
     found = re.fullmatch(r"(.+)#(\d{1,9})", path, re.DOTALL)
     return (path, None) if found is None or Path(path).exists() else (found[1], int(found[2]))
-
-
-def size_in(value: str) -> int | None:
-    """Bytes, as a person writes them.
-
-    >>> size_in("2 GB"), size_in("100"), size_in("much")
-    (2000000000, 100, None)
-    """
-    size = re.fullmatch(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", value.strip(), re.IGNORECASE)
-    return None if size is None else int(size[1]) * _UNITS[(size[2] or "B").lower()]
 
 
 def size(value: str) -> int:
@@ -120,7 +110,8 @@ def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
 
 def _recipe_in(path: str) -> Recipe:
     """Of a file that holds one, or of a session: what is chosen there for the next run."""
-    from bpe_core.session_file import is_session_file, read_session  # wanted seldom
+    from bpe_core.session_file import is_session_file  # wanted seldom
+    from bpe_core.session_file.reading import read_session  # wanted seldom
 
     if is_session_file(path):
         return read_session(path).recipe

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Sequence
 from typing import get_args
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import number
 from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import count_corpus
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
+from bpe_core.history.history import History
 from bpe_core.insight.audit import CRITERIA, LONG, OF_CORPUS, RARE, Audit, Criterion, TokenPlaces, audit
 
 
@@ -39,7 +40,7 @@ def criteria(value: str) -> tuple[Criterion, ...]:
     return tuple(name for name in get_args(Criterion) if name in names)
 
 
-def tables_of(files: Sequence[str], history: bpe.History) -> list[bpe.WordTable]:
+def tables_of(files: Sequence[str], history: History) -> list[WordTable]:
     """The words of each of these files or folders by itself."""
     found = []
     for file in files:
@@ -49,7 +50,7 @@ def tables_of(files: Sequence[str], history: bpe.History) -> list[bpe.WordTable]
 
 
 def audited(
-    history: bpe.History, tables: Sequence[bpe.WordTable], options: argparse.Namespace, wanted: Sequence[Criterion] = ()
+    history: History, tables: Sequence[WordTable], options: argparse.Namespace, wanted: Sequence[Criterion] = ()
 ) -> Audit:
     """The audit, if all that is wanted of it can be told of these words."""
     needs = [one for one in wanted if one in OF_CORPUS]

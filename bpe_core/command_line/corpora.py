@@ -10,9 +10,9 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
-import bpe_core as bpe
 from bpe_core.errors import CorpusError, plain
-from bpe_core.text.reading.skipped import Skipped
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.source import Skipped
 
 _said: ContextVar[Mapping[str, Any]] = ContextVar("how files are read", default=MappingProxyType({}))
 
@@ -73,7 +73,7 @@ def reading(
     *,
     groups: Mapping[str, Sequence[str]] | None = None,
     twice: bool = False,
-) -> Iterator[bpe.Corpus]:
+) -> Iterator[Corpus]:
     """The corpus of these files, or groups of files; when the work with it is done, what was not `told` before is."""
     corpus = _corpus_of(files, groups or {}, twice, _said.get())
     yield corpus
@@ -84,10 +84,10 @@ def reading(
 
 def _corpus_of(
     files: Sequence[str], groups: Mapping[str, Sequence[str]], twice: bool, choices: Mapping[str, Any]
-) -> bpe.Corpus:
+) -> Corpus:
     if not groups:
-        return bpe.Corpus.from_files(list(files), twice=twice, **choices)
+        return Corpus.from_files(list(files), twice=twice, **choices)
     if files:
         raise CorpusError(f"{files[0]} is in no group; put all texts into groups (--group NAME FILE ...), or none.")
-    corpora = {name: bpe.Corpus.from_files(list(paths), twice=twice, **choices) for name, paths in groups.items()}
-    return bpe.Corpus.grouped(corpora, twice=twice)
+    corpora = {name: Corpus.from_files(list(paths), twice=twice, **choices) for name, paths in groups.items()}
+    return Corpus.grouped(corpora, twice=twice)

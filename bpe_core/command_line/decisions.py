@@ -6,10 +6,13 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import MOST_DIGITS, quoted, text_argument
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, RecipeError
-from bpe_core.interventions import Act, Intervention
+from bpe_core.history.history import History
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.interventions import Act, Intervention
+from bpe_core.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
     from bpe_core.command_line.questions import Names
@@ -45,12 +48,12 @@ def _decision(act: Act) -> Callable[[str], Decision]:
 
 
 def decided(
-    words: bpe.WordTable,
-    recipe: bpe.Recipe,
+    words: WordTable,
+    recipe: Recipe,
     options: argparse.Namespace,
     cancelled: Callable[[], bool],
-    history: bpe.History | None = None,
-) -> tuple[bpe.Recipe, bpe.History | None]:
+    history: History | None = None,
+) -> tuple[Recipe, History | None]:
     """The recipe with what was decided, by the ids that the tokens have when its step comes; and the steps until then.
 
     Of equal steps what is forbidden comes first. A history are the steps before the first decision, if they are known.
@@ -61,7 +64,7 @@ def decided(
     from bpe_core.learning.trainer import SECONDS_BETWEEN_REPORTS
 
     for one in decisions:
-        trainer = bpe.Trainer(words, recipe, history=history)
+        trainer = Trainer(words, recipe, history=history)
         while trainer.steps_planned >= one.step > len(trainer.history) + 1 and not (trainer.end_reason or cancelled()):
             trainer.advance(one.step - 1 - len(trainer.history), seconds=SECONDS_BETWEEN_REPORTS)
         history = trainer.history

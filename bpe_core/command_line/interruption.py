@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 from types import FrameType, TracebackType
 
-from bpe_core.ending import SignalListener
+from bpe_core.support.signals import SignalListener
 
 
 class Interrupted(KeyboardInterrupt):

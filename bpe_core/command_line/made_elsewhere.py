@@ -6,14 +6,13 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 
-from bpe_core.command_line.main import parsed
+from bpe_core.command_line.main import command_named, parsed
 from bpe_core.command_line.manifest import Account
 from bpe_core.errors import OutputError
-from bpe_core.optional import ENGINE
-from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.support.optional_packages import ENGINE
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
 LOOK_AGAIN = 0.1  # seconds
 
@@ -29,7 +28,7 @@ def keep_manifest(
     if options is None:
         raise OutputError(f"There is no command {' '.join(command)[:80]!r} that would make this.")
     parser = argparse.ArgumentParser()
-    import_module(f"bpe_core.command_line.commands.{options.command}").add_arguments(parser)
+    command_named(options.command).add_arguments(parser)
     Account(command, options, parser, folder=manifest.parent).write("")
     is_same = False
     try:

@@ -23,9 +23,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, cast
 
+from bpe_core.asking import Question
+from bpe_core.command_line.asking import DIFFERENT, add_question_arguments, run_question
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.interruption import Interrupted, Interruption, exit_code
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, cause_of, plain
+from bpe_core.questions import question_named, question_names
 
 PROGRAM = "bpe-explorer"
 
@@ -60,6 +63,25 @@ questions about a merge table:
 """
 
 
+CHART = "chart"  # the former command for figures: `chart race TABLE` asks the question race
+FORMER_NAMES = {"sweep": "sweep-results"}
+
+
+def command_questions() -> list[str]:
+    """The questions that are commands under their own names."""
+    return [command_of(name) for name in question_names() if command_of(name) not in COMMANDS]
+
+
+def command_of(question: str) -> str:
+    return question.replace("_", "-")
+
+
+def _as_question(argv: Sequence[str]) -> Sequence[str]:
+    if len(argv) < 2 or argv[0] != CHART:
+        return argv
+    return [FORMER_NAMES.get(argv[1], argv[1]), *argv[2:]]
+
+
 class Command(Protocol):
     """What the file of a command offers."""
 
@@ -76,7 +98,7 @@ def run(argv: Sequence[str]) -> int:
     _print_what_the_terminal_cannot()
     try:
         with Interruption():
-            code = _run(argv)
+            code = _run(_as_question(argv))
             sys.stdout.flush()
     except BrokenPipeError:
         _forget_standard_output()
@@ -104,7 +126,7 @@ def _run(argv: Sequence[str]) -> int:
     try:
         with _reading_as_said(options):
             if getattr(options, "manifest", None) is None or options.command in WITHOUT:
-                return _command(options.command).run(options)
+                return command_named(options.command).run(options)
             return _accounted_for(argv, options)
     except BpeError as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")
@@ -124,7 +146,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
     """What these arguments say; nothing where they make no command."""
     try:
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            return _parser(argv).parse_args(argv)
+            return _parser(argv := _as_question(argv)).parse_args(argv)
     except SystemExit:
         return None
 
@@ -134,7 +156,7 @@ def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
     from bpe_core.command_line.manifest import Account, kept_output, no_input
 
     parser = argparse.ArgumentParser()
-    command = _command(options.command)
+    command = command_named(options.command)
     command.add_arguments(parser)
     settle(options)
     texts_in = getattr(command, "texts_in", None)
@@ -148,13 +170,13 @@ def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
 
 def ends_well(name: str) -> Collection[int]:
     """The codes by which a command tells what it has found."""
-    codes: Collection[int] = getattr(_command(name), "ENDS_WELL", (DONE,))
+    codes: Collection[int] = getattr(command_named(name), "ENDS_WELL", (DONE,))
     return codes
 
 
 def settle(options: argparse.Namespace) -> None:
     """Of a command that writes where nothing was said: say where."""
-    settled = getattr(_command(options.command), "settle", None)
+    settled = getattr(command_named(options.command), "settle", None)
     if settled is not None:
         settled(options)
 
@@ -168,8 +190,26 @@ def _reading_as_said(options: argparse.Namespace) -> contextlib.AbstractContextM
     return read_as(options)
 
 
-def _command(name: str) -> Command:
-    return cast(Command, importlib.import_module(f"bpe_core.command_line.commands.{name}"))
+def command_named(name: str) -> Command:
+    """The file of a command; every question is one, too."""
+    if name in COMMANDS:
+        return cast(Command, importlib.import_module(f"bpe_core.command_line.commands.{name}"))
+    return Asking(question_named(name.replace("-", "_")))
+
+
+class Asking:
+    """The command of a question."""
+
+    ENDS_WELL = (DONE, DIFFERENT)
+
+    def __init__(self, question: type[Question]) -> None:
+        self._question = question
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        add_question_arguments(parser, self._question)
+
+    def run(self, options: argparse.Namespace) -> int:
+        return run_question(self._question, options)
 
 
 def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
@@ -180,11 +220,12 @@ def _parser(argv: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
     listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands", prog=PROGRAM)
     chosen = next((word for word in argv if not word.startswith("-")), None)
-    for name in [chosen] if chosen in COMMANDS and chosen == argv[0] else COMMANDS:
-        summary = COMMANDS[name]
+    names = [*COMMANDS, *command_questions()]
+    for name in [chosen] if chosen in names and chosen == argv[0] else names:
+        summary = COMMANDS[name] if name in COMMANDS else question_named(name.replace("-", "_")).summary()
         command_parser = listed.add_parser(name, help=summary, description=summary, formatter_class=_Formatter)
         if name == chosen:
-            _command(name).add_arguments(command_parser)
+            command_named(name).add_arguments(command_parser)
             if name not in WITHOUT:
                 told = "write how this was made, as JSON; `repeat JSON` makes it again and compares"
                 command_parser.add_argument("--manifest", type=Path, metavar="JSON", help=told)

@@ -13,16 +13,15 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bpe_core.atomic import write_atomically
 from bpe_core.command_line.arguments import run_of
 from bpe_core.errors import BpeError, FormatError, OutputError
-from bpe_core.fingerprints import fingerprint_of
-from bpe_core.records import dataclass
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.fingerprints import fingerprint_of
 
 VERSION = 1
 FILES = {
@@ -239,7 +238,8 @@ def _recipe(path: str) -> dict[str, Any] | None:
 
 def _texts_in(path: str) -> list[dict[str, Any]]:
     """Of a session, the files that its runs were learned from, as they were then."""
-    from bpe_core.session_file import is_session_file, read_session  # loads SQLite
+    from bpe_core.session_file import is_session_file  # loads SQLite
+    from bpe_core.session_file.reading import read_session  # loads SQLite
 
     if not Path(path).is_file() or not is_session_file(path):
         return []

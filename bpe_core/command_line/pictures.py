@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from bpe_core.atomic import write_atomically
-from bpe_core.data_table import ENDINGS, DataTable, checked_name, is_data, write_data
+from bpe_core.asking import Answer
 from bpe_core.errors import OutputError
-from bpe_core.optional import renderer_or_none
-
-if TYPE_CHECKING:
-    from bpe_core.report.paper import Paper
+from bpe_core.figures.painter import picture
+from bpe_core.figures.sheet import Paper
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.data_table import ENDINGS, checked_name, is_data, write_data
+from bpe_core.support.optional_packages import renderer_or_none
 
 
 def add_paper(parser: argparse.ArgumentParser) -> None:
@@ -42,24 +41,24 @@ def check_output(options: argparse.Namespace) -> None:
     checked_name(path)
 
 
-def write_output(options: argparse.Namespace, chart: str, table: DataTable, **choices: object) -> None:
-    """The chart of this table, or the table, as the name ends."""
-    if is_data(options.output):
-        write_data(table, options.output)
+def write_output(options: argparse.Namespace, answer: Answer) -> None:
+    """Write the figure of an answer, or its table, as the name ends."""
+    path: Path = options.output
+    if is_data(path):
+        write_data(answer.table, path)
         return
-    from bpe_core.report.charts import picture  # what draws is loaded when there is something to draw
-    from bpe_core.report.exact_charts import CHARTS
-
-    drawn = picture(CHARTS[chart](table, **choices), _paper(options))
+    if answer.figure is None or not len(answer.table):
+        raise OutputError(
+            f"{path} was not written: there is nothing to draw here. A table holds all rows: name a .csv."
+        )
+    drawn = picture(answer.figure, _paper(options))
     renderer = renderer_or_none()
-    if options.output.suffix.lower() == ".svg" or renderer is None:
-        with write_atomically(options.output) as file:
+    if path.suffix.lower() == ".svg" or renderer is None:
+        with write_atomically(path) as file:
             file.write(drawn)
-    elif missing := renderer(drawn, options.width, options.height, options.output):
-        raise OutputError(f"{options.output} was not written; write .svg instead. {missing}")
+    elif missing := renderer(drawn, options.width, options.height, path):
+        raise OutputError(f"{path} was not written; write .svg instead. {missing}")
 
 
 def _paper(options: argparse.Namespace) -> Paper:
-    from bpe_core.report.paper import Paper
-
     return Paper.of_millimetres(options.width, options.height, options.text_size, is_dark=options.dark)

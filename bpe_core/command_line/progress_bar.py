@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import TextIO
 
-from bpe_core.progress import Progress
+from bpe_core.support.progress import Progress
 
 SECONDS_BETWEEN_DRAWINGS = 0.1
 BAR_WIDTH = 24

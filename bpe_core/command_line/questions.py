@@ -8,20 +8,22 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import MOST_DIGITS, number
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.counting.count_words import count_groups, count_unmixed, count_words
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
-from bpe_core.history.history import NOTHING
+from bpe_core.history.history import NOTHING, History
+from bpe_core.history.token_texts import BLANK, TokenTexts
 from bpe_core.learning.methods import told_by
-from bpe_core.token_texts import BLANK, TokenTexts
+from bpe_core.text.corpus import Corpus
 
 if TYPE_CHECKING:
     from bpe_core.formats import OpenedTable
     from bpe_core.insight.ranked_words import RankedWords
-    from bpe_core.text.reading.skipped import Skipped
+    from bpe_core.text.reading.source import Skipped
 
 
 def add_moment(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +47,7 @@ def has_texts(options: argparse.Namespace) -> bool:
     return bool(options.corpus or options.group or options.groups_of)
 
 
-def reading_texts(options: argparse.Namespace, told: Sequence[Skipped] = ()) -> AbstractContextManager[bpe.Corpus]:
+def reading_texts(options: argparse.Namespace, told: Sequence[Skipped] = ()) -> AbstractContextManager[Corpus]:
     """The corpus that was named, or its groups."""
     return reading(options.corpus, told, groups=groups_of(options))
 
@@ -55,7 +57,7 @@ def counted_words(number: int) -> str:
     return f"{number:,} word{'' if number == 1 else 's'}"
 
 
-def moment(options: argparse.Namespace, history: bpe.History) -> int:
+def moment(options: argparse.Namespace, history: History) -> int:
     """After how many merges a person wants to look."""
     at: int | None = options.at
     if at is None:
@@ -65,28 +67,28 @@ def moment(options: argparse.Namespace, history: bpe.History) -> int:
     return at
 
 
-def count(files: Sequence[str], history: bpe.History) -> bpe.WordTable:
+def count(files: Sequence[str], history: History) -> WordTable:
     """The words of these files, split as the table's recipe says."""
     with reading(files) as corpus:
         return count_corpus(corpus, history)
 
 
-def count_corpus(corpus: bpe.Corpus, history: bpe.History) -> bpe.WordTable:
+def count_corpus(corpus: Corpus, history: History) -> WordTable:
     bar = TerminalBar(sys.stderr)
     try:
-        counted = bpe.count_unmixed if corpus.groups == ("",) else bpe.count_words
+        counted = count_unmixed if corpus.groups == ("",) else count_words
         return counted(corpus, history.recipe, progress=bar)
     finally:
         bar.clear()
 
 
-def words_of(options: argparse.Namespace, history: bpe.History) -> bpe.WordTable:
+def words_of(options: argparse.Namespace, history: History) -> WordTable:
     """The words of the texts that were named, as the recipe mixes their groups."""
     with reading_texts(options) as corpus:
         return count_corpus(corpus, history)
 
 
-def words_or_own(options: argparse.Namespace, opened: OpenedTable, what: str) -> bpe.WordTable:
+def words_or_own(options: argparse.Namespace, opened: OpenedTable, what: str) -> WordTable:
     """The same; where none were named, those that a session keeps of its run."""
     if has_texts(options):
         return words_of(options, opened.history)
@@ -95,7 +97,7 @@ def words_or_own(options: argparse.Namespace, opened: OpenedTable, what: str) ->
     return opened.words
 
 
-def parts_of(options: argparse.Namespace, history: bpe.History) -> dict[str, bpe.WordTable]:
+def parts_of(options: argparse.Namespace, history: History) -> dict[str, WordTable]:
     """The same, each group by itself; where there are none, each of the files, those in folders too."""
     if not groups_of(options):
         with reading_texts(options) as corpus:
@@ -103,12 +105,12 @@ def parts_of(options: argparse.Namespace, history: bpe.History) -> dict[str, bpe
     bar = TerminalBar(sys.stderr)
     try:
         with reading_texts(options) as corpus:
-            return bpe.count_groups(corpus, history.recipe, progress=bar).weighted_parts(history.recipe.mixture)
+            return count_groups(corpus, history.recipe, progress=bar).weighted_parts(history.recipe.mixture)
     finally:
         bar.clear()
 
 
-def ranked_words(options: argparse.Namespace, history: bpe.History) -> RankedWords:
+def ranked_words(options: argparse.Namespace, history: History) -> RankedWords:
     from bpe_core.insight.ranked_words import RankedWords  # which also cuts texts; some ask of the table alone
 
     return RankedWords.of(words_of(options, history), history)
@@ -117,7 +119,7 @@ def ranked_words(options: argparse.Namespace, history: bpe.History) -> RankedWor
 class Names:
     """What is written on each token, blanks marked; and the way back from that to the token."""
 
-    def __init__(self, history: bpe.History) -> None:
+    def __init__(self, history: History) -> None:
         self._texts = TokenTexts.of(history)
 
     def __call__(self, id: int) -> str:
@@ -146,7 +148,7 @@ class Names:
         )
 
 
-def check_step(step: int, history: bpe.History) -> int:
+def check_step(step: int, history: History) -> int:
     if not 1 <= step <= len(history):
         raise BpeError(f"There is no step {step:,}; the table holds the steps 1 to {len(history):,}.")
     return step

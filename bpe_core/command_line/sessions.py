@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import run_of
 from bpe_core.command_line.tables import is_session
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError
 from bpe_core.formats import OpenedTable
-from bpe_core.history.history import END_SENTENCES, History, Int64s
-from bpe_core.learning.methods import Wording
-from bpe_core.run_titles import name_of
-from bpe_core.session_file import RunState, SavedRun, SavedSession, View, read_session, write_session
-from bpe_core.token_texts import TokenTexts
+from bpe_core.history.history import END_SENTENCES, History
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.recipes.run_titles import name_of
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import RunState, SavedRun, SavedSession, View
+from bpe_core.session_file.writing import write_session
 
 
 def opened_run(path: str, number: int | None) -> OpenedTable:
@@ -39,13 +40,13 @@ def runs_in(path: Path | str) -> dict[str, tuple[History, int]]:
         assert history is not None  # it was chosen so
         found[name] = history, len(history)
         if run.number == session.view.shown_run and at < len(history):
-            found[f"{name}, after {Wording.of(history.recipe).counted(at)}"] = history, at
+            found[f"{name}, after {history.recipe.wording.counted(at)}"] = history, at
     return found
 
 
-def write_run(history: History, words: bpe.WordTable, path: Path | str, numbers: Int64s | None = None) -> None:
-    """A session of this one run, which the window opens and goes on with; `numbers` are those of its ids elsewhere."""
-    run = _saved(1, history, words, numbers)
+def write_run(history: History, words: WordTable, path: Path | str) -> None:
+    """Write a session of this one run, which the window opens and goes on with."""
+    run = _saved(1, history, words)
     write_session(SavedSession(history.recipe, runs=(run,), view=View(shown_run=1, position=len(history))), path)
 
 
@@ -53,9 +54,8 @@ def add_branch(
     source: Path | str,
     opened: OpenedTable,
     branch: History,
-    words: bpe.WordTable,
+    words: WordTable,
     path: Path | str,
-    numbers: Int64s | None,
 ) -> None:
     """The session, or one of the table, that `opened` was read from, with a branch of it as the run that is shown."""
     place, chosen = run_of(str(source))
@@ -63,17 +63,17 @@ def add_branch(
         session = read_session(place)
         parent = _chosen(session, place, chosen).number
     else:
-        session, parent = SavedSession(branch.recipe, runs=(_saved(1, opened.history, words, opened.numbers),)), 1
+        session, parent = SavedSession(branch.recipe, runs=(_saved(1, opened.history, words),)), 1
     number = 1 + max(run.number for run in session.runs)
-    run = replace(_saved(number, branch, words, numbers), parent=parent)
+    run = replace(_saved(number, branch, words), parent=parent)
     view = replace(session.view, shown_run=number, position=len(branch))
     write_session(replace(session, runs=(*session.runs, run), view=view), path)
 
 
-def _saved(number: int, history: History, words: bpe.WordTable, numbers: Int64s | None) -> SavedRun:
+def _saved(number: int, history: History, words: WordTable) -> SavedRun:
     state: RunState = "paused" if history.end_reason in ("", "stopped") else "ended"
     sentence = END_SENTENCES[history.end_reason]
-    return SavedRun(number, history.recipe, (), words, history, state=state, sentence=sentence, numbers=numbers)
+    return SavedRun(number, history.recipe, (), words, history, state=state, sentence=sentence, numbers=history.numbers)
 
 
 def _named(session: SavedSession) -> dict[str, SavedRun]:
@@ -85,7 +85,7 @@ def _named(session: SavedSession) -> dict[str, SavedRun]:
 def _opened(run: SavedRun, notes: tuple[str, ...] = ()) -> OpenedTable:
     assert run.history is not None  # it was chosen so
     texts = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
-    return OpenedTable(run.history, "session", notes, run.numbers, run.words, texts)
+    return OpenedTable(run.history.numbered(run.numbers), "session", notes, run.words, texts)
 
 
 def _chosen(session: SavedSession, path: str, number: int | None) -> SavedRun:

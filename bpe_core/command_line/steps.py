@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bpe_core.history.history import NOTHING, History, Step
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.methods import Method
-from bpe_core.token_texts import TokenTexts
 
 
 def step_lines(history: History) -> Iterator[str]:

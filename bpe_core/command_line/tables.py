@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bpe_core.command_line.arguments import run_of
 from bpe_core.formats import open_table as open_file
-from bpe_core.session_file.known_by import EXTENSION, HEADER
+from bpe_core.session_file import EXTENSION, HEADER
 
 if TYPE_CHECKING:
     from bpe_core.formats import OpenedTable

@@ -11,16 +11,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import bpe_core as bpe
-from bpe_core.at_once import available_threads
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.delivery.folder import Delivery, prepare_folder
-from bpe_core.errors import BpeError, OutputError
+from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.formats import FORMATS, format_for
-from bpe_core.history.history import Int64s
+from bpe_core.history.history import History
 from bpe_core.learning.methods import told_by
+from bpe_core.support.threads import available_threads
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
 
@@ -46,14 +45,13 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
 
 
 def write_and_tell(
-    history: bpe.History,
+    history: History,
     options: argparse.Namespace,
     notes: tuple[str, ...] = (),
-    numbers: Int64s | None = None,
     described: Mapping[str, Any] = MappingProxyType({}),
     delivery: Delivery | None = None,
 ) -> int:
-    """Write the file if its check agrees; the exit code. `numbers` are those of the file it was read from.
+    """Write the file if its check agrees; and return the exit code.
 
     What is `described` stands in the JSON, too. A `delivery` is a folder of files.
     """
@@ -70,12 +68,11 @@ def write_and_tell(
                 history,
                 target,
                 merges=options.at,
-                numbers=numbers,
                 text=options.check_with,
                 progress=bar,
                 cancelled=interruption,
             )
-        except (bpe.Cancelled, KeyboardInterrupt):
+        except (Cancelled, KeyboardInterrupt):
             bar.clear()
             sys.stderr.write("Stopped; nothing was written.\n")
             return interruption.exit_code

@@ -4,8 +4,8 @@
     low      6       2             4
      new     5       5             0
 
-A large table is a folder of such files, each with the words whose hash lies in its range, and `place` tells where
-each stands among all: so whoever made it, and in how many parts, what is read is the same.
+A large table is a folder of such files, each with the words whose hash lies in its range; their place among all words
+is in the column `place`. So what is read is the same, in however many parts it was written.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from bpe_core.counting.arrow_columns import arrow_words, columns_in, kept_words
 from bpe_core.counting.grouped import GroupedWords
-from bpe_core.counting.joining import Int64s, WordColumns
-from bpe_core.counting.words import MOST_SYMBOLS, WordTable
+from bpe_core.counting.words import MOST_SYMBOLS, Int64s, WordColumns, WordTable
 from bpe_core.errors import CorpusError, OutputError
-from bpe_core.limits import check_room
-from bpe_core.optional import MISSING_PYARROW, pyarrow_or_none
+from bpe_core.support.limits import check_room
+from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.text.reading import arrow_tables
-from bpe_core.text.reading.counted import COUNT, KEY, LINE_ENDS, PLACE, WORD, CountsHead
+from bpe_core.text.reading.arrow_tables import Strings
+from bpe_core.text.reading.counts_head import COUNT, KEY, LINE_ENDS, PLACE, WORD, CountsHead
 from bpe_core.text.reading.source import Source
+from bpe_core.text.reading.utf8 import first_invalid
 
 ROWS_IN_A_GROUP = 2**20
-STORED: Mapping[str, Any] = {  # of which page is damaged, its checksum tells
+STORED: Mapping[str, Any] = {  # a checksum shows which page is damaged
     "use_dictionary": False,
     "compression": "zstd",
     "compression_level": 1,
@@ -37,19 +37,19 @@ FEWER_WORDS = "Leave out the rarest words first (--min-word-count), or open it w
 
 
 class CountedColumns(NamedTuple):
-    """Words, and whatever is counted of them, by the names that the columns of a file have."""
+    """Words and their numbers, by the names of a file's columns."""
 
     words: WordColumns
     numbers: Mapping[str, Int64s]
 
     @property
     def size(self) -> int:
-        """In bytes, as they lie in memory."""
+        """Bytes of memory."""
         return len(self.words.text) + 8 * len(self.words) * (1 + len(self.numbers))
 
 
 def needed_pyarrow() -> Any:
-    """Before anything is counted that could not be written."""
+    """Arrow, asked for before anything is counted that could not be written."""
     arrow = pyarrow_or_none()
     if arrow is None:
         raise OutputError(f"Writing counts {MISSING_PYARROW}")
@@ -57,7 +57,7 @@ def needed_pyarrow() -> Any:
 
 
 def columns_of(words: GroupedWords, head: CountsHead) -> CountedColumns:
-    """What a file tells of words that were counted by group."""
+    """The columns of words that were counted by group."""
     table = words.words
     numbers = {COUNT: table.counts}
     if head.names_groups:
@@ -70,7 +70,7 @@ def columns_of(words: GroupedWords, head: CountsHead) -> CountedColumns:
 
 
 def write_columns(columns: CountedColumns, head: CountsHead, file: BinaryIO) -> None:
-    """One Parquet file."""
+    """Write one Parquet file."""
     arrow = needed_pyarrow()
     arrays = [arrow_words(arrow, columns.words), *map(arrow.array, columns.numbers.values())]
     table = arrow.Table.from_arrays(arrays, names=[WORD, *columns.numbers])
@@ -89,13 +89,13 @@ def counted_words(source: Source) -> WordTable:
 
 
 def read_columns(source: Source, wanted: list[str] | None = None) -> CountedColumns:
-    """The words and the columns that are wanted, else all; in their order, from however many parts."""
+    """Read the words and the wanted columns (else all), in order, from however many parts."""
     arrow = pyarrow_or_none()
     if not source.parts:
         return columns_from(_read(source, wanted), source.name)
     tables = [_read(part, None if wanted is None else [*wanted, PLACE]) for part in source.parts]
     if any(PLACE not in table.column_names for table in tables):
-        raise CorpusError(f"{source.name} is a damaged folder of counts: it does not tell the order of its words.")
+        raise CorpusError(f"{source.name} is a damaged folder of counts: it does not give the order of its words.")
     whole = arrow.concat_tables(tables)
     order = arrow.compute.sort_indices(whole.column(PLACE))
     return columns_from(whole.take(order).drop_columns([PLACE]), source.name)
@@ -109,7 +109,7 @@ def _read(source: Source, wanted: list[str] | None) -> Any:
 
 
 def columns_from(table: Any, name: str) -> CountedColumns:
-    """A table of Arrow as ours, once it has been found to be sound."""
+    """Check an Arrow table, and make columns of it."""
     if WORD not in table.column_names or any(column.null_count for column in table.columns):
         raise CorpusError(f"{name} is a damaged file of counts: it lacks words or numbers.")
     try:
@@ -124,3 +124,30 @@ def columns_from(table: Any, name: str) -> CountedColumns:
 
 def _numbers(column: Any) -> Int64s:
     return np.asarray(column.combine_chunks().cast("int64"))
+
+
+# Words between buffers of Arrow and ours, which have the same layout: no Python object is made for any word
+
+
+def arrow_words(arrow: Any, columns: WordColumns) -> Any:
+    """The words as an Arrow array; nothing is copied."""
+    buffers = [None, arrow.py_buffer(np.ascontiguousarray(columns.starts)), arrow.py_buffer(columns.text)]
+    return arrow.Array.from_buffers(arrow.large_binary(), len(columns), buffers)
+
+
+def columns_in(column: Any, name: str) -> WordColumns:
+    """The words of a column of strings or bytes, also empty ones; `name` begins the sentence if they are no text."""
+    large = "large_binary" if "binary" in str(column.type) else "large_string"
+    whole = column.cast(large)
+    strings = Strings(whole.combine_chunks() if hasattr(whole, "combine_chunks") else whole)
+    starts = strings.bounds - strings.bounds[0]
+    text = np.array(strings.data[int(strings.bounds[0]) : int(strings.bounds[-1])])
+    begins = starts[:-1][np.diff(starts) > 0]
+    if first_invalid(text.data) >= 0 or bool(((text[begins] & 0xC0) == 0x80).any()):
+        raise CorpusError(f"{name} holds words that are not valid UTF-8; they cannot be words of texts.")
+    return WordColumns(text, starts)
+
+
+def kept_words(columns: WordColumns, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:
+    """The words that are not empty, and occur."""
+    return WordTable(*columns, counts).recounted(np.where(np.diff(columns.starts) > 0, counts, 0), line_ends)

@@ -1,45 +1,50 @@
-"""From a corpus to its distinct words and how often each occurs.
+"""Count a corpus: its distinct words, and how often each occurs.
 
-Large texts are counted by the compiled scanner, on all cores. Small ones are done in plain
-Python before machine code would be loaded, and what a pattern finds that has no table is only known
-by trying it. Whichever way, the words and their order are the same.
+Large texts are counted by the compiled scanner, on all cores. Small ones are done in plain Python before machine code
+would be loaded, and so are patterns without a table. Whichever way, the words and their order are the same.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 
-from bpe_core.counting.line_ends import LineEnds
-from bpe_core.counting.whole_texts import WholeTexts
-from bpe_core.counting.words import WordTable
+import numpy as np
+
+from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.watching import LineEnds, WholeTexts
+from bpe_core.counting.word_lists import why_not_from, word_list
+from bpe_core.counting.words import Counted, PartCounts, WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
-from bpe_core.kernels.policy import Policy
-from bpe_core.limits import check_room, watching_memory
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import Recipe
+from bpe_core.kernels.readiness import Policy
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.limits import check_room, watching_memory
+from bpe_core.support.progress import (
+    CancelCheck,
+    Progress,
+    ProgressReport,
+    ignore_progress,
+    never_cancelled,
+    while_wanted,
+)
 from bpe_core.text.blocks import Stretch
 from bpe_core.text.corpus import Chunk, Corpus
 from bpe_core.text.normalization import normalize
-from bpe_core.text.own_patterns import why_slow
-from bpe_core.text.reading.counted import CountsHead
+from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.source import Bytes
 from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
 from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.specials import parts_of
-from bpe_core.text.splitting import Splitter
+from bpe_core.text.splitting import Splitter, why_slow
 
-if TYPE_CHECKING:
-    from bpe_core.counting.grouped import GroupedWords
-
-# In bytes. Very much text would take plain Python much memory, too.
-KERNELS = Policy("bpe_core.counting.compiled", small=200_000, small_when_loaded=10_000, large=100_000_000)
+# In bytes. Plain Python would also need much memory for very much text.
+KERNELS = Policy("bpe_core.counting.counter", small=200_000, small_when_loaded=10_000, large=100_000_000)
 
 WORDS_BETWEEN_CHECKS = 50_000  # some 30 ms
+LARGE = 100_000  # characters of a text, on average: looking through all tables takes as long as counting these
 
 COPIES_HELD = 4  # of a document that is split as a whole: its parts, the text, the normalized text, its words
 BYTES_A_WORD = 150  # of memory, besides its characters, until the words that Python has counted are a table
@@ -57,7 +62,7 @@ def count_words(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> WordTable:
-    """The words of a corpus as the recipe splits and mixes it, in the order they are first seen.
+    """Count the words of a corpus as the recipe splits and mixes it, in first-seen order.
 
     >>> list(count_words(Corpus.from_texts(["low lower low"]), Recipe.preset("words")))
     [(b'low', 2), (b'lower', 1)]
@@ -74,7 +79,7 @@ def count_groups(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> GroupedWords:
-    """The words of each group of a corpus, of what the recipe's mixture takes of it; weights come after.
+    """Count the words of each group, of what the recipe's mixture takes of it; weights come later.
 
     >>> groups = {"de": Corpus.from_texts(["low low"]), "code": Corpus.from_texts(["new low"])}
     >>> words = count_groups(Corpus.grouped(groups), Recipe.preset("words"))
@@ -84,16 +89,18 @@ def count_groups(
     total, done = corpus.total_size, 0
     tables = {}
     for name, part in corpus.parts(recipe.mixture).items():
-
-        def told(at: Progress, done: int = done) -> None:
-            is_counting = at.stage == "counting"
-            progress(replace(at, done=done + at.done, total=total) if is_counting else at)
-
-        tables[name] = count_unmixed(part, recipe, progress=told, cancelled=cancelled)
+        tables[name] = count_unmixed(part, recipe, progress=moved(progress, done, total), cancelled=cancelled)
         done += part.total_size or 0
-    from bpe_core.counting.grouped import GroupedWords  # loads fractions
-
     return GroupedWords.of(tables)
+
+
+def moved(progress: ProgressReport, done: int, total: int | None) -> ProgressReport:
+    """Reports of counting one part of a whole, of which so much was done before."""
+
+    def report(at: Progress) -> None:
+        progress(replace(at, done=done + at.done, total=total) if at.stage == "counting" else at)
+
+    return report
 
 
 def count_unmixed(
@@ -102,33 +109,19 @@ def count_unmixed(
     *,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
+    by_kernels: bool | None = None,
 ) -> WordTable:
-    """The words of a corpus as the recipe splits it, whatever it mixes: of a text that is only looked at."""
+    """Count the words of a corpus as the recipe splits it, without its mixture.
+
+    By machine code or in plain Python: None leaves that to the size of the texts. A custom pattern may look at any
+    other place of a text, so plain Python holds a whole document at a time, unless lines are texts of their own.
+    """
     if corpus.word_counts is not None:
-        return corpus.word_counts
-    cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
-
+        return WordTable.from_counts(corpus.word_counts)
+    count = _Count(corpus, recipe, progress, watching_memory(cancelled, "Counting", FEWER_WORDS), by_kernels)
     if not corpus.word_lists:
-        return _counted_texts(corpus, recipe, progress, cancelled)
-    tables = [_counted_texts(corpus, recipe, progress, cancelled)] if corpus.has_texts else []
-    return WordTable.merged([*tables, *_given_lists(corpus, recipe, cancelled)])
-
-
-def _counted_texts(corpus: Corpus, recipe: Recipe, progress: ProgressReport, cancelled: CancelCheck) -> WordTable:
-    """The words of all that is text, with how large it was as it was given."""
-    size = 0
-
-    def measured(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
-        nonlocal size
-        for chunk in chunks:
-            size += len(chunk.data)
-            yield chunk
-
-    def counted(chunks: Iterator[Chunk]) -> WordTable:
-        return _counted(chunks, corpus, recipe, progress, cancelled)
-
-    words = _with_line_ends(measured(_watched_for(corpus, recipe, progress, cancelled)), recipe, counted)
-    return replace(words, text_bytes=size)
+        return count.texts()
+    return WordTable.merged([*([count.texts()] if corpus.has_texts else []), *count.given_lists()])
 
 
 def count_in_runs(
@@ -140,30 +133,22 @@ def count_in_runs(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> Iterator[WordTable]:
-    """What `count_unmixed` counts, in several tables where one would take more room, in bytes, than that.
+    """Count as `count_unmixed` does, but in several tables if one would need more than `room` bytes.
 
-    Merged in their order they are the one. Texts of which more than their words is asked, and those that Python
-    splits, are one table each.
+    Merged in order they are that one table. Texts that Python splits, or of which more than their words is counted, are
+    one table each.
     """
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
     if room is None or not is_simple or not KERNELS.chooses(KERNELS.large if size is None else size):
         yield count_unmixed(corpus, recipe, progress=progress, cancelled=cancelled)
         return
-    from bpe_core.counting import compiled  # loads machine code
+    from bpe_core.counting import counter  # loads machine code
 
     table = scan_table(recipe)
     assert table is not None  # scanned patterns have one
     stretches = stretches_of(corpus, recipe, cancelled, progress)
-    yield from compiled.count_in_runs(stretches, table, room=room, threads=threads)
-
-
-def stretches_of(
-    corpus: Corpus, recipe: Recipe, cancelled: CancelCheck, progress: ProgressReport = ignore_progress
-) -> Iterator[Stretch]:
-    """What of a corpus is to be scanned for words."""
-    cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
-    return _stretches(_watched_for(corpus, recipe, progress, cancelled), recipe)
+    yield from counter.count_in_runs(stretches, table, room=room, threads=threads)
 
 
 def counts_in_runs(recipe: Recipe) -> bool:
@@ -172,83 +157,177 @@ def counts_in_runs(recipe: Recipe) -> bool:
     return scans and not recipe.asks_for_line_ends
 
 
-def _given_lists(corpus: Corpus, recipe: Recipe, cancelled: CancelCheck) -> Iterator[WordTable]:
-    """The words that were counted elsewhere; what is odd about them is told."""
-    from bpe_core.counting.word_lists import why_not_from, word_list  # knows all kinds of files
-
-    for reader in corpus.word_lists:
-        name, log = reader.source.name, corpus.remarks
-        if reader.source.counted:
-            if why := CountsHead.from_json(reader.source.counted, name).why_not_for(name, recipe):
-                raise CorpusError(why)
-            yield word_list(reader.source, reader.options, log, cancelled)
-            continue
-        table = word_list(reader.source, reader.options, log, cancelled)
-        if reader.options.word_list is None:
-            log.add(name, f"{name} is read as a list of words with their counts: so its columns are named")
-        if why := why_not_from(table, recipe):
-            log.add(name, f"{name}: these words are not as the recipe splits texts: {why}")
-        yield table
+def stretches_of(
+    corpus: Corpus, recipe: Recipe, cancelled: CancelCheck, progress: ProgressReport = ignore_progress
+) -> Iterator[Stretch]:
+    """The text of a corpus that is to be scanned for words."""
+    cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
+    return _stretches(_Count(corpus, recipe, progress, cancelled).chunks(), recipe)
 
 
-def _counted(
-    chunks: Iterator[Chunk], corpus: Corpus, recipe: Recipe, progress: ProgressReport, cancelled: CancelCheck
-) -> WordTable:
-    beginning = list(_up_to(chunks, KERNELS.least))
-    if _takes_whole_documents(recipe):
-        return _counted_as_wholes(chain(beginning, chunks))
-    read = sum(len(chunk.data) for chunk in beginning)
-    size = read if read < KERNELS.least else max(read, corpus.total_size or 0)
-    scans = size >= KERNELS.least and not recipe.splits_by_steps and scan_table(recipe) is not None
-    if scans and KERNELS.chooses(size, waiting=_told(progress), cancelled=cancelled):
-        return _counted_by_kernels(chain(beginning, chunks), recipe)
-    _stop_if(cancelled)
-    if size >= KERNELS.small and (why := why_slow(recipe)):
-        corpus.remarks.add("The pattern", f"this one is slow ({why}); others are split up to a hundred times as fast")
-    documents = (one for chunk in chain(beginning, chunks) for one in chunk.documents())
-    return _counted_plainly(documents, recipe, cancelled)
+def scan_table(recipe: Recipe) -> ScanTable | None:
+    """The table of the scanner; None if only Python can split by this recipe."""
+    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
 
 
-def count_plainly(
-    corpus: Corpus,
+def count_texts(
+    texts: Sequence[Sequence[str]],
     recipe: Recipe,
     *,
-    progress: ProgressReport = ignore_progress,
+    done: Callable[[], object] = lambda: None,
     cancelled: CancelCheck = never_cancelled,
-) -> WordTable:
-    """The same in plain Python, and the only way for a pattern that has no table.
+) -> Counted:
+    """Count texts of some documents each. Large ones share their tables, and are counted by this thread alone.
 
-    Line by line it needs little memory. Otherwise a whole document is held at a time: what an
-    own expression matches may depend on any other place of the text.
+    `done` is called after each text.
+
+    >>> words, (low, new) = count_texts([["low low"], ["new", "low"]], Recipe.preset("words"))
+    >>> list(words), low.rows.tolist(), sorted(zip(new.rows.tolist(), new.counts.tolist()))
+    ([(b'low', 3), (b'new', 1)], [0], [(0, 1), (1, 1)])
     """
-    chunks = _watched(corpus, progress, cancelled)
-    return _with_line_ends(chunks, recipe, lambda chunks: _counted_plainly(chunks, recipe, cancelled))
+
+    def corpora() -> Iterator[Corpus]:
+        for documents in while_wanted(texts, cancelled, every=1):
+            yield Corpus.from_texts(documents)
+            done()
+
+    size = sum(len(document) for documents in texts for document in documents)
+    table = scan_table(recipe) if counts_in_runs(recipe) and size >= LARGE * len(texts) else None
+    if table is None or not KERNELS.chooses(size, cancelled=cancelled):
+        tables = (count_unmixed(corpus, recipe, cancelled=cancelled) for corpus in corpora())
+        return Counted.joined([Counted(one, [PartCounts(np.arange(len(one)), one.counts)]) for one in tables])
+    from bpe_core.counting.counter import count_texts_compiled  # loads machine code
+
+    found = count_texts_compiled((stretches_of(corpus, recipe, cancelled) for corpus in corpora()), table)
+    given = sum(len(document.encode()) for documents in texts for document in documents)
+    return found._replace(words=replace(found.words, text_bytes=given))
 
 
-def count_by_kernels(
-    corpus: Corpus,
-    recipe: Recipe,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> WordTable:
-    """The same with the compiled scanner, ready or compiled first; for patterns that have a table."""
-    chunks = _watched(corpus, progress, cancelled)
-    return _with_line_ends(chunks, recipe, lambda chunks: _counted_by_kernels(chunks, recipe))
+@dataclass(frozen=True)
+class _Count:
+    """One count of a corpus, with its choices and those who watch it."""
 
+    corpus: Corpus
+    recipe: Recipe
+    progress: ProgressReport
+    cancelled: CancelCheck
+    by_kernels: bool | None = None
 
-def _with_line_ends(
-    chunks: Iterator[Chunk], recipe: Recipe, counted: Callable[[Iterator[Chunk]], WordTable]
-) -> WordTable:
-    """Count, and look on the way which words end lines where the method asks for that."""
-    if not recipe.asks_for_line_ends:
-        return counted(chunks)
-    lines = LineEnds(recipe)
-    return lines.told(counted(lines.watched(chunks)))
+    def texts(self) -> WordTable:
+        """The words of all texts, with the size of these, and how often each ends a line if the method asks for it."""
+        size = 0
+
+        def measured(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+            nonlocal size
+            for chunk in chunks:
+                size += len(chunk.data)
+                yield chunk
+
+        chunks = measured(self.chunks())
+        if not self.recipe.asks_for_line_ends:
+            words = self._counted(chunks)
+        else:
+            lines = LineEnds(self.recipe)
+            words = lines.added_to(self._counted(lines.watched(chunks)))
+        return replace(words, text_bytes=size)
+
+    def given_lists(self) -> Iterator[WordTable]:
+        """The words that were counted elsewhere; oddities are reported."""
+        for reader in self.corpus.word_lists:
+            name, log = reader.source.name, self.corpus.remarks
+            if reader.source.counted:
+                if why := CountsHead.from_json(reader.source.counted, name).why_not_for(name, self.recipe):
+                    raise CorpusError(why)
+                yield word_list(reader.source, reader.options, log, self.cancelled)
+                continue
+            table = word_list(reader.source, reader.options, log, self.cancelled)
+            if reader.options.word_list is None:
+                log.add(name, f"{name} is read as a list of words with their counts: so its columns are named")
+            if why := why_not_from(table, self.recipe):
+                log.add(name, f"{name}: these words are not as the recipe splits texts: {why}")
+            yield table
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The chunks of the corpus, reported as they are counted; with many documents if only the scanner sees them."""
+        total = self.corpus.total_size
+        done_before = 0  # in the sources already finished
+        source = read = 0
+        several = _scans_as_it_is(self.recipe) and not self.recipe.asks_for_line_ends
+        for chunk in self.corpus.chunks(several=several):
+            self._stop_if_cancelled()
+            if chunk.source != source:
+                done_before, source = done_before + read, chunk.source
+            read = chunk.bytes_read
+            done = done_before + read if total is None else min(done_before + read, total)
+            yield chunk
+            self.progress(Progress("counting", done, total, "bytes", self.corpus.sources[source].name))
+
+    def _stop_if_cancelled(self) -> None:
+        if self.cancelled():
+            raise Cancelled("Counting was stopped.")
+
+    def _counted(self, chunks: Iterator[Chunk]) -> WordTable:
+        beginning = list(_up_to(chunks, KERNELS.least if self.by_kernels is None else 0))
+        everything = chain(beginning, chunks)
+        if self.by_kernels is None and _takes_whole_documents(self.recipe):
+            return _counted_as_wholes(everything)
+        wanted = self._wants_kernels(sum(len(chunk.data) for chunk in beginning))
+        return self._counted_by_kernels(everything) if wanted else self._counted_plainly(everything)
+
+    def _wants_kernels(self, read: int) -> bool:
+        """Whether to count by machine code, after so many bytes were read; a slow pattern is reported."""
+        if self.by_kernels is not None:
+            return self.by_kernels
+        recipe, size = self.recipe, read if read < KERNELS.least else max(read, self.corpus.total_size or 0)
+        scans = size >= KERNELS.least and not recipe.splits_by_steps and scan_table(recipe) is not None
+        if scans and KERNELS.chooses(size, waiting=self._report_compiling, cancelled=self.cancelled):
+            return True
+        self._stop_if_cancelled()
+        if size >= KERNELS.small and (why := why_slow(recipe)):
+            told = f"this one is slow ({why}); others are split up to a hundred times as fast"
+            self.corpus.remarks.add("The pattern", told)
+        return False
+
+    def _report_compiling(self) -> None:
+        about = "compiling for this computer, which is done only once"
+        self.progress(Progress("preparing", 0, None, "bytes", about))
+
+    def _counted_plainly(self, chunks: Iterable[Chunk]) -> WordTable:
+        counts: Counter[str] = Counter()
+        splitter = Splitter(self.recipe)
+        documents = (one for chunk in chunks for one in chunk.documents())
+        for text, _ in _texts(documents, may_cut_at_newlines(self.recipe)):
+            words = splitter.words(normalize(text, self.recipe))
+            while batch := list(islice(words, WORDS_BETWEEN_CHECKS)):
+                counts.update(batch)
+                self._stop_if_cancelled()
+        if self.recipe.pattern == "custom":
+            splitter.check_it_matched()
+        check_room(BYTES_A_WORD * len(counts), "Making a table of the words", FEWER_WORDS)
+        try:
+            return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
+        except UnicodeEncodeError as error:
+            raise RecipeError(
+                "The preparation of this recipe cuts some words inside a character, as its file says; such words can "
+                "be encoded, but not counted or learned from."
+            ) from error
+
+    def _counted_by_kernels(self, chunks: Iterable[Chunk]) -> WordTable:
+        from bpe_core.counting.counter import count_compiled  # loads machine code
+
+        table = scan_table(self.recipe)
+        assert table is not None  # the caller checked it
+        stretches = _stretches(chunks, self.recipe)
+        if self.recipe.pattern != "custom":
+            return count_compiled(stretches, table)
+        texts = WholeTexts(self.recipe)
+        words = count_compiled(texts.watched(stretches), table)
+        texts.check_it_matched(words)
+        return words
 
 
 def _counted_as_wholes(chunks: Iterable[Chunk]) -> WordTable:
-    """Where each document is one word there is nothing to find in it, so it need not even be text."""
+    """Count documents that are one word each: nothing is looked for in them, so they need not even be text."""
     counts: Counter[bytes] = Counter()
     held: list[Bytes] = []
     for chunk in chunks:
@@ -260,46 +339,18 @@ def _counted_as_wholes(chunks: Iterable[Chunk]) -> WordTable:
     return WordTable.from_counts(counts.items())
 
 
-def _counted_plainly(chunks: Iterable[Chunk], recipe: Recipe, cancelled: CancelCheck) -> WordTable:
-    counts: Counter[str] = Counter()
-    splitter = Splitter(recipe)
-    for text, _ in _texts(chunks, may_cut_at_newlines(recipe)):
-        words = splitter.words(normalize(text, recipe))
-        while batch := list(islice(words, WORDS_BETWEEN_CHECKS)):
-            counts.update(batch)
-            _stop_if(cancelled)
-    if recipe.pattern == "custom":
-        splitter.check_it_matched()
-    check_room(BYTES_A_WORD * len(counts), "Making a table of the words", FEWER_WORDS)
-    try:
-        return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
-    except UnicodeEncodeError as error:
-        raise RecipeError(
-            "The preparation of this recipe cuts some words inside a character, as its file says; such words can be "
-            "encoded, but not counted or learned from."
-        ) from error
+def _takes_whole_documents(recipe: Recipe) -> bool:
+    is_one_word = recipe.pattern == "none" and recipe.unit == "file"
+    return is_one_word and not recipe.splits_by_steps and not recipe.normalizes and not recipe.special_tokens
 
 
-def _counted_by_kernels(chunks: Iterable[Chunk], recipe: Recipe) -> WordTable:
-    from bpe_core.counting.compiled import count_compiled  # loads machine code
-
-    table = scan_table(recipe)
-    assert table is not None  # the caller saw to it
-    if recipe.pattern != "custom":
-        return count_compiled(_stretches(chunks, recipe), table)
-    texts = WholeTexts(recipe)
-    words = count_compiled(texts.watched(_stretches(chunks, recipe)), table)
-    texts.check_it_matched(words)
-    return words
-
-
-def scan_table(recipe: Recipe) -> ScanTable | None:
-    """What the scanner goes by; None where Python has to split."""
-    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
+def _scans_as_it_is(recipe: Recipe) -> bool:
+    """Whether the scanner gets the bytes as they were read, with the places where documents end."""
+    return not (recipe.normalizes or recipe.special_tokens or _takes_whole_documents(recipe))
 
 
 def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:
-    """What is to be scanned: the text as it is, or normalized and without its special tokens."""
+    """What is scanned: the text as it is, or normalized and without its special tokens."""
     if _scans_as_it_is(recipe):
         yield from (Stretch(chunk.data, chunk.ends_document, chunk.inner_ends) for chunk in chunks)
         return
@@ -314,22 +365,6 @@ def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:
             yield Stretch(b"", True)
 
 
-def _scans_as_it_is(recipe: Recipe) -> bool:
-    """Whether the scanner is given the bytes that were read, and where documents end in them."""
-    return not (recipe.normalizes or recipe.special_tokens or _takes_whole_documents(recipe))
-
-
-def _takes_whole_documents(recipe: Recipe) -> bool:
-    is_one_word = recipe.pattern == "none" and recipe.unit == "file"
-    return is_one_word and not recipe.splits_by_steps and not recipe.normalizes and not recipe.special_tokens
-
-
-def _told(progress: ProgressReport) -> Callable[[], None]:
-    """Tells that the compiler is waited for."""
-    about = "compiling for this computer, which is done only once"
-    return lambda: progress(Progress("preparing", 0, None, "bytes", about))
-
-
 def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
     """The first chunks, until they hold enough bytes."""
     held = 0
@@ -338,36 +373,8 @@ def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
         yield chunk
 
 
-def _watched_for(corpus: Corpus, recipe: Recipe, progress: ProgressReport, cancelled: CancelCheck) -> Iterator[Chunk]:
-    """Many documents at once where nothing but the scanner looks at them."""
-    several = _scans_as_it_is(recipe) and not recipe.asks_for_line_ends
-    return _watched(corpus, progress, cancelled, several=several)
-
-
-def _watched(
-    corpus: Corpus, progress: ProgressReport, cancelled: CancelCheck, *, several: bool = False
-) -> Iterator[Chunk]:
-    """The chunks of a corpus; before each, what was read is told and a wish to stop is heard."""
-    total = corpus.total_size
-    done_before = 0  # in the sources already finished
-    source = read = 0
-    for chunk in corpus.chunks(several=several):
-        _stop_if(cancelled)
-        if chunk.source != source:
-            done_before, source = done_before + read, chunk.source
-        read = chunk.bytes_read
-        done = done_before + read if total is None else min(done_before + read, total)
-        yield chunk
-        progress(Progress("counting", done, total, "bytes", corpus.sources[source].name))
-
-
-def _stop_if(cancelled: CancelCheck) -> None:
-    if cancelled():
-        raise Cancelled("Counting was stopped.")
-
-
 def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str, bool]]:
-    """Whole documents; or, where newlines may be cut at, runs of whole lines. True where a document ends."""
+    """Whole documents, or runs of whole lines if they may be cut there; True if a document ends."""
     held: list[str] = []
     for chunk in chunks:
         text = str(chunk.data, "utf-8")

@@ -1,64 +1,68 @@
-"""How often each word occurs in each group of texts, and what a mixture makes of that: counted once, weighted at will.
+"""How often each word occurs in each group of texts, and in a mixture of them: counted once, weighted at will.
 
 >>> german, code = WordTable.from_counts({"low": 2, "new": 1}), WordTable.from_counts({"new": 4})
 >>> words = GroupedWords.of({"de": german, "code": code})
 >>> words.counts_in("code").tolist(), words.bytes_in("de")
 ([0, 4], 9)
->>> from bpe_core.mixture import Group
+>>> from bpe_core.recipes.mixture import Group
 >>> list(words.weighted(Mixture((Group("de", Fraction(3)), Group("code", Fraction(1, 2))))))
 [(b'low', 6), (b'new', 5)]
 
-Words stand in the order in which they are first seen when the groups are read one after the other; weights do not
-change that, and where texts are read in another order only that order is another, no count.
+Words are in the order in which they are first seen when the groups are read one after the other; weights do not change
+that. If texts are read in another order, only that order changes, no count.
+
+A count times a weight is rounded by largest remainder, so that the sum is as exact as a whole number can be:
+
+    count  x 1.4  whole part  rest      the whole is 1.4 x (1 + 1 + 3) = 7, the whole parts are 6:
+    1      1.4    1           .4        the largest rest gets the one that is left. Of words with the same
+    1      1.4    1           .4        rest some may get one and others not; a hash of their bytes decides
+    3      4.2    4           .2        that, neither their order nor the alphabet.
+
+Rounding each count by itself would do harm: rare words are many, and all would be rounded the same way.
+
+>>> columns = WordColumns.of([b"low", b"lower", b"new"])
+>>> sorted(times(np.array([1, 1, 3]), Fraction(7, 5), columns, np.arange(3)).tolist())
+[1, 2, 4]
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from bpe_core.counting.joining import Int64s, join
-from bpe_core.counting.weighing import sum_of, times
-from bpe_core.counting.words import MOST_SYMBOLS, WordTable
+from bpe_core.counting.words import MOST_SYMBOLS, Int64s, PartCounts, WordColumns, WordTable, join
 from bpe_core.errors import CorpusError
-from bpe_core.limits import check_room
-from bpe_core.mixture import Mixture, share_text
-from bpe_core.records import dataclass
+from bpe_core.recipes.mixture import Mixture, share_text
+from bpe_core.support.arrays import repeated
+from bpe_core.support.limits import check_room
 
 BYTES_A_WORD = 48  # of memory, of each word of each group, while weights are applied
 FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer different words."
-
-
-class GroupCounts(NamedTuple):
-    """The words of one group: which of all words they are, and how often each occurs there."""
-
-    rows: Int64s
-    counts: Int64s
-    line_ends: Int64s | None
-    text_bytes: int | None  # of its texts as they were given
+WORDS_AT_ONCE = 1 << 16
+MULTIPLIER = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, eq=False)
 class GroupedWords:
-    """All words with their counts in all groups, and what of that is in each group."""
+    """All words with their counts in all groups together, and in each group."""
 
     words: WordTable
-    groups: Mapping[str, GroupCounts]  # in their order
+    groups: Mapping[str, PartCounts]  # in order
 
     @classmethod
     def of(cls, tables: Mapping[str, WordTable]) -> GroupedWords:
-        """The words of groups that were counted one by one."""
+        """Join the words of groups that were counted one by one."""
         for table in tables.values():
             table.check_total()
         if sum(sum_of(table.counts) for table in tables.values()) > MOST_SYMBOLS:
             raise CorpusError("The groups hold more words than 64-bit numbers can count.")
         joined = join([table.columns for table in tables.values()])
         groups = {
-            name: GroupCounts(rows, table.counts, table.line_ends, table.text_bytes)
+            name: PartCounts(rows, table.counts, table.line_ends, table.text_bytes)
             for (name, table), rows in zip(tables.items(), joined.rows, strict=True)
         }
         alone = next(iter(tables.values())) if len(tables) == 1 else None
@@ -72,28 +76,28 @@ class GroupedWords:
         return found
 
     def line_ends_in(self, group: str) -> Int64s:
-        """How often each of all words ends a line in a group; never where nobody looked."""
+        """How often each of all words ends a line in a group; zero if that was not counted."""
         found = np.zeros(len(self.words), np.int64)
         if (ends := self.groups[group].line_ends) is not None:
             found[self.groups[group].rows] = ends
         return found
 
     def table_of(self, group: str) -> WordTable:
-        """The words of one group alone."""
+        """The words of one group."""
         return _summed(self.words, {group: self.groups[group]})
 
     def words_in(self, group: str) -> int:
         return sum_of(self.groups[group].counts)
 
     def bytes_in(self, group: str) -> int:
-        """That stand in words."""
+        """The bytes of a group that belong to words."""
         rows, counts, *_ = self.groups[group]
         return sum_of((self.words.starts[rows + 1] - self.words.starts[rows]) * counts)
 
     def factors(self, mixture: Mixture) -> dict[str, Fraction]:
         """How many times each word of a group counts.
 
-        Shares repeat what there is too little of: the group that has most for its share counts once. No word is lost.
+        For shares, the group with most words for its share counts once and the others more often, so no word is lost.
         """
         said = mixture.matched(tuple(self.groups))
         if mixture.by == "times":
@@ -109,19 +113,19 @@ class GroupedWords:
         return {group.name: group.weight * whole / sizes[group.name] if group.weight else Fraction(0) for group in said}
 
     def weighted(self, mixture: Mixture | None) -> WordTable:
-        """The words as a mixture counts them: what is learned from. What does not occur in it is left out."""
+        """The words as a mixture counts them, without those that do not occur in it."""
         if mixture is None:
             return self.words
         groups = self._weighted_groups(mixture)
         return self.words if groups is None else _summed(self.words, groups)
 
     def weighted_parts(self, mixture: Mixture | None) -> dict[str, WordTable]:
-        """The same, each group by itself: together they are the whole."""
+        """The words of each group as a mixture counts them: together they are the whole."""
         groups = None if mixture is None else self._weighted_groups(mixture)
         return {name: _summed(self.words, {name: group}) for name, group in (groups or self.groups).items()}
 
     def told(self, mixture: Mixture) -> list[str]:
-        """A sentence a group: how often it counts, and what part of the whole that is."""
+        """A sentence for each group: how often it counts, and its part of the whole."""
         factors = self.factors(mixture)
         sizes = {name: self.bytes_in(name) * factor for name, factor in factors.items()}
         whole = max(Fraction(1), sum(sizes.values(), Fraction(0)))
@@ -131,8 +135,8 @@ class GroupedWords:
             for name, factor in factors.items()
         ]
 
-    def _weighted_groups(self, mixture: Mixture) -> dict[str, GroupCounts] | None:
-        """None where all count once."""
+    def _weighted_groups(self, mixture: Mixture) -> dict[str, PartCounts] | None:
+        """The groups with their weights applied; None if all count once."""
         factors = self.factors(mixture)
         if all(factor == 1 for factor in factors.values()):
             return None
@@ -143,17 +147,17 @@ class GroupedWords:
             )
         return {name: self._heavier(one, factors[name]) for name, one in self.groups.items()}
 
-    def _heavier(self, group: GroupCounts, factor: Fraction) -> GroupCounts:
+    def _heavier(self, group: PartCounts, factor: Fraction) -> PartCounts:
         rows, columns = group.rows, self.words.columns
         counts = times(group.counts, factor, columns, rows)
         size = None if group.text_bytes is None else round(group.text_bytes * factor)
         if group.line_ends is None:
-            return GroupCounts(rows, counts, None, size)
-        return GroupCounts(rows, counts, np.minimum(counts, times(group.line_ends, factor, columns, rows)), size)
+            return PartCounts(rows, counts, None, size)
+        return PartCounts(rows, counts, np.minimum(counts, times(group.line_ends, factor, columns, rows)), size)
 
 
-def _summed(words: WordTable, groups: Mapping[str, GroupCounts]) -> WordTable:
-    """The words with what they are counted in all groups together."""
+def _summed(words: WordTable, groups: Mapping[str, PartCounts]) -> WordTable:
+    """The words with their counts in all these groups together."""
     found = np.zeros(len(words.starts) - 1, np.int64)
     ends = np.zeros(len(words.starts) - 1, np.int64)
     for rows, counts, line_ends, _ in groups.values():
@@ -164,3 +168,54 @@ def _summed(words: WordTable, groups: Mapping[str, GroupCounts]) -> WordTable:
     sizes = [one.text_bytes for one in groups.values()]
     size = sum(size or 0 for size in sizes) if None not in sizes else None
     return replace(words.recounted(found, ends if are_known else None), text_bytes=size)
+
+
+# Counts times a weight, in whole numbers
+
+
+def times(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) -> Int64s:
+    """Multiply the counts of the words in these rows by a weight. Equal counts then differ by one at most.
+
+    The caller makes sure that the sum of the result has no more than 64 bits.
+    """
+    total = sum_of(counts) * weight
+    if weight.denominator == 1:
+        return counts * weight.numerator
+    values, places, how_many = np.unique(counts, return_inverse=True, return_counts=True)
+    parts = [divmod(value * weight.numerator, weight.denominator) for value in values.tolist()]
+    whole = [part for part, _ in parts]
+    left = round(total) - sum(part * many for part, many in zip(whole, how_many.tolist(), strict=True))
+    in_part = -1  # the value of which only some words get one more
+    for i in sorted(range(len(parts)), key=lambda i: (-parts[i][1], -i)):
+        if left < how_many[i]:
+            in_part = i
+            break
+        whole[i] += 1
+        left -= int(how_many[i])
+    found = np.array(whole, np.int64)[places]
+    if left:
+        equal = np.flatnonzero(places == in_part)
+        found[equal[np.argpartition(hashes(columns, rows[equal]), left - 1)[:left]]] += 1
+    return found
+
+
+def sum_of(counts: Int64s) -> int:
+    """The exact sum, which may need more than 64 bits."""
+    return (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum())
+
+
+def hashes(columns: WordColumns, chosen: Int64s) -> npt.NDArray[np.uint64]:
+    """A number for each of these words that depends only on its bytes."""
+    found = np.empty(len(chosen), np.uint64)
+    for begin in range(0, len(chosen), WORDS_AT_ONCE):
+        part = chosen[begin : begin + WORDS_AT_ONCE]
+        firsts, lengths = columns.starts[part], columns.starts[part + 1] - columns.starts[part]
+        begins = np.cumsum(lengths) - lengths
+        inside = np.arange(int(lengths.sum())) - repeated(begins, lengths)
+        powers = np.cumprod(np.full(int(lengths.max()), MULTIPLIER, np.uint64))
+        letters = columns.text[repeated(firsts, lengths) + inside].astype(np.uint64) + np.uint64(1)
+        found[begin : begin + len(part)] = np.add.reduceat(letters * powers[inside], begins)
+    found ^= found >> np.uint64(32)
+    found *= np.uint64(MULTIPLIER)
+    found ^= found >> np.uint64(29)
+    return found

@@ -4,42 +4,41 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from bpe_core.atomic import write_atomically
 from bpe_core.errors import OutputError, cause_of
-from bpe_core.records import dataclass
-from bpe_core.text.reading.addresses import is_address, without_password
-from bpe_core.text.reading.opening import sentences, shown
+from bpe_core.support.atomic import write_atomically
+from bpe_core.text.reading.opening import is_address, sentences, shown, without_password
 
 
 class Place(Protocol):
-    """A folder. Whoever looks sees whole files only."""
+    """A folder in which only whole files can be seen."""
 
     @property
     def name(self) -> str:
-        """As shown to a person."""
+        """The name to show."""
         ...
 
     def names(self) -> list[str]:
-        """Of the files there; none where there is no such folder."""
+        """The names of its files; none if there is no such folder."""
         ...
 
     def open(self, name: str) -> BinaryIO: ...
 
     def writing(self, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
-        """A file that is there once all was written; the folder is made for it."""
+        """Write a file that is visible once it is complete; make the folder if needed."""
         ...
 
     def remove(self, names: Iterable[str]) -> None:
-        """These files, and the folder where nothing is left in it."""
+        """Remove these files, and the folder if it is empty then."""
         ...
 
 
 @dataclass(frozen=True)
 class LocalPlace:
-    """A folder of this computer."""
+    """A folder on this computer."""
 
     path: Path
 
@@ -71,16 +70,16 @@ class LocalPlace:
             except OSError as error:
                 raise OutputError(f"Could not remove {shown(self.path / name)}: {cause_of(error)}.") from error
         with contextlib.suppress(OSError):
-            for half in self.path.glob(".*.part"):  # of a writer that was killed
+            for half in self.path.glob(".*.part"):  # left by a writer that was killed
                 half.unlink()
             self.path.rmdir()
 
 
 def place_of(address: str) -> Place:
-    """The folder of that path or address."""
+    """The folder of a path or address."""
     if not is_address(address):
         return LocalPlace(Path(address))
-    from bpe_core.text.reading.remote import RemotePlace  # the way to any network: only when an address is given
+    from bpe_core.text.reading.remote import RemotePlace  # nothing that can reach a network is loaded before
 
     return RemotePlace(without_password(address.rstrip("/")), address.rstrip("/"))
 

@@ -1,45 +1,55 @@
-"""Counting a corpus into a file: in pieces, each kept as soon as it is counted, within as much memory as is allowed.
+"""Count a corpus into a file: in pieces, each kept as soon as it is counted, within as much memory as is allowed.
 
-The words of all pieces are added up range by range of a hash, so no more than one range need be held. A work that
-was stopped or killed goes on with the first piece that is not done, if the same is asked for again.
+The words of all pieces are added up range by range of a hash, so only one range is held at a time. If a count was
+stopped or killed, the same request goes on with the first piece that is not done.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from bpe_core.counting.count_files import CountedColumns, columns_from, columns_of, needed_pyarrow, write_columns
-from bpe_core.counting.count_words import count_groups, counts_in_runs
-from bpe_core.counting.joining import Int64s
-from bpe_core.counting.pieces import count_piece, head_of, not_done, pieces_of, runs_of
+from bpe_core.counting.count_words import count_groups, counts_in_runs, moved
+from bpe_core.counting.grouped import sum_of
 from bpe_core.counting.places import Place, folder_and_name, place_of
-from bpe_core.counting.ranges import add_up, in_place, range_bits, summed
-from bpe_core.counting.weighing import sum_of
+from bpe_core.counting.runs import (
+    Piece,
+    add_up,
+    count_piece,
+    head_of,
+    in_place,
+    not_done,
+    pieces_of,
+    range_bits,
+    runs_of,
+    summed,
+)
+from bpe_core.counting.words import Int64s
 from bpe_core.errors import BpeError, CorpusError, OutputError
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading.addresses import is_address
-from bpe_core.text.reading.counted import COUNT, ENDING, HEAD_NAME, PLACE, CountsHead, part_name
+from bpe_core.text.reading.counts_head import COUNT, ENDING, HEAD_NAME, PLACE, CountsHead, part_name
+from bpe_core.text.reading.opening import is_address
 
 PIECE_SIZE = 2**29  # bytes of text that are counted again at most
-PARTITION_SIZE = 2**30  # bytes of words and counts, as they lie in memory
-WORKING = ".counting"  # what the name of the folder ends in where runs are kept until all is done
+PARTITION_SIZE = 2**30  # bytes of words and counts in memory
+WORKING = ".counting"  # the end of the name of the folder in which runs are kept until all is done
 COUNTING_SHARE = 4  # of the memory: a quarter for the tables, which are copied when they grow
-BYTES_A_BYTE = 32  # of memory, for each of a text that Python splits into words of some letters
-HELD_SHARE = 8  # one part of the result, which is held several times while it is put in order
+BYTES_A_BYTE = 32  # of memory, for each byte of a text that Python splits into words of some letters
+HELD_SHARE = 8  # of the memory: one part of the result, of which there are several copies while it is sorted
 
 
 @dataclass(frozen=True)
 class CountingOrder:
-    """What is wanted of a count."""
+    """Where a count is written, and how much it may hold."""
 
     output: str  # a path or an address
     partition_size: int = PARTITION_SIZE
@@ -51,31 +61,40 @@ class CountingOrder:
         return None if self.memory is None else self.memory // COUNTING_SHARE
 
     def piece_size_for(self, recipe: Recipe) -> int:
-        """Where a piece has one table, however large, its texts are so few that the table has room."""
+        """The size of pieces; smaller ones if each needs one table, so that this table has room."""
         if self.room is None or counts_in_runs(recipe):
             return self.piece_size
         return min(self.piece_size, self.room // BYTES_A_BYTE)
 
     @property
     def part_size(self) -> int:
-        """Of one file of the result."""
+        """The size of one file of the result."""
         return self.partition_size if self.memory is None else min(self.partition_size, self.memory // HELD_SHARE)
 
 
 class Range(NamedTuple):
-    """What is known of a range whose words have been added up."""
+    """A range whose words have been added up."""
 
     size: int  # bytes, in memory
     total: int  # of all counts
-    places: Int64s  # of its words, in their order: run and place
+    places: Int64s  # of its words, in order: run and place
 
 
 class Written(NamedTuple):
-    """What came of a count."""
+    """The result of a count."""
 
     words: int
     total: int
     files: int
+
+
+class PartTask(NamedTuple):
+    """One file of the result: the ranges it holds, and the ranks of their words."""
+
+    number: int
+    files: int
+    ranges: range
+    ranks: Sequence[Int64s]
 
 
 def count_to_file(
@@ -86,147 +105,148 @@ def count_to_file(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> Written:
-    """Count the groups of a corpus; weights are left to whoever learns from the counts."""
-    needed_pyarrow()
-    check_output(order.output)
-    head, work = head_of(corpus, recipe), working_place(order)
-    pieces = pieces_of(corpus, recipe, order.piece_size_for(recipe))
-    is_small = len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size
-    if is_small or not corpus.has_texts:
-        at_once = _counted_at_once(corpus, recipe, order, head, progress, cancelled)
-        if at_once is not None:
-            return at_once
-    total, done = corpus.total_size, 0
-    wanted = set(not_done(pieces, work))
-    with keeping(work):
+    """Count the groups of a corpus into a file; weights are left to whoever learns from the counts."""
+    return FileCount(corpus, recipe, order, progress, cancelled).run()
+
+
+class FileCount:
+    """One count into files by this process. A cluster does the same steps with its workers."""
+
+    def __init__(
+        self, corpus: Corpus, recipe: Recipe, order: CountingOrder, progress: ProgressReport, cancelled: CancelCheck
+    ) -> None:
+        needed_pyarrow()
+        _check_output(order.output)
+        self.corpus, self.recipe, self.order = corpus, recipe, order
+        self.progress, self.cancelled = progress, cancelled
+        self.head, self.work = head_of(corpus, recipe), place_of(order.output.rstrip("/") + WORKING)
+
+    def run(self) -> Written:
+        corpus, output = self.corpus, self.order.output
+        pieces = pieces_of(corpus, self.recipe, self.order.piece_size_for(self.recipe))
+        if (written := self.counted_directly(pieces)) is not None:
+            return written
+        with _keeping(self.work):
+            self.count(pieces)
+            ranges = self.added_up([*runs_of(pieces, self.work)], 1 << range_bits(corpus.total_size))
+            files, ranks = self._files_of(ranges), _ranks_of(ranges)
+            _prepare_output(output, files)
+            each = len(ranges) // files
+            held = [range(number * each, (number + 1) * each) for number in range(files)]
+            self.write([PartTask(i, files, one, ranks[one.start : one.stop]) for i, one in enumerate(held)])
+            _finish_output(output, self.head, files)
+        _clear(self.work, corpus)
+        return Written(sum(len(one.places) for one in ranges), sum(one.total for one in ranges), files)
+
+    def counted_directly(self, pieces: list[Piece]) -> Written | None:
+        """Count few texts, or given counts alone, without pieces; None if the result would be several files."""
+        corpus, order = self.corpus, self.order
+        is_small = len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size
+        if order.memory is not None or not order.output.endswith(ENDING) or (not is_small and corpus.has_texts):
+            return None
+        words = count_groups(corpus, self.recipe, progress=self.progress, cancelled=self.cancelled)
+        columns = columns_of(words, self.head)
+        if columns.size > order.part_size:
+            return None
+        _prepare_output(order.output, 1)
+        folder, name = folder_and_name(order.output)
+        with place_of(folder).writing(name) as file:
+            write_columns(columns, self.head, file)
+        return Written(len(words.words), sum_of(words.words.counts), 1)
+
+    def count(self, pieces: list[Piece]) -> None:
+        """Count the pieces that are not done."""
+        total, done, wanted = self.corpus.total_size, 0, set(not_done(pieces, self.work))
         for piece in pieces:
             if piece in wanted:
-
-                def told(at: Progress, done: int = done) -> None:
-                    progress(replace(at, done=done + at.done, total=total) if at.stage == "counting" else at)
-
-                count_piece(piece, recipe, head, work, order.room, progress=told, cancelled=cancelled)
+                report = moved(self.progress, done, total)
+                room = self.order.room
+                count_piece(piece, self.recipe, self.head, self.work, room, progress=report, cancelled=self.cancelled)
             done += piece.corpus.total_size or 0
-        runs = [*runs_of(pieces, work)]
+
+    def added_up(self, runs: Sequence[str], count: int) -> list[Range]:
+        """Add up all ranges of these runs."""
         ranges = []
-        for number in range(count := 1 << range_bits(corpus.total_size)):
-            ranges.append(add_up_range(work, runs, head, number))
-            progress(Progress("adding up", number + 1, count, "parts"))
-        files, ranks = files_of(ranges, order), ranks_of(ranges)
-        prepare_output(order.output, files)
-        for number in range(files):
-            held = ranges_of(number, files, len(ranges))
-            write_part(work, head, order.output, number, files, held, ranks[held.start : held.stop])
-        finish_output(order.output, head, files)
-    clear(work, corpus)
-    return written(ranges, files)
+        for number in range(count):
+            ranges.append(add_up_range(self.work, runs, self.head, number))
+            self.progress(Progress("adding up", number + 1, count, "parts"))
+        return ranges
+
+    def write(self, tasks: Sequence[PartTask]) -> None:
+        """Write the files of the result."""
+        for task in tasks:
+            write_part(self.work, self.head, self.order.output, task)
+
+    def _files_of(self, ranges: Sequence[Range]) -> int:
+        """The number of files: one if that is small enough, else a power of two."""
+        size, bits = sum(one.size for one in ranges), 0
+        while size >> bits > self.order.part_size and 1 << bits < len(ranges):
+            bits += 1
+        return 1 << bits
 
 
-def _counted_at_once(
-    corpus: Corpus,
-    recipe: Recipe,
-    order: CountingOrder,
-    head: CountsHead,
-    progress: ProgressReport,
-    cancelled: CancelCheck,
-) -> Written | None:
-    """The same of few texts or of counts alone, which need no pieces; None where the result would be several files."""
-    if order.memory is not None or not order.output.endswith(ENDING):
-        return None
-    words = count_groups(corpus, recipe, progress=progress, cancelled=cancelled)
-    columns = columns_of(words, head)
-    if columns.size > order.part_size:
-        return None
-    prepare_output(order.output, 1)
-    folder, name = folder_and_name(order.output)
-    with place_of(folder).writing(name) as file:
-        write_columns(columns, head, file)
-    return Written(len(words.words), sum_of(words.words.counts), 1)
+@contextmanager
+def _keeping(work: Place) -> Iterator[None]:
+    """If something cannot be written, or read on, say that what is counted is kept."""
+    try:
+        yield
+    except (OutputError, CorpusError) as error:
+        is_of_texts = type(error) is CorpusError and work.name not in str(error) and _keeps_something(work)
+        if not is_of_texts and not isinstance(error, OutputError):
+            raise
+        said = str(error).removesuffix(" What stood there before is unchanged.")
+        told = f"{said} What is counted is kept in {work.name}; the same command goes on from there."
+        raise (CorpusError if is_of_texts else OutputError)(told) from error
 
 
-def working_place(order: CountingOrder) -> Place:
-    return place_of(order.output.rstrip("/") + WORKING)
-
-
-class keeping:  # noqa: N801  # read as a word: `with keeping(work):`
-    """Where something cannot be written, or read on, the sentence tells that what is counted is kept."""
-
-    def __init__(self, work: Place) -> None:
-        self._work = work
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: object) -> None:
-        is_of_texts = type(error) is CorpusError and self._work.name not in str(error) and self._keeps_something()
-        if isinstance(error, OutputError) or is_of_texts:
-            said = str(error).removesuffix(" What stood there before is unchanged.")
-            told = f"{said} What is counted is kept in {self._work.name}; the same command goes on from there."
-            raise (CorpusError if is_of_texts else OutputError)(told) from error
-
-    def _keeps_something(self) -> bool:
-        try:
-            return bool(self._work.names())
-        except BpeError:
-            return False
+def _keeps_something(work: Place) -> bool:
+    try:
+        return bool(work.names())
+    except BpeError:
+        return False
 
 
 def add_up_range(work: Place, runs: Sequence[str], head: CountsHead, number: int) -> Range:
-    """Write the words of one range, with what all runs count of them."""
+    """Write the words of one range, with the counts of all runs."""
     columns = summed(add_up(work, runs, number), head)
     with work.writing(_range_name(number)) as file:
         write_columns(columns, head, file)
-    is_place = sum(1 for name in columns.numbers if name == PLACE)
-    size = columns.size - 8 * is_place * len(columns.words)
+    size = columns.size - 8 * len(columns.words)  # without the places
     return Range(size, sum_of(columns.numbers[COUNT]), columns.numbers[PLACE])
 
 
-def files_of(ranges: Sequence[Range], order: CountingOrder) -> int:
-    """How many files the result is: one where that is small enough, else a power of two."""
-    size, bits = sum(one.size for one in ranges), 0
-    while size >> bits > order.part_size and 1 << bits < len(ranges):
-        bits += 1
-    return 1 << bits
-
-
-def ranks_of(ranges: Sequence[Range]) -> list[Int64s]:
-    """The place of each word of each range among all words: the same however the texts were parted."""
+def _ranks_of(ranges: Sequence[Range]) -> list[Int64s]:
+    """The rank of each word of each range among all words: the same however the texts were cut."""
     ordered = np.sort(np.concatenate([one.places for one in ranges]))
     return [np.searchsorted(ordered, one.places) for one in ranges]
 
 
-def ranges_of(number: int, files: int, ranges: int) -> range:
-    """The ranges that one of so many files holds."""
-    each = ranges // files
-    return range(number * each, (number + 1) * each)
-
-
-def written(ranges: Sequence[Range], files: int) -> Written:
-    return Written(sum(len(one.places) for one in ranges), sum(one.total for one in ranges), files)
-
-
-def clear(work: Place, corpus: Corpus) -> None:
-    """Take away what was kept meanwhile; not everybody who may write may remove."""
+def _clear(work: Place, corpus: Corpus) -> None:
+    """Remove the runs; who may write may not always remove."""
     try:
         work.remove(work.names())
     except BpeError as error:
         corpus.remarks.add(work.name, f"All is counted, but {work.name} is left behind. {error}")
 
 
-def check_output(output: str) -> None:
-    """Complain about an impossible name before the work, not after it."""
+def _check_output(output: str) -> None:
+    """Refuse an impossible name before the work, not after it."""
     if not is_address(output) and not Path(output).resolve().parent.is_dir():
         raise OutputError(f"Could not write {output}: the folder {Path(output).parent} does not exist.")
     if is_address(output) and output.endswith("://"):
         raise OutputError(f"Could not write {output}: the address names no folder.")
 
 
-def prepare_output(output: str, files: int) -> None:
-    """Refuse what cannot become the result, and take a former one away, its head first."""
+def _is_one_file(output: str, files: int) -> bool:
+    return files == 1 and output.endswith(ENDING)
+
+
+def _prepare_output(output: str, files: int) -> None:
+    """Refuse what cannot become the result, and remove a former result, its head first."""
     folder, name = folder_and_name(output)
     place = place_of(output)
     there = place.names()
-    if files == 1 and name.endswith(ENDING):
+    if _is_one_file(output, files):
         if there:
             raise OutputError(f"Could not write {output}: it is a folder.")
         return
@@ -239,26 +259,20 @@ def prepare_output(output: str, files: int) -> None:
     place.remove([HEAD_NAME, *(inner for inner in there if inner.endswith(ENDING))] if there else [])
 
 
-def write_part(
-    work: Place, head: CountsHead, output: str, number: int, files: int, ranges: range, ranks: Sequence[Int64s]
-) -> None:
-    """One file of the result, which holds these ranges, with the ranks of their words."""
-    tables = [*_ranges_in(work, ranges, ranks)]
-    folder, name = folder_and_name(output)
-    if files == 1 and name.endswith(ENDING):
-        with place_of(folder).writing(name) as file:
-            in_place(tables, head, file, tells_place=False)
-        return
-    with place_of(output).writing(part_name(number, files)) as file:
-        in_place(tables, head, file, tells_place=True)
+def write_part(work: Place, head: CountsHead, output: str, task: PartTask) -> None:
+    """Write one file of the result."""
+    tables = [*_ranges_in(work, task.ranges, task.ranks)]
+    is_all = _is_one_file(output, task.files)
+    folder, name = folder_and_name(output) if is_all else (output, part_name(task.number, task.files))
+    with place_of(folder).writing(name) as file:
+        in_place(tables, head, file, tells_place=not is_all)
 
 
-def finish_output(output: str, head: CountsHead, files: int) -> None:
-    """A folder is a table of counts from the moment on that it says so."""
-    if files == 1 and output.endswith(ENDING):
-        return
-    with place_of(output).writing(HEAD_NAME) as file:
-        file.write(json.dumps(json.loads(head.to_json()), ensure_ascii=False, indent=1).encode())
+def _finish_output(output: str, head: CountsHead, files: int) -> None:
+    """Write the head last: it makes the folder a table of counts."""
+    if not _is_one_file(output, files):
+        with place_of(output).writing(HEAD_NAME) as file:
+            file.write(json.dumps(json.loads(head.to_json()), ensure_ascii=False, indent=1).encode())
 
 
 def _ranges_in(work: Place, numbers: range, ranks: Sequence[Int64s]) -> Iterator[CountedColumns]:

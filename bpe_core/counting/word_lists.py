@@ -1,7 +1,6 @@
 """Words that were counted elsewhere, from a file: `word<TAB>count`, CSV with two columns, Parquet or Arrow.
 
-The words are taken as they are, neither normalized nor split; whether the recipe could have made them is
-asked of it, and told where it could not.
+The words are taken as they are, neither normalized nor split; words that the recipe cannot have made are reported.
 """
 
 from __future__ import annotations
@@ -11,31 +10,27 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.counting.arrow_columns import columns_in, kept_words
-from bpe_core.counting.count_files import counted_words
+from bpe_core.counting.count_files import columns_in, counted_words, kept_words
 from bpe_core.counting.words import MOST_SYMBOLS, WordTable
 from bpe_core.errors import CorpusError
-from bpe_core.limits import check_room
-from bpe_core.progress import CancelCheck, while_wanted
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.limits import check_room
+from bpe_core.support.progress import CancelCheck, while_wanted
 from bpe_core.text.normalization import normalize
 from bpe_core.text.reading import arrow_tables
-from bpe_core.text.reading.blocks import text_blocks
-from bpe_core.text.reading.lines import NumberedLines
-from bpe_core.text.reading.lists_of_words import COUNT_NAMES, WORD_NAMES, is_count
-from bpe_core.text.reading.rows import BadRow, pass_over
-from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import ReadingOptions, Source
-from bpe_core.text.reading.tables import Rows
+from bpe_core.text.reading.csv_tables import Rows
+from bpe_core.text.reading.plain_text import text_blocks
+from bpe_core.text.reading.rows import COUNT_NAMES, WORD_NAMES, BadRow, NumberedLines, is_count, pass_over
+from bpe_core.text.reading.source import ReadingOptions, SkipLog, Source
 from bpe_core.text.splitting import Splitter
 
 BLOCK = 1024 * 1024
-LOOKED_AT = 2_000  # words, the first and others in equal distances, of which it is asked whether the recipe made them
+LOOKED_AT = 2_000  # words, the first ones and others at equal distances, that are compared with the recipe
 FEWER_WORDS = "Leave out the rarest words of the list first."
 
 
 def word_list(source: Source, options: ReadingOptions, log: SkipLog, cancelled: CancelCheck) -> WordTable:
-    """The words of a file with their counts, added up where one stands there twice."""
+    """The words of a file with their counts, added up if one occurs twice."""
     if source.counted:
         table = counted_words(source)
     elif source.kind in ("parquet", "arrow"):
@@ -52,7 +47,7 @@ def word_list(source: Source, options: ReadingOptions, log: SkipLog, cancelled: 
 
 
 def _rows(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tuple[bytes, int]]:
-    """The rows of a text; a first one whose second column is no number names the columns."""
+    """The rows of a text file; a first row without a number names the columns."""
     lines = NumberedLines(text_blocks(source, options, BLOCK, log), source.name)
     for number, row in _separated(lines, source):
         if len(row) == 2 and is_count(row[1]):
@@ -63,12 +58,12 @@ def _rows(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tup
 
 
 def _is_some_number(value: bytes) -> bool:
-    """Whether it names no column: -3, 0.5."""
+    """Whether it is a number such as -3 or 0.5, and so names no column."""
     return value.strip().lstrip(b"+-.")[:1].isdigit()
 
 
 def _separated(lines: NumberedLines, source: Source) -> Iterator[tuple[int, list[bytes]]]:
-    """In a .csv file quotes mean what they mean there; with tabs every line is taken as it is."""
+    """Split rows: by the rules of CSV with their quotes, or at the last tab of each line."""
     if source.kind == "csv":
         rows = Rows(lines, "csv", source.name)
         yield 1, [value.encode() for value in rows.header]
@@ -83,7 +78,7 @@ def _border(source: Source) -> str:
 
 
 def _from_columns(source: Source) -> WordTable:
-    """Without a Python object for any of the words."""
+    """Read columns without a Python object for any word."""
     with arrow_tables.opened(source) as file:
         words, counts = _chosen(file.schema, source)
         check_room(3 * file.size, f"Reading {source.name}", FEWER_WORDS)
@@ -101,7 +96,7 @@ def _from_columns(source: Source) -> WordTable:
 
 
 def _chosen(schema: Any, source: Source) -> tuple[str, str]:
-    """The columns of words and of counts: by their names, else the only ones that could be."""
+    """The columns of words and of counts: by their names, else the only possible ones."""
     words = [field.name for field in schema if arrow_tables.holds_words(field.type)]
     counts = [field.name for field in schema if arrow_tables.holds_whole_numbers(field.type)]
     word = _named(words, WORD_NAMES)
@@ -120,10 +115,10 @@ def _named(columns: list[str], names: Iterable[str]) -> str:
 
 
 def why_not_from(table: WordTable, recipe: Recipe) -> str:
-    """Why a recipe cannot have made these words, as a sentence without its subject; or nothing.
+    """Why a recipe cannot have made these words, for the end of a sentence; or nothing.
 
     >>> why_not_from(WordTable.from_counts({"low": 3, "lower": 2}), Recipe.preset("gpt2"))
-    'no word begins with a blank, as those behind a blank do that the pattern gpt2 makes'
+    'no word begins with a blank, but behind a blank the pattern gpt2 makes words that do'
     >>> why_not_from(WordTable.from_counts({"It's": 3, " low": 2}), Recipe.preset("gpt2"))
     'the pattern gpt2 would have split 1 of the 2 words looked at ("It\\'s", say)'
     >>> why_not_from(WordTable.from_counts({"low": 3, " lower": 2}), Recipe.preset("gpt2"))
@@ -138,7 +133,7 @@ def why_not_from(table: WordTable, recipe: Recipe) -> str:
     if cut:
         return f"the pattern {recipe.pattern} would have split {_share(cut, some)}"
     if list(splitter.words("a b")) == ["a", " b"] and not _has_blanks(table):
-        return f"no word begins with a blank, as those behind a blank do that the pattern {recipe.pattern} makes"
+        return f"no word begins with a blank, but behind a blank the pattern {recipe.pattern} makes words that do"
     return ""
 
 

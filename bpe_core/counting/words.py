@@ -1,53 +1,146 @@
 """The distinct words of a corpus with their counts: all that training ever looks at.
 
-A word is kept as the UTF-8 bytes it had after normalization and splitting; what its
-symbols are (bytes, characters, a marker) is decided later, by the alphabet. Words stand
-in first-seen order, which some tie rules depend on. Tables of parts of a corpus can be
-counted anywhere, saved, and merged in order.
+A word is kept as the UTF-8 bytes it had after normalization and splitting; its symbols (bytes, characters, a marker)
+are decided later, by the alphabet. Words are in first-seen order, which some tie rules depend on. Tables of parts of
+a corpus can be counted anywhere, saved, and merged in order.
 
     >>> table = WordTable.from_counts({"low": 5, "lower": 2})
     >>> list(table)
     [(b'low', 5), (b'lower', 2)]
     >>> list(WordTable.merged([table, WordTable.from_counts({"new": 1, "low": 1})]))
     [(b'low', 6), (b'lower', 2), (b'new', 1)]
+    >>> joined = join([WordColumns.of([b"low", b"new"]), WordColumns.of([b"new", b"lower"])])
+    >>> [rows.tolist() for rows in joined.rows], joined.columns.words()
+    ([[0, 1], [1, 2]], [b'low', b'new', b'lower'])
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.atomic import write_atomically
-from bpe_core.counting.joining import WordColumns, join
-from bpe_core.errors import CorpusError, FormatError, cause_of
-from bpe_core.limits import check_room
-from bpe_core.records import dataclass
+from bpe_core.errors import CorpusError, FormatError, NothingToLearn, cause_of
+from bpe_core.kernels.readiness import Policy
+from bpe_core.support.arrays import repeated
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.limits import check_room
 
-PART = 1 << 18  # bytes that are looked at together, so that large tables need no memory for it
+Int64s = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+
+KERNELS = Policy("bpe_core.kernels.word_rows", small=300_000, small_when_loaded=5_000)  # in words
+BYTES_A_WORD = 60  # of memory, besides its characters, while tables are joined
+WORDS_AT_ONCE = 1 << 17  # some ten milliseconds
+PADDING = 8  # bytes behind the text that may be read
+PART = 1 << 18  # bytes decoded together, so that large tables need little memory
 MOST_SYMBOLS = 2**62
-# What an archive that is damaged, or none of ours, ends in.
+# What a damaged archive, or one of another program, may raise.
 DAMAGED = (
-    OSError,
-    ValueError,
-    KeyError,
-    EOFError,
-    RuntimeError,
-    SyntaxError,
-    MemoryError,
-    struct.error,
-    zlib.error,
+    *(OSError, ValueError, KeyError, EOFError, RuntimeError, SyntaxError, MemoryError),
+    *(struct.error, zlib.error, BadZipFile),
 )
 _TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,} symbols; give smaller counts."
 
 
-def are_inside(ends: npt.NDArray[np.int64], first: int, count: int) -> npt.NDArray[np.bool_]:
-    """Of so many characters from the first on: which do not begin a word, by where all words end, in characters.
+class WordColumns(NamedTuple):
+    """Words end to end, with their starts; the last start is the end."""
+
+    text: Bytes
+    starts: Int64s
+
+    @classmethod
+    def of(cls, words: Sequence[bytes]) -> WordColumns:
+        starts = np.zeros(len(words) + 1, np.int64)
+        np.cumsum([len(word) for word in words], out=starts[1:])
+        return cls(np.frombuffer(b"".join(words), np.uint8), starts)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def words(self) -> list[bytes]:
+        text, starts = self.text.tobytes(), self.starts.tolist()
+        return [text[start:stop] for start, stop in pairwise(starts)]
+
+    def where(self, wanted: npt.NDArray[np.bool_]) -> WordColumns:
+        """Only the wanted words."""
+        lengths = np.diff(self.starts)
+        starts = np.zeros(int(wanted.sum()) + 1, np.int64)
+        np.cumsum(lengths[wanted], out=starts[1:])
+        return WordColumns(self.text[repeated(wanted, lengths)], starts)
+
+
+class Joined(NamedTuple):
+    """All different words, and for each table, which of them its words are."""
+
+    columns: WordColumns
+    rows: list[Int64s]
+
+
+def join(tables: Sequence[WordColumns]) -> Joined:
+    """Join tables, each without repeated words, into one: a word is where it was first seen."""
+    words = sum(map(len, tables))
+    text = sum(len(table.text) for table in tables)
+    check_room(BYTES_A_WORD * words + 2 * text, "Joining the tables of words", "Join fewer texts at a time.")
+    if len(tables) == 1:
+        return Joined(tables[0], [np.arange(words)])
+    return join_by_kernels(tables) if KERNELS.allows(words) else join_plainly(tables)
+
+
+def join_plainly(tables: Sequence[WordColumns]) -> Joined:
+    """The same in plain Python."""
+    numbers: dict[bytes, int] = {}
+    rows = []
+    for table in tables:
+        found = (numbers.setdefault(word, len(numbers)) for word in table.words())
+        rows.append(np.fromiter(found, np.int64, len(table)))
+    return Joined(WordColumns.of(list(numbers)), rows)
+
+
+def join_by_kernels(tables: Sequence[WordColumns]) -> Joined:
+    """The same by machine code."""
+    from bpe_core.kernels import word_rows  # loads machine code
+
+    words = sum(map(len, tables))
+    text = np.concatenate([*(table.text for table in tables), np.zeros(PADDING, np.uint8)])
+    starts = np.zeros(words + 1, np.int64)
+    np.cumsum(np.concatenate([np.diff(table.starts) for table in tables]), out=starts[1:])
+    slots = 1 << (4 * words // 3 + 1).bit_length()
+    keys, places = np.zeros(slots, np.uint64), np.empty(slots, np.int64)
+    rows, firsts = np.empty(words, np.int64), np.empty(words, np.int64)
+    found = 0
+    for begin in range(0, words, WORDS_AT_ONCE):
+        stop = min(words, begin + WORDS_AT_ONCE)
+        found = int(word_rows.number_words(text, starts, begin, stop, keys, places, rows, firsts, found))
+    borders = np.cumsum([len(table) for table in tables])[:-1]
+    return Joined(_gathered(text, starts, firsts[:found]), np.split(rows, borders))
+
+
+def _gathered(text: Bytes, starts: Int64s, chosen: Int64s) -> WordColumns:
+    from bpe_core.kernels import word_rows
+
+    new_starts = np.zeros(len(chosen) + 1, np.int64)
+    np.cumsum(starts[chosen + 1] - starts[chosen], out=new_starts[1:])
+    gathered = np.empty(int(new_starts[-1]), np.uint8)
+    for begin in range(0, len(chosen), WORDS_AT_ONCE):
+        stop = min(len(chosen), begin + WORDS_AT_ONCE)
+        word_rows.gather_words(text, starts, begin, stop, chosen, new_starts, gathered)
+    return WordColumns(gathered, new_starts)
+
+
+# Tables with counts
+
+
+def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
+    """Which of `count` characters, from `first` on, do not begin a word; `ends` are the ends of all words.
 
     >>> are_inside(np.array([2, 5]), 1, 4).tolist()
     [True, False, True, True]
@@ -64,14 +157,14 @@ class WordTable:
     """Distinct words end to end in one byte array, with where each starts and how often it occurs."""
 
     text: npt.NDArray[np.uint8]
-    starts: npt.NDArray[np.int64]  # one more than there are words; the last is len(text)
-    counts: npt.NDArray[np.int64]
-    line_ends: npt.NDArray[np.int64] | None = None  # how often each ends a line; None where nobody looked
-    text_bytes: int | None = None  # of the texts as they were given, with what is in no word; None if nobody knows
+    starts: Int64s  # one more than there are words; the last is len(text)
+    counts: Int64s
+    line_ends: Int64s | None = None  # how often each ends a line; None if that was not counted
+    text_bytes: int | None = None  # of the texts as they were given, with what is in no word; None if unknown
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int] | Iterable[tuple[bytes, int]]) -> WordTable:
-        """Words given one by one, in the order they count as first seen."""
+        """Make a table of words given one by one, in first-seen order."""
         pairs = counts.items() if isinstance(counts, Mapping) else counts
         words: list[bytes] = []
         numbers: list[int] = []
@@ -92,7 +185,7 @@ class WordTable:
 
     @classmethod
     def merged(cls, tables: Iterable[WordTable]) -> WordTable:
-        """One table of several, in order: a word stands where it was first seen."""
+        """Merge tables in order: a word is where it was first seen."""
         everything = list(tables)
         sizes = [table.text_bytes for table in everything]
         whole = sum(size or 0 for size in sizes) if None not in sizes else None
@@ -117,8 +210,8 @@ class WordTable:
         """The words alone."""
         return WordColumns(self.text, self.starts)
 
-    def recounted(self, counts: npt.NDArray[np.int64], line_ends: npt.NDArray[np.int64] | None = None) -> WordTable:
-        """The same words, in the same order, with other counts; those that occur no longer are left out.
+    def recounted(self, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:
+        """The same words in the same order with other counts, without those whose count is zero.
 
         >>> list(WordTable.from_counts({"low": 5, "lower": 2}).recounted(np.array([0, 7])))
         [(b'lower', 7)]
@@ -141,7 +234,7 @@ class WordTable:
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes()
 
     def most_frequent(self, many: int) -> tuple[tuple[bytes, int], ...]:
-        """So many words; of equals those that were met first.
+        """The `many` most frequent words; of equals those that were met first.
 
         >>> WordTable.from_counts({"low": 2, "new": 5, "lower": 2}).most_frequent(2)
         ((b'new', 5), (b'low', 2))
@@ -154,7 +247,7 @@ class WordTable:
         return tuple((self.word(i), int(self.counts[i])) for i in first.tolist())
 
     def holding(self, needle: bytes) -> WordTable:
-        """The words that hold these bytes, which are some, in the same order.
+        """The words that hold these bytes (at least one), in the same order.
 
         >>> [word for word, _ in WordTable.from_counts({"low": 3, "won": 1, "slow": 2}).holding(b"ow")]
         [b'low', b'slow']
@@ -162,7 +255,7 @@ class WordTable:
         return self.recounted(np.where(self.which_hold(needle), self.counts, 0))
 
     def which_hold(self, needle: bytes) -> npt.NDArray[np.bool_]:
-        """Of each word, whether it holds these bytes, which are some."""
+        """Whether each word holds these bytes (at least one)."""
         places = np.flatnonzero(self.text[: max(0, len(self.text) - len(needle) + 1)] == needle[0])
         for i, byte in enumerate(needle):
             places = places[self.text[places + i] == byte]
@@ -172,7 +265,7 @@ class WordTable:
         return found
 
     def code_points(self) -> Iterator[npt.NDArray[np.uint32]]:
-        """The characters of all words one after the other, some thousands at a time.
+        """The characters of all words one after the other, in parts.
 
         >>> [list(map(chr, part)) for part in WordTable.from_counts({"né": 1, "low": 2}).code_points()]
         [['n', 'é', 'l', 'o', 'w']]
@@ -207,11 +300,11 @@ class WordTable:
 
     @property
     def size(self) -> int:
-        """Bytes of the texts as they were given; where only their words are known, of these."""
+        """Bytes of the texts as they were given; of the words if only these are known."""
         return self.total_bytes if self.text_bytes is None else self.text_bytes
 
     def check_total(self) -> None:
-        """Refuse counts whose sums would be beyond 64 bits; no text is so long, but a list of counts may say so."""
+        """Refuse counts whose sums need more than 64 bits; no text is that long, but a given list may say so."""
         if np.dot((np.diff(self.starts) + 1).astype(float), self.counts.astype(float)) > MOST_SYMBOLS:
             raise CorpusError(_TOO_MANY)
 
@@ -231,8 +324,6 @@ class WordTable:
 
     @classmethod
     def load(cls, path: Path | str) -> WordTable:
-        from zipfile import BadZipFile, ZipFile  # wanted seldom
-
         try:
             with ZipFile(path) as parts:
                 unpacked = sum(part.file_size for part in parts.infolist())
@@ -241,7 +332,7 @@ class WordTable:
                 ends = archive.get("line_ends")
                 size = int(archive["text_bytes"]) if "text_bytes" in archive else None
                 table = cls(archive["text"], archive["starts"], archive["counts"], ends, size)
-        except (*DAMAGED, BadZipFile) as error:
+        except DAMAGED as error:
             raise FormatError(f"{path} is not a word table written by this program: {cause_of(error)}.") from error
         table._check(path)
         return table
@@ -263,7 +354,58 @@ class WordTable:
         if not sound:
             raise FormatError(f"{path} is a damaged word table: its parts do not fit together.")
 
-    def _are_line_ends(self, numbers: npt.NDArray[np.int64]) -> bool:
+    def _are_line_ends(self, numbers: Int64s) -> bool:
         if numbers.dtype != np.int64 or numbers.shape != self.counts.shape:
             return False
         return bool(((numbers >= 0) & (numbers <= self.counts)).all())
+
+
+class PartCounts(NamedTuple):
+    """The words of one part of a corpus: which of all words they are, each once, and how often each occurs there."""
+
+    rows: Int64s
+    counts: Int64s
+    line_ends: Int64s | None = None
+    text_bytes: int | None = None  # of its texts as they were given
+
+
+class Counted(NamedTuple):
+    """The words of several texts in first-seen order, and for each text those that it has."""
+
+    words: WordTable
+    texts: list[PartCounts]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Counted]) -> Counted:
+        """What was counted of some texts, and of those that follow them."""
+        if len(parts) == 1:
+            return parts[0]
+        columns, rows = join([part.words.columns for part in parts])
+        counts, texts = np.zeros(len(columns), np.int64), list[PartCounts]()
+        for part, row in zip(parts, rows, strict=True):
+            counts[row] += part.words.counts
+            texts += [PartCounts(row[text.rows], text.counts) for text in part.texts]
+        size = sum(part.words.text_bytes or 0 for part in parts)
+        return cls(WordTable(*columns, counts, text_bytes=size), texts)
+
+
+def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
+    """The words that occur at least so often, and a sentence about the others, if there are any.
+
+    >>> words, told = without_rare(WordTable.from_counts({"low": 5, "lowest": 1}), 2)
+    >>> list(words), told
+    ([(b'low', 5)], ['Left out: 1 of 2 different words, which occur less than 2 times: 6 of 21 bytes, 28.5714 %.'])
+    """
+    kept = words.counts >= least
+    if bool(kept.all()):
+        return words, []
+    left = words.recounted(np.where(kept, words.counts, 0))
+    if not len(left):
+        raise NothingToLearn(
+            f"No word occurs {least:,} times, so nothing is left to learn from; give a smaller number."
+        )
+    without, whole = words.total_bytes - left.total_bytes, words.total_bytes
+    return left, [
+        f"Left out: {len(words) - len(left):,} of {len(words):,} different words, which occur less than {least:,} "
+        f"times: {without:,} of {whole:,} bytes, {100 * without / whole:.4f} %."
+    ]

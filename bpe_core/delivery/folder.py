@@ -2,26 +2,76 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from bpe_core.delivery.loading import checked_by_loading
-from bpe_core.delivery.readme import readme_of
-from bpe_core.delivery.roles import Roles, roles_of
+from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
 from bpe_core.errors import OutputError
 from bpe_core.formats import FORMATS
-from bpe_core.formats.base import numbers_at
-from bpe_core.history.history import History, Int64s
-from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.records import dataclass
-from bpe_core.token_texts import quoted
+from bpe_core.history.arguments import Learned, history_of
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import quoted
+from bpe_core.recipes.methods import METHODS
+from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
+
+_TEXT = """\
+# A tokenizer of {size:,} tokens
+
+Learned by {method} with BPE Explorer. It splits and cuts texts as `tokenizer.json` says; nothing is put
+around a text by itself.
+{roles}
+## Loading it
+
+With transformers (`pip install transformers`), from the folder that holds this one:
+
+```python
+from transformers import AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("{{folder}}")
+tokenizer("the lowest price").input_ids
+{batch}{chat}```
+
+With tokenizers alone:
+
+```python
+from tokenizers import Tokenizer
+
+tokenizer = Tokenizer.from_file("{{folder}}/tokenizer.json")
+tokenizer.encode("the lowest price").ids
+```
+
+With BPE Explorer, which shows how the tokens came to be and why a text is cut where it is:
+
+```python
+import bpe_core as bpe
+
+
+
+
+bpe.open("{{folder}}/tokenizer.json").encode("the lowest price")
+```
+"""
+_BATCH = 'tokenizer(["the lowest price", "the"], padding=True)  # a batch: {pad} fills the second up\n'
+_CHAT = 'tokenizer.apply_chat_template([{"role": "user", "content": "Hello"}], tokenize=False)\n'
+
+
+def readme_of(history: History, folder: str, roles: Roles, has_template: bool) -> str:
+    lines = "".join(f"- `{role}_token` is `{text}`: it {MEANINGS[role]}.\n" for role, text in roles.given.items())
+    return _TEXT.format(
+        size=history.vocabulary_size,
+        method=METHODS[history.recipe.method].title,
+        roles=f"\n{lines}" if lines else "",
+        batch=_BATCH.format(pad=roles.pad) if roles.pad else "",
+        chat=_CHAT if has_template else "",
+    ).replace("{folder}", folder)
+
 
 TOKENIZER, CONFIG, README = "tokenizer.json", "tokenizer_config.json", "README.md"
 LONGEST_TEMPLATE = 1_000_000  # characters
@@ -56,23 +106,21 @@ def prepare_folder(
     delivery: Delivery,
     *,
     merges: int | None = None,
-    numbers: Int64s | None = None,
     text: str = "",
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> PreparedFolder:
-    """The files of the folder, in memory and checked; `numbers` are those of the file the table was imported from."""
+    """The files of the folder, in memory and checked."""
     target = Path(path)
     if target.exists() and not target.is_dir():
         raise OutputError(f"{target} is a file; name a folder, or end the name in one of a format.")
     table = history if merges is None else history.first(merges)
     added = delivery.roles.missing(table)
-    table, known = with_special_tokens(table, numbers_at(history, merges, numbers), added)
+    table = with_special_tokens(table, added)
     written = prepare_export(
         table,
         target / TOKENIZER,
         format=FORMATS["tokenizer.json"],
-        numbers=known,
         text=text,
         progress=progress,
         cancelled=cancelled,
@@ -90,10 +138,9 @@ def prepare_folder(
 
 
 def deliver(
-    history: History,
+    learned: Learned,
     path: Path | str,
     *,
-    numbers: Int64s | None = None,
     padding_side: Side = "right",
     chat_template: str = "",
     anyway: bool = False,
@@ -103,8 +150,9 @@ def deliver(
 
     An OutputError where what was written does not agree with the table, unless it is written `anyway`.
     """
+    history = history_of(learned)
     delivery = Delivery(roles_of(history, **roles), padding_side, chat_template)
-    prepared = prepare_folder(history, path, delivery, numbers=numbers)
+    prepared = prepare_folder(history, path, delivery)
     found = prepared.verification
     if not (found.agrees or anyway):
         raise OutputError(f"Nothing was written: {found.sentence}. {' '.join(found.differences[:1])}")
@@ -138,16 +186,17 @@ def read_template(path: Path | str) -> str:
     return text
 
 
-def with_special_tokens(history: History, numbers: Int64s | None, added: list[str]) -> tuple[History, Int64s | None]:
-    """The same table with further special tokens, whose numbers come behind all others."""
+def with_special_tokens(history: History, added: list[str]) -> History:
+    """Return the same table with further special tokens, numbered behind all others."""
     if not added:
-        return history, numbers
-    found = copy.copy(history)
+        return history
+    numbers = history.numbers
+    if numbers is not None:
+        numbers = np.concatenate([numbers, int(numbers.max(initial=-1)) + 1 + np.arange(len(added))])
+    found = history.numbered(numbers)
     specials = (*history.recipe.special_tokens, *added)
     found.recipe = history.recipe.with_changes(special_tokens=specials, **_room(history, added))
-    if numbers is None:
-        return found, None
-    return found, np.concatenate([numbers, int(numbers.max(initial=-1)) + 1 + np.arange(len(added))])
+    return found
 
 
 def _room(history: History, added: list[str]) -> Mapping[str, int]:

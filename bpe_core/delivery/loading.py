@@ -18,7 +18,7 @@ from typing import Any
 from bpe_core.delivery.roles import Roles
 from bpe_core.errors import LONGEST_SENTENCE, plain
 from bpe_core.history.history import History
-from bpe_core.token_texts import quoted
+from bpe_core.history.token_texts import quoted
 from bpe_core.verification import Verification
 from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts
 

@@ -14,10 +14,9 @@ does it, as is usual, too; where there is not even that, a token is added, for w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from bpe_core.history.history import History
-from bpe_core.records import dataclass
 
 ADDED_PAD = "<|pad|>"
 # The usual names, the first that is there counts; in small letters.

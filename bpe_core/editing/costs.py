@@ -1,7 +1,7 @@
 """What an edited table costs: how many tokens texts become with it, and became before.
 
->>> from bpe_core.alphabet import Alphabet
->>> from bpe_core.recipe import Recipe
+>>> from bpe_core.history.alphabet import Alphabet
+>>> from bpe_core.recipes.recipe import Recipe
 >>> recipe = Recipe.preset("gpt2")
 >>> before = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
 >>> words = WordTable.from_counts({"the": 3, "that": 2})
@@ -11,11 +11,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.records import dataclass
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import NO_NUMBER, are_ids
+from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.growing import free_numbers
 
 
-def numbers_of(history: History, known: Int64s | None) -> Int64s:
-    """A number for each of its ids; a table that gives one number to two tokens contradicts itself."""
+def numbers_of(history: History) -> Int64s:
+    """Return a number for each id; refuse a table that gives one number to two tokens."""
+    known = history.numbers
     if known is None:
         return np.arange(history.id_count)
     if len(known) != history.id_count:
@@ -68,8 +69,3 @@ def renumbered(numbers: Int64s) -> Int64s:
     given = np.flatnonzero(numbers != NO_NUMBER)
     found[given[np.argsort(numbers[given], kind="stable")]] = np.arange(len(given))
     return found
-
-
-def unless_ids(numbers: Int64s) -> Int64s | None:
-    """None where the numbers are our ids anyway."""
-    return None if are_ids(numbers) else numbers

@@ -12,12 +12,12 @@ tokens that the first lacks. It is chosen so for three reasons.
   is left in the end cannot be made behind the merges of the first, and is told.
 
 By methods that look tokens up (WordPiece, Unigram) no order has to be kept: the further tokens of the second stand
-beside those of the first (see beside.py), and texts may be cut otherwise than by the first alone.
+beside those of the first (see added_pieces.py), and texts may be cut otherwise than by the first alone.
 
 Merges of the two taken by turns would bring more tokens of the second into being, but tokens of the first would fall
 apart under them, and texts would be cut by neither.
 
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> recipe = Recipe.preset("gpt2")
     >>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
     >>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(104, 101), (116, 256), (257, 110)])  # he, the, then
@@ -31,23 +31,25 @@ apart under them, and texts would be cut by neither.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet, Symbol
-from bpe_core.editing.beside import pieces_of, put_beside
-from bpe_core.editing.numbering import further_numbers, numbers_of, unless_ids
+from bpe_core.editing.added_pieces import pieces_of, put_beside
+from bpe_core.editing.numbering import further_numbers, numbers_of
 from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, told_of_characters
 from bpe_core.editing.without_tokens import KINDS_IN_ORDER, as_given
 from bpe_core.errors import BpeError, Cancelled
+from bpe_core.formats.base import unless_ids
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History, Int64s
-from bpe_core.learning.methods import METHODS
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import Normalization, Recipe, Splitting, Symbols
-from bpe_core.records import dataclass
-from bpe_core.token_texts import quoted, written
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Normalization, Recipe, Splitting, Symbols
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
 REPORTED = 1_024  # tokens between two reports
 LONGEST = 4_096  # symbols of a token that is looked at; those of texts never come near
@@ -61,7 +63,6 @@ class PutTogether:
     """Both in one, and what each gave."""
 
     history: History
-    numbers: Int64s | None  # of its ids: those of the first, then further ones
     from_first: int  # tokens of the first, base symbols and special tokens among them
     shared: int  # learned tokens of the second that the first has, too
     added: int  # learned tokens that only the second has
@@ -98,14 +99,14 @@ class PutTogether:
 
 
 def put_together(
-    one: History,
-    other: History,
+    first: Learned,
+    second: Learned,
     *,
-    numbers: Int64s | None = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> PutTogether:
-    """The first table with what only the second has behind it; `numbers` are those of the first one's file."""
+    """Return the first table, numbered as it is, with what only the second has behind it."""
+    one, other = history_of(first), history_of(second)
     for history in (one, other):
         check_can_be_edited(history)
         if history.joining is not None:
@@ -114,7 +115,7 @@ def put_together(
                 "its tokens' births, so what it would do with further tokens cannot be told."
             )
     _check_alike(one.recipe, other.recipe)
-    known = numbers_of(one, numbers)
+    known = numbers_of(one)
     if looks_tokens_up(one):
         return _beside(one, other, known, cancelled)
     alphabet, of_other = _alphabet(one.alphabet, other.alphabet)
@@ -127,8 +128,7 @@ def put_together(
     specials = [token for token in other.recipe.special_tokens if token not in one.recipe.special_tokens]
     history = _history(one, alphabet, joining.pairs, specials)
     return PutTogether(
-        history=history,
-        numbers=_numbers(one, known, history),
+        history=history.numbered(_numbers(one, known, history)),
         from_first=one.id_count,
         shared=shared,
         added=len(new) - len(waiting),
@@ -166,8 +166,7 @@ def _beside(one: History, other: History, known: Int64s, cancelled: CancelCheck)
     if found.characters:
         notes += (told_of_characters(found.characters),)
     return PutTogether(
-        history=found.history,
-        numbers=unless_ids(further_numbers(known, found.old_ids)),
+        history=found.history.numbered(unless_ids(further_numbers(known, found.old_ids))),
         from_first=one.vocabulary_size,
         shared=sum(piece.symbol.kind == "seed" and piece.symbol.text in first for piece in pieces),
         added=added,

@@ -15,37 +15,38 @@ By the others, every token that stays can be made of the same texts as before. W
 lowest rank that fits; all of these stay, in their order, and with fewer merges beside them none is passed over.
 Other texts fall into what the removed tokens were made of, or are cut in another way: `costs` tells what it comes to.
 
-    >>> from bpe_core.alphabet import Alphabet
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> pairs = [(116, 104), (256, 101), (97, 110)]  # t+h, th+e, a+n
     >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     >>> spared = trim(history, [256, 258])
     >>> spared.removed, spared.spared, spared.history.pairs()
     ((258,), (256,), [(116, 104), (256, 101)])
     >>> lost = trim(history, [256], needed="lose", renumber=False)
-    >>> lost.removed, lost.asked, lost.history.pairs(), lost.numbers[256:].tolist()
+    >>> lost.removed, lost.asked, lost.history.pairs(), lost.history.numbers[256:].tolist()
     ((256, 257), (256,), [(97, 110)], [258])
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Literal, get_args
 
 import numpy as np
 
-from bpe_core.editing.lone_characters import lone_characters
-from bpe_core.editing.numbering import further_numbers, numbers_of, renumbered, unless_ids
-from bpe_core.editing.without_tokens import GONE, Further, Without, without
+from bpe_core.editing.numbering import further_numbers, numbers_of, renumbered
+from bpe_core.editing.without_tokens import GONE, Further, Without, lone_characters, without
 from bpe_core.errors import BpeError
-from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.base import NO_NUMBER, unless_ids
+from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import Bools, History, Int64s
-from bpe_core.insight.reachable_tokens import first_learned, unreachable_tokens
-from bpe_core.learning.methods import METHODS, Method
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.records import dataclass
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.insight.reachability import first_learned, unreachable_tokens
+from bpe_core.learning.methods import Method
+from bpe_core.recipes.methods import METHODS
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 Needed = Literal["spare", "lose", "hide"]
 NEEDED: dict[Needed, str] = {
@@ -61,7 +62,6 @@ class Trimmed:
     """What is left, and what became of the rest; ids are those of before."""
 
     history: History
-    numbers: Int64s | None  # of the new ids, where these are not the numbers
     new_ids: Int64s  # for each id of before, or GONE
     removed: tuple[int, ...]
     asked: tuple[int, ...]  # those removed that were named
@@ -110,20 +110,20 @@ def told_of_characters(added: int) -> str:
 
 
 def trim(
-    history: History,
+    learned: Learned,
     tokens: Iterable[int],
     *,
-    numbers: Int64s | None = None,
     needed: Needed = "spare",
     renumber: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> Trimmed:
-    """The table without these tokens; `numbers` are those of the file it came from.
+    """Return the table without these tokens.
 
-    They are counted anew without gaps, in the same order, or else stay what they were.
+    The others are numbered anew without gaps, in the same order, or keep their numbers.
     """
+    history = history_of(learned)
     check_can_be_edited(history)
-    known, named = numbers_of(history, numbers), sorted(set(tokens))
+    known, named = numbers_of(history), sorted(set(tokens))
     _check_named(history, named)
     goes, hidden = _what_goes(history, named, needed)
     more = Further(lone_characters(history))
@@ -134,8 +134,7 @@ def trim(
     known = further_numbers(np.where(hidden, NO_NUMBER, known), left.old_ids)
     known = renumbered(known) if renumber else known
     return Trimmed(
-        history=left.history,
-        numbers=unless_ids(known),
+        history=left.history.numbered(unless_ids(known)),
         new_ids=left.new_ids,
         removed=tuple(np.flatnonzero(goes).tolist()),
         asked=tuple(id for id in named if goes[id]),
@@ -253,8 +252,8 @@ def least_used(
     Always the least used of those that no remaining one is made of, of equal ones the youngest: so removing
     them loses none besides. What it is made of then stands for it and has its count, too.
 
-    >>> from bpe_core.alphabet import Alphabet
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> pairs = [(116, 104), (256, 101), (97, 110)]  # t+h, th+e, a+n
     >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     >>> counts = np.zeros(259, np.int64)

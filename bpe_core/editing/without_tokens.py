@@ -7,18 +7,40 @@ becomes a seed. There further symbols may be put beside those there are, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet, Symbol
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.columns import Scores
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.joining import Joining, PairRows
-from bpe_core.history.scores import Scores
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
-from bpe_core.token_texts import TokenBytes, written
+from bpe_core.history.token_texts import TokenBytes, written
+from bpe_core.learning.methods import Method
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.word_pieces import births_of
+
+
+def lone_characters(history: History) -> list[Symbol]:
+    """A symbol for each, in the order in which they stand in an alphabet.
+
+    >>> from bpe_core.formats.wordpiece_vocabulary import history_of
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> recipe = Recipe.preset("wordpiece", merges=0, special_tokens=())
+    >>> table = history_of({"[UNK]": 0, "play": 1, "##ed": 2, "##l": 3, "##d": 4}, recipe, "a table")
+    >>> [symbol.text for symbol in lone_characters(table)]
+    [b'p', b'##a', b'##e', b'##y']
+    """
+    if not Method.of(history.recipe).has_continuations:
+        return []
+    marker, (starting, continuing) = history.recipe.marker_text.encode(), births_of(history)
+    first = sorted({text[0] for text in starting} - starting.keys())
+    inside = {sign for text in starting for sign in text[1:]} | {sign for text in continuing for sign in text}
+    found = [Symbol(sign.encode(), sign.encode(), "character") for sign in first]
+    rest = (sign.encode() for sign in sorted(inside - continuing.keys()))
+    return found + [Symbol(marker + sign, sign, "continuation") for sign in rest]
+
 
 GONE = -1  # the new id of a token that is not there
 KINDS_IN_ORDER = ("unknown", "fallback", "byte", "character", "marker", "glued", "continuation", "seed")

@@ -6,22 +6,71 @@ other libraries load; they hold less, and `can_hold` says what not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
+from bpe_core.formats.base import Beside, Format, OpenedTable
 from bpe_core.formats.unpacking import beginning, unpacked
-from bpe_core.garbage import nothing_collected
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.records import dataclass
+from bpe_core.history.arguments import Learned, history_of
+from bpe_core.history.history import History
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.garbage import nothing_collected
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
-if TYPE_CHECKING:  # whoever asks for the endings of files needs no NumPy
-    from bpe_core.formats.base import Beside, Format, OpenedTable
-    from bpe_core.history.history import History, Int64s
+LOOK_AT_OTHERS = 20_000  # bytes
+
+_RWKV = re.compile(rb"""\d+ (b?'[^\n]*'|b?"[^\n]*") \d+\r?\n""")
+_PIECES = re.compile(rb"<unk>\t-?\d[^\n]*\n|[^\t\n]+\t-?\d+(\.\d+)?\r?\n[^\t\n]+\t-?\d+(\.\d+)?\r?\n")
+_KEYS = re.compile(rb'"(tokenizer_class|chat_template|model_max_length|add_prefix_space|added_tokens_decoder)"\s*:')
+_ROLES = re.compile(rb'"(bos_token|eos_token|unk_token|pad_token|additional_special_tokens)"\s*:')
+_CONFIG = re.compile(rb'"(model_type|architectures|hidden_size|num_hidden_layers)"\s*:')
+
+
+class Other(NamedTuple):
+    """A kind of file, how it is known by its beginning, and what is said of it."""
+
+    is_it: Callable[[bytes], bool]
+    sentence: str
+
+
+def _object_with(keys: re.Pattern[bytes]) -> Callable[[bytes], bool]:
+    return lambda head: head.lstrip()[:1] == b"{" and keys.search(head) is not None
+
+
+OTHERS = (
+    Other(
+        lambda head: _RWKV.match(head) is not None,
+        "is RWKV's vocabulary: it has no merges, the longest token that fits is always taken, so it is not read.",
+    ),
+    Other(
+        lambda head: _PIECES.match(head) is not None,
+        "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
+    ),
+    Other(
+        _object_with(_CONFIG),
+        "tells how a model is built and holds no tokens; open tokenizer.json or another table beside it.",
+    ),
+    Other(
+        _object_with(_KEYS),
+        "tells how a tokenizer is used and holds no tokens of its own; open tokenizer.json or vocab.json beside it.",
+    ),
+    Other(
+        _object_with(_ROLES),
+        "only says which special tokens play which part; open tokenizer.json or vocab.json beside it.",
+    ),
+)
+
+
+def named_other(data: bytes, name: str) -> str:
+    """What a file is that is none of ours; empty where nobody knows."""
+    head = data[:LOOK_AT_OTHERS]
+    return next((f"{name} {one.sentence}" for one in OTHERS if one.is_it(head)), "")
 
 
 @dataclass(frozen=True)
@@ -170,16 +219,19 @@ def format_for(path: Path | str) -> Format:
 
 
 def write_history(
-    history: History,
+    learned: Learned,
     path: Path | str,
     *,
     format: Format | None = None,
     merges: int | None = None,
-    numbers: Int64s | None = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> None:
-    """Write the table to a file, all of it or nothing; Cancelled if it was told to stop."""
+    """Write what was learned to a file, all of it or nothing; raise Cancelled if told to stop.
+
+    `learned` is a history, or what has one: a Tokenizer, what open_table found, an extended or trimmed table.
+    """
+    history = history_of(learned)
 
     def report(where: Progress) -> None:
         if cancelled():
@@ -191,11 +243,9 @@ def write_history(
     chosen.refuse_the_impossible(table)
     companions = chosen.companions(Path(path))
     with ExitStack() as stack:
-        chosen.write(
-            history, stack.enter_context(write_atomically(path)), merges=merges, numbers=numbers, progress=report
-        )
+        chosen.write(history, stack.enter_context(write_atomically(path)), merges=merges, progress=report)
         for companion, write in companions.items():
-            write(table, stack.enter_context(write_atomically(companion)), chosen.numbers(table, numbers))
+            write(table, stack.enter_context(write_atomically(companion)))
 
 
 def read_history(path: Path | str) -> History:
@@ -213,9 +263,8 @@ def open_table(path: Path | str) -> OpenedTable:
                 return one.open(data, str(path), beside)
     if not data:
         raise FormatError(f"{path} is empty.")
-    from bpe_core.formats.known_others import named  # many expressions, for what cannot be read
 
-    known = named(data, str(path))
+    known = named_other(data, str(path))
     if known:
         raise FormatError(known)
     raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")

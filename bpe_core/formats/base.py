@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 import numpy as np
 
-from bpe_core.errors import FormatError, OutputError
+from bpe_core.errors import OutputError
 from bpe_core.history.history import History, Int64s
-from bpe_core.learning.methods import METHODS
-from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
-from bpe_core.records import dataclass
+from bpe_core.recipes.methods import METHODS
+from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 
 if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
 
 # The content of a file beside the one that is opened, such as vocab.json beside merges.txt; None: it is not there.
 Beside = Callable[[str], bytes | None]
-Writer = Callable[[History, BinaryIO, Int64s], None]  # with the number of each id
+Writer = Callable[[History, BinaryIO], None]
 # What another program makes of a text: the numbers of its tokens, or where it knows no numbers their texts.
 Peer = Callable[[str], list[int] | list[bytes]]
 
@@ -38,37 +38,33 @@ INSTEAD = {
 }
 
 
-def kept_numbers(history: History, known: Int64s | None) -> Int64s | None:
-    """These numbers, if they are those of all its tokens and leave no gaps that would be most of a file."""
-    if known is None or len(known) != history.id_count or int(known.max()) >= len(known) + MOST_GAPS:
-        return None
-    return known
+def own_numbers(history: History) -> Int64s:
+    """Return the number of each token; its id where the history has no numbers of its own."""
+    return history.numbers_of(np.arange(history.id_count))
 
 
-def numbers_or_ids(history: History, known: Int64s | None) -> Int64s:
-    """These numbers, if all its tokens have one but those that no text becomes; otherwise our ids."""
-    if known is None or len(known) != history.id_count:
-        return np.arange(history.id_count)
-    left_out = () if history.joining is None else (*history.joining.left_out, *history.joining.hidden)
-    lacking = set(np.flatnonzero(known == NO_NUMBER).tolist())
-    return known if lacking.issubset(left_out) else np.arange(history.id_count)
+def dense_numbers(history: History) -> Int64s | None:
+    """Return the history's own numbers unless most of a file that lists tokens by place would be gaps."""
+    known = history.numbers
+    return known if known is not None and int(known.max()) < len(known) + MOST_GAPS else None
 
 
-def all_numbers_or_ids(history: History, known: Int64s | None) -> Int64s:
-    """These numbers, if they are those of all its tokens, whatever gaps they leave; otherwise our ids."""
-    return np.arange(history.id_count) if known is None or len(known) != history.id_count else known
+def complete_numbers(history: History) -> Int64s:
+    """Return the history's own numbers if only tokens that no text becomes lack one; otherwise its ids."""
+    numbers, joining = own_numbers(history), history.joining
+    unreachable = () if joining is None else (*joining.left_out, *joining.hidden)
+    lacking = set(np.flatnonzero(numbers == NO_NUMBER).tolist())
+    return numbers if lacking.issubset(unreachable) else np.arange(history.id_count)
 
 
 def are_ids(numbers: Int64s) -> bool:
-    """Whether the numbers are our ids anyway."""
+    """Return whether each token's number is its id."""
     return np.array_equal(numbers, np.arange(len(numbers)))
 
 
-def numbers_at(history: History, merges: int | None, numbers: Int64s | None) -> Int64s | None:
-    """The numbers of those tokens that there are after so many steps: special ones, too."""
-    if merges is None or numbers is None or len(numbers) != history.id_count:
-        return numbers
-    return np.concatenate([numbers[: history.first(merges).first_special], numbers[history.first_special :]])
+def unless_ids(numbers: Int64s) -> Int64s | None:
+    """Return None for numbers that are the ids anyway."""
+    return None if are_ids(numbers) else numbers
 
 
 def nothing_beside(name: str) -> bytes | None:
@@ -83,26 +79,17 @@ class OpenedTable:
     history: History
     format: str  # the name of the format
     notes: tuple[str, ...] = ()  # what the file does or lacks that the history cannot say, a sentence each
-    numbers: Int64s | None = None  # the file's number for each of our ids, where it numbers its tokens otherwise
     words: WordTable | None = None  # that it was learned from, of a session
     texts: Hashable = ()  # which texts these were, as far as the session tells
 
     def numbers_of(self, ids: Iterable[int]) -> list[int]:
         """The file's numbers for our ids."""
-        if self.numbers is None:
-            return list(ids)
-        return [int(self.numbers[id]) for id in ids]
+        found: list[int] = self.history.numbers_of(list(ids)).tolist()
+        return found
 
     def ids_of(self, numbers: Iterable[int]) -> list[int]:
         """Our ids for the file's numbers."""
-        if self.numbers is None:
-            return list(numbers)
-        known = {number: id for id, number in reversed(list(enumerate(self.numbers.tolist())))}
-        wanted = list(numbers)
-        missing = next((number for number in wanted if number not in known or number < 0), None)
-        if missing is not None:
-            raise FormatError(f"The file has no token with the number {missing}.")
-        return [known[number] for number in wanted]
+        return self.history.ids_of(numbers)
 
 
 class Format(ABC):
@@ -173,28 +160,26 @@ class Format(ABC):
         file: BinaryIO,
         *,
         merges: int | None = None,
-        numbers: Int64s | None = None,
         progress: ProgressReport = ignore_progress,
     ) -> None:
-        """Write the first `merges` merges (all if not said); `numbers` are those of the file it was imported from.
+        """Write the first `merges` merges, or all of them.
 
-        `progress` is called now and then; whatever it raises ends the writing.
+        `progress` is called now and then; an exception it raises ends the writing.
         """
-        numbers = numbers_at(history, merges, numbers)
         history = history if merges is None else history.first(merges)
         self.refuse_the_impossible(history)
-        self.write_all(history, file, progress, self.numbers(history, numbers))
+        self.write_all(history, file, progress)
 
-    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
-        """The number of each of our ids in the file, NO_NUMBER for what it has no place for.
+    def numbers(self, history: History) -> Int64s:
+        """Return the number of each id in the file, NO_NUMBER for tokens it has no place for.
 
-        `known` are those of the file it was imported from, which a format keeps that numbers as it likes.
+        A format that can number tokens freely keeps the history's own numbers.
         """
         return np.arange(history.id_count)
 
     @abstractmethod
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
-        """Write a history that is not impossible, row by row, with these numbers."""
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+        """Write a history that is not impossible, row by row."""
 
     def main_file(self, path: Path) -> Path:
         """What is written for a person who names this file, if that is one of several."""

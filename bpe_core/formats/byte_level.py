@@ -7,10 +7,16 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from itertools import accumulate, islice, pairwise
+from operator import itemgetter
+from typing import Any, TypeVar
 
-from bpe_core.alphabet import Alphabet, Symbol
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import of_tokens
+from bpe_core.history.token_texts import written as written_texts
 from bpe_core.text.stand_ins import byte_of_stand_in as byte_of_stand_in
 from bpe_core.text.stand_ins import stand_in_order as stand_in_order
 from bpe_core.text.stand_ins import stand_ins as stand_ins
@@ -50,3 +56,84 @@ def alphabet_of(order: list[int]) -> Alphabet:
     if order == list(range(256)):
         return Alphabet.of_bytes()
     return Alphabet(tuple(Symbol(bytes([byte]), bytes([byte]), "byte") for byte in order))
+
+
+def written_tokens(history: History) -> list[str]:
+    """The text of each token, special tokens left out.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> written_tokens(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(32, 97)]))[-1]
+    'Ġa'
+    """
+    base = history.recipe.base
+    return [*of_tokens(("stand-ins", base), history, lambda: _written_tokens(written_texts(history), base))]
+
+
+def _written_tokens(texts: Sequence[bytes], base: str) -> list[str]:
+    if base == "bytes":
+        whole = written(b"".join(texts))  # a character for each byte
+        return [whole[start:stop] for start, stop in pairwise(accumulate(map(len, texts), initial=0))]
+    return [text.decode() for text in texts]
+
+
+def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str] | None = None) -> dict[str, int]:
+    """The vocabulary, the lowest number first. Of two tokens with the same text the older one counts.
+
+    Special tokens are a part of it unless their numbers are the next ones: those are given to what stands beside it.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> recipe = Recipe.preset("gpt2", special_tokens=("<|end|>",))
+    >>> import numpy as np
+    >>> history = History.from_pairs(recipe, Alphabet.of_bytes(), [(32, 97)])
+    >>> list(vocabulary_by_number(history, np.arange(258)).items())[-1]
+    ('Ġa', 256)
+    """
+    found: dict[str, int] = {}
+    first = history.first_special
+    texts = written_tokens(history) if texts is None else texts
+    in_file = numbers[:first].tolist()
+    if numbers[:first].min(initial=0) >= 0:
+        found = dict(zip(texts, in_file, strict=True))
+    if len(found) < len(texts):
+        found = {}
+        for text, number in zip(texts, in_file, strict=True):
+            if number >= 0:
+                found.setdefault(text, number)
+    specials = dict(zip(history.recipe.special_tokens, numbers[first:].tolist(), strict=True))
+    if [*specials.values()] != [*range(len(found), len(found) + len(specials))]:
+        found = specials | found
+    in_order = [*found.values()] == sorted(found.values())
+    return found if in_order else dict(sorted(found.items(), key=itemgetter(1)))
+
+
+Given = TypeVar("Given")
+Found = TypeVar("Found")
+
+AT_ONCE = 1 << 13  # some milliseconds
+
+
+def mapped(function: Callable[[Given], Found], items: Sequence[Given]) -> list[Found]:
+    """What a function makes of each.
+
+    >>> mapped(len, ["l", "lo", "low"])
+    [1, 2, 3]
+    """
+    found: list[Found] = []
+    for start in range(0, len(items), AT_ONCE):
+        found += map(function, items[start : start + AT_ONCE])
+    return found
+
+
+def numbered(texts: Sequence[Given], numbers: Sequence[int]) -> dict[Given, int]:
+    """The number of each text.
+
+    >>> numbered(["l", "lo"], [0, 1])
+    {'l': 0, 'lo': 1}
+    """
+    found: dict[Given, int] = {}
+    pairs = zip(texts, numbers, strict=True)
+    for _ in range(0, len(texts), AT_ONCE):
+        found.update(islice(pairs, AT_ONCE))
+    return found

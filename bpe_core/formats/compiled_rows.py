@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.formats.base import NO_NUMBER
-from bpe_core.formats.laid_rows import Rows
+from bpe_core.formats.json_writing import Rows
 from bpe_core.formats.rows import Layout
 from bpe_core.history.history import NOTHING, History, Int64s
-from bpe_core.honest_text import escape
+from bpe_core.history.token_texts import decoded, of_tokens, written
 from bpe_core.kernels.table_rows import (
     BEFORE_CELL,
     DIGITS,
@@ -26,7 +26,7 @@ from bpe_core.kernels.table_rows import (
     read_rows,
     write_rows,
 )
-from bpe_core.token_texts import decoded, of_tokens, written
+from bpe_core.support.honest_text import escape
 
 _AT_ONCE = 1_024  # rows: less than a millisecond
 _ROOM = 1 << 18  # bytes written at a time; more where a row is longer

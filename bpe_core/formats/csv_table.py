@@ -20,6 +20,7 @@ import csv
 import io
 import itertools
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, NoReturn
 
@@ -29,20 +30,20 @@ from bpe_core.formats.base import (
     Beside,
     Format,
     OpenedTable,
-    all_numbers_or_ids,
-    are_ids,
     nothing_beside,
+    own_numbers,
+    unless_ids,
 )
-from bpe_core.formats.beyond_counts import (
+from bpe_core.formats.fast_reading import NUMBER, add_at_once, delimited_cells, read_at_once
+from bpe_core.formats.reasons_and_scores import (
     Number,
     checked_kinds,
+    checked_number,
     columns_for,
     kinds_of,
     scores_by_token,
     since_of,
 )
-from bpe_core.formats.cells_at_once import NUMBER, add_at_once, delimited_cells
-from bpe_core.formats.csv_cells import bytes_in, cell_of, number_in, reason_in, text_in
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -63,10 +64,50 @@ from bpe_core.formats.rows import (
     special_rows,
     too_long_to_show,
 )
-from bpe_core.formats.written_again import read_at_once
-from bpe_core.history.history import TIED, History, Int64s
-from bpe_core.honest_text import escape, unescape
-from bpe_core.progress import Progress, ProgressReport
+from bpe_core.history.history import NOTHING, TIED, History, Int64s
+from bpe_core.support.honest_text import escape, unescape
+from bpe_core.support.progress import Progress, ProgressReport
+
+
+def cell_of(value: Cell | float) -> str:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def reason_in(cell: str, kind: str, where: str) -> Number:
+    try:
+        value = json.loads(cell) if cell else None
+    except (ValueError, RecursionError):
+        value = cell
+    return checked_number(value, kind, where)
+
+
+def number_in(cell: str, where: str) -> int:
+    if cell == "":
+        return NOTHING
+    if not (cell.isascii() and cell.isdigit() and len(cell) < 20):
+        raise FormatError(f"{where}: {cell[:80]!r} is not a whole number.")
+    if int(cell) >= 2**63:
+        raise FormatError(f"{where}: a count is {cell}, larger than any can be.")
+    return int(cell)
+
+
+def text_in(cell: str, where: str) -> bytes:
+    try:
+        return unescape(cell)
+    except ValueError as error:
+        raise FormatError(f"{where}: the text {cell[:80]!r} holds half a character.") from error
+
+
+def bytes_in(cell: str, where: str) -> bytes:
+    try:
+        return bytes.fromhex(cell)
+    except ValueError as error:
+        raise FormatError(f"{where}: {cell[:80]!r} are not bytes in hex.") from error
+
 
 ROWS_BETWEEN_REPORTS = 4_096
 LARGEST_CELL = 16 * 2**20  # characters; only the recipe could ever be so long
@@ -85,14 +126,15 @@ class CsvTable(Format):
     def can_hold(self, history: History) -> list[str]:
         return too_long_to_show(history)
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         names = columns_for(history.reasons)
-        numbered = not are_ids(numbers)
-        known = _number_cells(numbers) if numbered else None
+        numbers = unless_ids(self.numbers(history))
+        numbered = numbers is not None
+        known = None if numbers is None else _number_cells(numbers)
         ends = [*([SCORES] if history.scores is not None else []), *([NUMBER] if numbered else [])]
         header = (*Row._fields, *names, *ends)
         file.write(self.delimiter.join(header).encode() + b"\n")
-        for step, rows in self._rows_of_merges(history, header, numbers if numbered else None):
+        for step, rows in self._rows_of_merges(history, header, numbers):
             file.write(rows)
             if step % ROWS_BETWEEN_REPORTS == 0:
                 progress(Progress("writing", step, len(history), "steps"))
@@ -140,8 +182,8 @@ class CsvTable(Format):
     def recognizes(self, data: bytes) -> bool:
         return data.removeprefix(b"\xef\xbb\xbf").startswith(self._header)
 
-    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
-        return all_numbers_or_ids(history, known)
+    def numbers(self, history: History) -> Int64s:
+        return own_numbers(history)
 
     @property
     def _header(self) -> bytes:
@@ -192,9 +234,8 @@ class CsvTable(Format):
         history = builder.finish(since, scores, name)
         if not at_once:
             _check_step_0(step_0, history, name)
-        if numbers is None:
-            return OpenedTable(history, self.name)
-        return OpenedTable(history, self.name, numbers=_numbers(history, numbers, in_step_0[:-1], name))
+        found_numbers = None if numbers is None else _numbers(history, numbers, in_step_0[:-1], name)
+        return OpenedTable(history.numbered(found_numbers), self.name)
 
     def _rows(self, data: bytes, name: str, first_line: int, width: int) -> Iterator[tuple[str, list[str]]]:
         """The cells of each line, with the place to name in errors."""

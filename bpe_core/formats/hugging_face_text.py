@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
-from bpe_core.formats.checked_json import Object
-from bpe_core.formats.named_expressions import oniguruma_expression_of
-from bpe_core.recipe import Recipe
-from bpe_core.text.preparation.normalizers import BytesShown, Prepend, Replace
-from bpe_core.text.preparation.pre_tokenizers import ByteLevel, Metaspace
-from bpe_core.text.preparation.steps import Step, as_json, is_normalizer, is_pre_tokenizer
+from bpe_core.errors import FormatError, RecipeError
+from bpe_core.formats.json_reading import Object, list_in, object_in, text_in
+from bpe_core.formats.patterns import oniguruma_expression_of, pattern_choices
+from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.text.preparation.expressions import Expression, translated
+from bpe_core.text.preparation.normalizers import (
+    BertNormalizer,
+    BytesShown,
+    Lowercase,
+    Normalizer,
+    Prepend,
+    Replace,
+    UnicodeForm,
+)
+from bpe_core.text.preparation.pieces import AddedToken
+from bpe_core.text.preparation.pre_tokenizers import (
+    BertPreTokenizer,
+    ByteLevel,
+    Metaspace,
+    PreTokenizer,
+    Split,
+    WhitespaceSplit,
+)
+from bpe_core.text.preparation.steps import Step, as_json, is_known, is_normalizer, is_pre_tokenizer, read_step
 
 PUNCTUATION = r"[!-/:-@\[-`{-~]"
 LINES = r"[^\n]*\n|[^\n]+"
@@ -131,3 +153,199 @@ def begins_with_blank(recipe: Recipe) -> bool:
         isinstance(step, Prepend) or (isinstance(step, Metaspace) and step.prepend_scheme != "never")
         for step in recipe.preparation
     )
+
+
+PROBE = "It's camelCase, HTTPServer2 x86_64 \n\n  ab--cd… naïve 12345 人人 ①½² it’s\t(end).\r\n "  # words of many kinds
+
+
+@dataclass
+class TextPreparation:
+    """What was understood of a file's normalizer and pre-tokenizer."""
+
+    choices: dict[str, Any] = field(default_factory=lambda: {"pattern": "none"})  # of the recipe
+    byte_level: bool = False
+    prefix: str = ""  # the marker before each word
+    blank_sign: str = ""  # a character that stands for a blank, where words hold it as any other
+    cuts: bool = False  # by steps, not by a pattern
+    notes: list[str] = field(default_factory=list)
+
+
+def read_steps(whole: Object, name: str) -> TextPreparation:
+    """The recipe's choices for how the file changes and splits a text, and what they cannot say as steps."""
+    found = TextPreparation()
+    changes = _steps(whole, "normalizer", "normalizers", found, name)
+    cuts = _steps(whole, "pre_tokenizer", "pretokenizers", found, name)
+    found.byte_level = any(isinstance(step, BytesShown | ByteLevel) for step in (*changes, *cuts))
+    by_pattern = _pattern_of(cuts, found)
+    by_choices = _choices_of(changes, by_pattern)
+    if by_pattern and by_pattern["pattern"] == "bert" and by_choices is None:
+        by_pattern = None  # which sets Chinese characters apart by itself, and that goes with BERT's normalizer only
+        by_choices = _choices_of(changes, by_pattern)
+    found.choices |= by_pattern or {}
+    found.choices |= by_choices or {}
+    tokens = _added_tokens(whole, name, changes=bool(changes))
+    steps = (*tokens, *(changes if by_choices is None else ()), *(cuts if by_pattern is None else ()))
+    found.cuts = by_pattern is None
+    if steps:
+        found.choices["preparation"] = steps
+    if not found.prefix:
+        found.blank_sign = blank_sign(steps)
+    return found
+
+
+def _added_tokens(whole: Object, name: str, *, changes: bool) -> list[AddedToken]:
+    """Those that do more than to be found where somebody asks for them."""
+    items = [item for item in list_in(whole, "added_tokens", name) if isinstance(item, dict) and item.get("content")]
+    told = [
+        AddedToken(
+            text_in(item, "content", name),
+            special=item.get("special") is not False,
+            single_word=item.get("single_word") is True,
+            lstrip=item.get("lstrip") is True,
+            rstrip=item.get("rstrip") is True,
+            normalized=item.get("normalized") is True,
+        )
+        for item in items
+    ]
+    if not changes and len({token.normalized for token in told}) == 1:  # before or behind what changes nothing
+        told = [dataclasses.replace(token, normalized=False) for token in told]
+    return [token for token in told if token != AddedToken(token.content)]
+
+
+def _steps(whole: Object, key: str, several: str, found: TextPreparation, name: str) -> list[Step]:
+    steps: list[Step] = []
+    for step in _flat(object_in(whole, key, name), several, name):
+        kind = text_in(step, "type", name)
+        if key == "normalizer" and kind == ByteLevel.__name__:
+            step = {"type": BytesShown.__name__}
+        elif kind == "Precompiled" and not step.get("precompiled_charsmap"):
+            continue
+        if not is_known(step):
+            does = "changes" if key == "normalizer" else "splits"
+            told = f"The file {does} text by a step this program does not have, so ids can differ"
+            found.notes.append(f"{told}: {kind[:40] or 'unnamed'}.")
+            continue
+        try:
+            one = read_step(step)
+        except RecipeError as error:
+            raise FormatError(f"{name}: {error}") from error
+        if not isinstance(one, Normalizer if key == "normalizer" else PreTokenizer):
+            raise FormatError(f'{name}: "{key}" holds {kind[:40]}, which does not belong there.')
+        steps.append(one)
+    return steps
+
+
+def _flat(step: Object, key: str, name: str) -> Iterator[Object]:
+    """The steps one by one, however their sequences are nested."""
+    waiting = [step] if step else []
+    taken = 0
+    while waiting:
+        one = waiting.pop(0)
+        taken += 1
+        if not isinstance(one, dict) or taken > MOST_STEPS:
+            raise FormatError(f'{name}: "{key}" must be a list of at most {MOST_STEPS} objects.')
+        if one.get("type") == "Sequence":
+            waiting = list_in(one, key, name) + waiting
+        else:
+            yield one
+
+
+# --- What choices say -------------------------------------------------------------------
+
+
+def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The choices that change text just so; None where there are none."""
+    said: dict[str, Any] = {}
+    chinese = False
+    for step in steps:
+        if isinstance(step, UnicodeForm) and step.form in ("NFC", "NFKC"):
+            said["unicode_form"] = step.form
+        elif isinstance(step, Lowercase):
+            said |= {"lowercase": True, "final_sigma": False}
+        elif isinstance(step, BertNormalizer):
+            chinese |= step.handle_chinese_chars
+            accents = step.lowercase if step.strip_accents is None else step.strip_accents
+            said |= {"clean_text": True} if step.clean_text else {}
+            said |= {"strip_accents": True} if accents else {}
+            said |= {"lowercase": True, "final_sigma": False} if step.lowercase else {}
+        elif isinstance(step, Replace) and step.is_regex and not step.content and step.pattern == PUNCTUATION:
+            said["strip_ascii_punctuation"] = True
+        elif isinstance(step, Replace) and step.is_regex and not step.content and marks_in(step.pattern):
+            said["strip_marks"] = marks_in(step.pattern)
+        else:
+            return None
+    pattern = (by_pattern or {}).get("pattern", "none")
+    if chinese != (pattern == "bert"):
+        return None
+    # There is one order of what choices do: what is written for them must be what was read.
+    try:
+        recipe = Recipe(**said, pattern="bert" if chinese else "none")
+    except RecipeError:
+        return None
+    written = _flat(normalizer_of(recipe) or {}, "normalizers", "")
+    return said if _meant(steps) == _meant([read_step(step) for step in written]) else None
+
+
+def _meant(steps: list[Step]) -> list[Step]:
+    """The same steps, those of BERT with all that they do said, and one that does nothing but lower case as that."""
+    found: list[Step] = []
+    for step in steps:
+        if isinstance(step, BertNormalizer):
+            accents = step.lowercase if step.strip_accents is None else step.strip_accents
+            step = BertNormalizer(step.clean_text, step.handle_chinese_chars, accents, step.lowercase)
+            if step == BertNormalizer(False, False, False, True):
+                step = Lowercase()
+            elif step == BertNormalizer(False, False, False, False):
+                continue
+        found.append(step)
+    return found
+
+
+def _pattern_of(steps: list[Step], found: TextPreparation) -> dict[str, Any] | None:
+    """The choices that cut text just so; None where there are none."""
+    said: dict[str, Any] = {}
+    waiting = list(steps)
+    if waiting and waiting[-1] == ByteLevel(add_prefix_space=False, use_regex=False):
+        waiting.pop()
+    if waiting and waiting[0] == Split(LINES, True, "Isolated"):
+        said["unit"] = "line"
+        waiting.pop(0)
+    if len(waiting) == 2 and waiting[0] == Split(BLANKS, True, "Removed") and _is_marker(waiting[1]):
+        assert isinstance(waiting[1], Metaspace)
+        found.prefix = waiting[1].replacement
+        return {**said, "pattern": "whitespace"}
+    if len(waiting) > 1:
+        return None
+    own = _pattern_of_step(waiting[0]) if waiting else {}
+    if own and own["pattern"] not in ("whitespace", "bert"):
+        own["older_unicode"] = True
+    return None if own is None else {"pattern": "none", **said, **own}
+
+
+def _is_marker(step: Step) -> bool:
+    return isinstance(step, Metaspace) and step.prepend_scheme == "always" and not step.split
+
+
+def _pattern_of_step(step: Step) -> dict[str, Any] | None:
+    if isinstance(step, WhitespaceSplit) or step == Split(BLANKS, True, "Removed"):
+        return {"pattern": "whitespace"}
+    if isinstance(step, BertPreTokenizer):
+        return {"pattern": "bert"}
+    if step == ByteLevel(add_prefix_space=False, use_regex=True):
+        return {"pattern": "gpt2"}
+    if isinstance(step, Split) and step.is_regex and (step.behavior, step.invert) in _KEEPING:
+        choices, _ = pattern_choices(step.pattern)
+        if choices["pattern"] == CUSTOM_PATTERN:
+            return choices if step.behavior == "Isolated" and _means_the_same(step.pattern) else None
+        return choices if choices["pattern"] not in ("none", "whitespace", "bert") else None
+    return None
+
+
+_KEEPING = (("Isolated", False), ("Isolated", True), ("Removed", True))  # with patterns that match every text
+
+
+def _means_the_same(expression: str) -> bool:
+    """Whether an expression finds the same as a pattern of the recipe's as it does in the file."""
+    if translated(expression) != f"(?m){expression}" or "$" in expression or "^" in expression.replace("[^", ""):
+        return False
+    return all(stop > start for start, stop in Expression(expression).spans(PROBE))

@@ -5,23 +5,35 @@ Where a file gave tokens other numbers than their ids here, each has it as its `
 
 from __future__ import annotations
 
+import io
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from json.encoder import encode_basestring
 from typing import Any, BinaryIO
 
-from bpe_core.errors import FormatError
+import numpy as np
+
+from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats.base import (
     NO_NUMBER,
     Beside,
     Format,
     OpenedTable,
-    all_numbers_or_ids,
-    are_ids,
     nothing_beside,
+    own_numbers,
+    unless_ids,
 )
-from bpe_core.formats.beyond_counts import (
+from bpe_core.formats.fast_reading import (
+    NUMBER,
+    Cells,
+    PlacedCells,
+    add_at_once,
+    make_rows,
+    numbers_by_kernels,
+    read_at_once,
+)
+from bpe_core.formats.reasons_and_scores import (
     checked_kinds,
     checked_number,
     columns_for,
@@ -29,8 +41,6 @@ from bpe_core.formats.beyond_counts import (
     scores_by_token,
     since_of,
 )
-from bpe_core.formats.cells_at_once import NUMBER, add_at_once
-from bpe_core.formats.json_stream import OPENING, cells_of_merges, objects_in, taken_apart
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -49,11 +59,97 @@ from bpe_core.formats.rows import (
     rows_by_kernels,
     too_long_to_show,
 )
-from bpe_core.formats.written_again import read_at_once
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.joining import Joining
-from bpe_core.honest_text import unescape
-from bpe_core.progress import Progress, ProgressReport
+from bpe_core.support.honest_text import unescape
+from bpe_core.support.progress import Progress, ProgressReport
+
+OPENING = b'\n "merges": ['  # where, as this program writes it, the lines of the merges begin
+LARGEST_WHOLE = 32 * 2**20  # bytes parsed at once; in memory they can become twenty times as many
+LARGEST_LINE = 2**20
+CLOSING = b"\n ]\n}\n"  # how it ends them
+BEFORE = '  {"step": ,'  # of a line, beside what its values take from the first on
+
+Object = dict[str, Any]
+
+
+def taken_apart(data: bytes, name: str) -> tuple[Object, Iterator[tuple[str, Object]]]:
+    """Everything but the merges, and the merges one by one with the place to name in errors."""
+    begin = data.find(OPENING) + len(OPENING)
+    if begin >= len(OPENING) and data.startswith((b'\n  {"', b'\r\n  {"', b"]"), begin):
+        return _parsed(data[:begin] + b"]}", name), _merge_lines(data, begin, name)
+    whole = _parsed(data, name)
+    return whole, _numbered(objects_in(whole, "merges", name), name)
+
+
+def cells_of_merges(data: bytes, names: Sequence[str], *, only_numbers: bool) -> Cells | None:
+    """The values of the merges, each with these keys; None where they are not laid out as this program does it."""
+    start, stop = data.find(OPENING) + len(OPENING), data.rfind(CLOSING)
+    if not len(OPENING) <= start < stop:
+        return None
+    if only_numbers and (found := numbers_by_kernels(data, start, stop, b":", names, escape=b"\\")) is not None:
+        return found
+    raw = np.frombuffer(data, np.uint8, count=stop - start, offset=start)
+    # A quote within a text has a backslash before it, and the one with which a text begins a blank.
+    keys = (raw[1:-1] == ord('"')) & (raw[2:] == ord(":")) & (raw[:-2] != ord("\\")) & (raw[:-2] != ord(" "))
+    if not make_rows(keys, len(names)):
+        return None
+    keys_end = (np.flatnonzero(keys) + start + 1).reshape(-1, len(names))
+    keys_begin = keys_end - np.array([len(name) for name in names])
+    next_line = np.append(keys_begin[1:, 0] - len(',\n  {"'), stop)
+    end = np.column_stack([keys_begin[:, 1:] - len(', "'), next_line - len("}")])
+    begin = keys_end + len('": ')
+    return (
+        PlacedCells(data, names, begin, end) if (next_line - begin[:, 0]).max() + len(BEFORE) <= LARGEST_LINE else None
+    )
+
+
+def objects_in(whole: Object, key: str, name: str) -> list[Object]:
+    items = whole.get(key)
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise FormatError(f'{name}: "{key}" must be a list of objects.')
+    return items
+
+
+def _numbered(items: list[Object], name: str) -> Iterator[tuple[str, Object]]:
+    return ((f"{name}, merge {number:,}", item) for number, item in enumerate(items, start=1))
+
+
+def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Object]]:
+    lines = io.BytesIO(data)  # shares the memory of `data`
+    lines.seek(begin)
+    comma: bool | None = None  # behind the merge before; None: there was none
+    for number, line in enumerate(lines, start=data.count(b"\n", 0, begin) + 1):
+        where, text = f"{name}, line {number:,}", line.strip()
+        if text.startswith(b"]"):
+            if comma or (text, lines.read().strip()) not in ((b"]", b"}"), (b"]}", b"")):
+                raise FormatError(f"{where}: the list of merges does not end as it should.")
+            return
+        if text:
+            if comma is False:
+                raise FormatError(f"{where}: the comma before this merge is missing.")
+            comma = text.endswith(b",")
+            yield where, _parsed(text.removesuffix(b","), name, number)
+    raise FormatError(f"{name} ends within its merges: it was cut short.")
+
+
+def _parsed(data: bytes, name: str, line: int | None = None) -> Object:
+    limit = LARGEST_WHOLE if line is None else LARGEST_LINE
+    where = name if line is None else f"{name}, line {line:,}"
+    if len(data) > limit:
+        raise TooLarge(f"{where}: {len(data):,} bytes would have to be parsed at once; the limit is {limit:,}.")
+    try:
+        parsed = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{where}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
+    except json.JSONDecodeError as error:
+        raise FormatError(f"{name}, line {line or error.lineno:,}: this is not valid JSON from here on.") from error
+    except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits
+        raise FormatError(f"{where}: JSON that no merge table would hold: too deep, or a number too long.") from error
+    if not isinstance(parsed, dict):
+        raise FormatError(f"{where}: there must be a JSON object, in curly brackets.")
+    return parsed
+
 
 SIGNATURE = "bpe-explorer merge table"
 VERSION = 1
@@ -85,7 +181,7 @@ class JsonTable(Format):
     def can_hold(self, history: History) -> list[str]:
         return self.impossible(history) + too_long_to_show(history)
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         about = {
             "format": SIGNATURE,
             "version": VERSION,
@@ -97,7 +193,8 @@ class JsonTable(Format):
         about |= {"reasons": kinds} if kinds else {}
         about |= {} if since is None else {"scores_since": since}
         about |= {} if history.joining is None else {"joining": history.joining.to_dict}
-        known = None if are_ids(numbers) else _told(numbers)
+        numbers = unless_ids(self.numbers(history))
+        known = None if numbers is None else _told(numbers)
         about |= {} if known is None else {SPECIAL_NUMBERS: known[history.first_special :]}
         opening = json.dumps(about, ensure_ascii=False, indent=1).removesuffix("\n}")
         file.write(opening.encode())
@@ -105,7 +202,7 @@ class JsonTable(Format):
         _write_lines(file, _with_numbers(_symbols(history), known))
         file.write(b"]," + OPENING)
         comma = 1  # which stands before all but the first
-        for step, rows in _rows_of_merges(history, None if known is None else numbers):
+        for step, rows in _rows_of_merges(history, numbers):
             file.write(rows[comma:])
             comma = 0
             if step % ROWS_BETWEEN_REPORTS == 0:
@@ -153,10 +250,10 @@ class JsonTable(Format):
         if SPECIAL_NUMBERS in whole:
             of_symbols = [item.get(NUMBER) for item in objects_in(whole, "alphabet", name)]
             numbers = _numbers(history, of_symbols, of_steps, whole[SPECIAL_NUMBERS], name)
-        return OpenedTable(history, self.name, numbers=numbers)
+        return OpenedTable(history.numbered(numbers), self.name)
 
-    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
-        return all_numbers_or_ids(history, known)
+    def numbers(self, history: History) -> Int64s:
+        return own_numbers(history)
 
 
 # --- Writing ----------------------------------------------------------------------------

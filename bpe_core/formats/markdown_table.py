@@ -12,10 +12,10 @@ from typing import BinaryIO
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside
 from bpe_core.formats.rows import Row, merge_rows
-from bpe_core.history.history import History, Int64s
-from bpe_core.honest_text import unescape
-from bpe_core.progress import Progress, ProgressReport
-from bpe_core.token_texts import shown
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import shown
+from bpe_core.support.honest_text import unescape
+from bpe_core.support.progress import Progress, ProgressReport
 
 HEADER = "| step | left | right | token | id | bytes | count | as often as | tokens left |"
 RULE = "|---:|---|---|---|---:|---|---:|---|---:|"
@@ -34,7 +34,7 @@ class MarkdownTable(Format):
             "A Markdown table is for reading: the recipe and base symbols are left out, so it cannot be opened again."
         ]
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         head = (f"# {len(history):,} merges", "", _about(history), "", HEADER, RULE)
         file.writelines(line.encode() + b"\n" for line in head)
         for row in merge_rows(history):

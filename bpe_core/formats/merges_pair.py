@@ -3,27 +3,80 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from bpe_core.errors import FormatError, RecipeError
-from bpe_core.formats import byte_level, clip_merges, missing_places
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, Writer, nothing_beside, numbers_or_ids
-from bpe_core.formats.checked_json import parsed_object, vocabulary_of
-from bpe_core.formats.guessing import likely_pattern, sampled
-from bpe_core.formats.json_laid_out import laid_out
-from bpe_core.formats.stand_in_texts import numbered, written_tokens
+from bpe_core.formats import byte_level, limitations
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, Writer, complete_numbers, nothing_beside
+from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
+from bpe_core.formats.json_reading import parsed_object, vocabulary_of
+from bpe_core.formats.json_writing import laid_out
+from bpe_core.formats.limitations import containing, same_text
+from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.text_lines import VERSION, pairs_at_the_beginning, read_pairs
-from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerges
-from bpe_core.found_once import once
 from bpe_core.history.history import History, Int64s
-from bpe_core.progress import Progress, ProgressReport
-from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.support.found_once import once
+from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.text.preparation.pre_tokenizers import Split
+
+END = "</w>"
+CLIP_TITLE = b'"bpe_simple_vocab'  # with which CLIP's own file begins
+CLIP_MERGES = 49_152 - 512 - 2  # of its merges: a vocabulary of that size, less the bytes and the special tokens
+CLIP_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
+CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+CLIP_NOTE = "Its text is changed and split here as CLIP does it, which the file does not say."
+
+
+def ends_bytes(texts: Iterable[str]) -> bool:
+    """Whether these texts are stand-ins of bytes, some of which end words: pieces of UTF-8, not only of ASCII.
+
+    >>> ends_bytes(["Ã©</w>", "lo"]), ends_bytes(["été</w>", "lo"]), ends_bytes(["low</w>"])
+    (True, False, False)
+    """
+    beyond = False
+    for text in texts:
+        raw = byte_level.read(text.removesuffix(END))
+        if raw is None or not _is_piece(raw):
+            return False
+        beyond |= not raw.isascii()
+    return beyond
+
+
+def _is_piece(raw: bytes) -> bool:
+    """Whether bytes can stand in UTF-8, though they may begin and end inside a character."""
+    begins = 0
+    while begins < min(3, len(raw)) and 0x80 <= raw[begins] < 0xC0:
+        begins += 1
+    try:
+        raw[begins:].decode()
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data"
+    return True
+
+
+def clip_vocabulary(merges: WrittenMerges) -> dict[str, int]:
+    """The numbers that CLIP gives: the bytes, the bytes that end words, what merges make, and the special tokens."""
+    stand_ins = byte_level.stand_ins()
+    base = [stand_ins[byte] for byte in byte_level.stand_in_order()]
+    names = [*base, *(text + END for text in base), *merges.made, *CLIP_SPECIALS]
+    return {name: number for number, name in enumerate(dict.fromkeys(names))}
+
+
+def clip_choices(texts: Iterable[str]) -> dict[str, Any]:
+    """How CLIP changes and splits a text; in lower case where no token holds a capital."""
+    lower = not any(text != text.lower() for text in texts if text.isascii())
+    said: dict[str, Any] = {"pattern": "none", "unicode_form": "NFC"}
+    if lower:
+        said |= {"lowercase": True, "final_sigma": False}
+    return said | {"preparation": (Split(CLIP_WORDS, True, "Removed", invert=True),)}
+
 
 # How the two files are called, where they are not called after each other ("small-merges.txt", "small-vocab.json").
 MERGES_NAMES = ("merges.txt", "vocab.bpe")
@@ -47,9 +100,7 @@ class MergesPair(Format):
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.base == "bytes":
-            return (
-                [] if recipe.marker in ("none", "continuation") else missing_places.needs_bytes(history, "merges.txt")
-            )
+            return [] if recipe.marker in ("none", "continuation") else limitations.needs_bytes(history, "merges.txt")
         if recipe.marker == "symbol" or (recipe.marker != "none" and recipe.marker_text not in MARKERS.keys() | {"##"}):
             return [f"merges.txt has no place for the word marker {recipe.marker_text!r} ({recipe.marker})."]
         return containing(history, _holds_a_blank, "A line of merges.txt cannot hold the blank or line break in these")
@@ -58,14 +109,14 @@ class MergesPair(Format):
         impossible = self.impossible(history)
         if impossible:
             return impossible
-        found = same_text(history) + missing_places.about_splitting(history.recipe)
+        found = same_text(history) + limitations.about_splitting(history.recipe)
         tokens = written_tokens(history)
         versions = [id for id, token in enumerate(tokens) if token.startswith(VERSION)]
         if versions and np.isin(history.columns.left, versions).any():
             found.append(f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version.")
         return found
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         texts = list(map(str.encode, written_tokens(history)))
         file.write(b"#version: 0.2\n")
         for start in range(0, len(history), ROWS_BETWEEN_REPORTS):
@@ -74,8 +125,8 @@ class MergesPair(Format):
             file.write(b"".join([b"%b %b\n" % (texts[left], texts[right]) for left, right in some]))
         progress(Progress("writing", len(history), len(history), "steps"))
 
-    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
-        return numbers_or_ids(history, known)
+    def numbers(self, history: History) -> Int64s:
+        return complete_numbers(history)
 
     def main_file(self, path: Path) -> Path:
         is_vocabulary = path.name.endswith("vocab.json")
@@ -89,10 +140,10 @@ class MergesPair(Format):
             return _is_vocabulary(data)
         pairs = pairs_at_the_beginning(data)
         texts = [left + right for left, right in pairs]
-        if data.startswith(clip_merges.TITLE) or not pairs:
+        if data.startswith(CLIP_TITLE) or not pairs:
             return bool(pairs)
         if any(text.endswith("</w>") for text in texts):
-            return clip_merges.ends_bytes(texts)
+            return ends_bytes(texts)
         named = data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode())
         as_bytes = named or (any("Ġ" in text for text in texts) and all(map(byte_level.is_byte_level, texts)))
         return as_bytes and any(stand_in in "".join(texts) for stand_in in _UNUSUAL)
@@ -121,11 +172,11 @@ class MergesPair(Format):
         vocabulary, notes = None, []
         if vocabulary_data:
             vocabulary = _vocabulary_in(vocabulary_data, vocabulary_name_)
-        elif merges_data.startswith(clip_merges.TITLE):
-            if len(merges) > clip_merges.USED:
-                notes = [f"CLIP uses the first {clip_merges.USED:,} of the {len(merges):,} merges; so it is done here."]
-            merges = merges.first(clip_merges.USED)
-            vocabulary = clip_merges.vocabulary_of(merges)
+        elif merges_data.startswith(CLIP_TITLE):
+            if len(merges) > CLIP_MERGES:
+                notes = [f"CLIP uses the first {CLIP_MERGES:,} of the {len(merges):,} merges; so it is done here."]
+            merges = merges.first(CLIP_MERGES)
+            vocabulary = clip_vocabulary(merges)
         return _opened(merges, vocabulary, merges_name, notes)
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
@@ -154,9 +205,10 @@ class MergesPair(Format):
         return lambda word: list(asked.encode(before + word).ids)
 
 
-def write_vocabulary(history: History, file: BinaryIO, numbers: Int64s) -> None:
+def write_vocabulary(history: History, file: BinaryIO) -> None:
     """vocab.json: each token's number, special tokens last where they have the highest."""
-    vocabulary = numbered(history, numbers)
+    numbers = complete_numbers(history)
+    vocabulary = vocabulary_by_number(history, numbers)
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
         vocabulary.setdefault(special, int(numbers[id]))
     file.write(laid_out(vocabulary, 0).encode())
@@ -217,8 +269,8 @@ def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: s
     choices: dict[str, Any] = {"base": "bytes"} if style.byte_level else {"base": "characters"}
     choices |= {"marker": style.marker}
     if style.byte_level and style.marker == "glued":
-        choices |= clip_merges.choices(made)
-        notes.append(clip_merges.NOTE)
+        choices |= clip_choices(made)
+        notes.append(CLIP_NOTE)
     else:
         tokens = [byte_level.read(text) or b"" for text in sampled(merges.made)] if style.byte_level else []
         pattern = likely_pattern(tokens) if style.byte_level else "whitespace" if style.marker != "none" else "gpt2"
@@ -239,13 +291,13 @@ def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: s
     if vocabulary is None:
         notes.append("There is no vocab.json beside it, so tokens are numbered as GPT-2 numbers them.")
     history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
-    return OpenedTable(history, MergesPair.name, tuple(notes), built.numbers)
+    return OpenedTable(history.numbered(built.numbers), MergesPair.name, tuple(notes))
 
 
 def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style:
     texts = merges.made
     ends = any(text.endswith("</w>") and len(text) > 4 for text in vocabulary or texts)
-    as_bytes = clip_merges.ends_bytes(texts) if ends else byte_level.is_byte_level("".join(texts))
+    as_bytes = ends_bytes(texts) if ends else byte_level.is_byte_level("".join(texts))
     if as_bytes and (vocabulary is None or sum(one in vocabulary for one in byte_level.stand_ins()) > 128):
         return Style(byte_level=True, marker="glued" if ends else "none", marker_text="</w>" if ends else "")
     entries = vocabulary or dict.fromkeys(texts, 0)

@@ -13,17 +13,17 @@ from typing import BinaryIO
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.errors import FormatError, RecipeError
-from bpe_core.formats import missing_places
-from bpe_core.formats.base import Beside, Format, OpenedTable, Writer, nothing_beside
-from bpe_core.formats.named_expressions import expression_of, pattern_choices
+from bpe_core.formats import limitations
+from bpe_core.formats.base import Beside, Format, OpenedTable, Writer, nothing_beside, own_numbers, unless_ids
+from bpe_core.formats.patterns import expression_of, pattern_choices
 from bpe_core.formats.rebuilding import HistoryBuilder
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, History, Int64s
-from bpe_core.honest_text import escape
-from bpe_core.progress import Progress, ProgressReport
-from bpe_core.recipe import Recipe
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.honest_text import escape
+from bpe_core.support.progress import Progress, ProgressReport
 
 SIGNATURE = b"minbpe v1"
 ROWS_BETWEEN_REPORTS = 4_096
@@ -40,7 +40,7 @@ class MinbpeModel(Format):
     extension = ".model"
 
     def impossible(self, history: History) -> list[str]:
-        found = missing_places.needs_bytes(history, "minbpe")
+        found = limitations.needs_bytes(history, "minbpe")
         if not found and not history.alphabet.is_plain_bytes:
             found = ["A minbpe file numbers the bytes 0 to 255 in their order; this table numbers them otherwise."]
         return found
@@ -56,18 +56,17 @@ class MinbpeModel(Format):
             found.append(
                 "The pattern begins or ends with a blank or holds a line break; minbpe would read another one."
             )
-        return found + missing_places.about_lines(recipe) + missing_places.about_normalization(recipe)
+        return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
-    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+    def numbers(self, history: History) -> Int64s:
         """Bytes and merges are numbered by their places; special tokens may keep any numbers behind those."""
-        ours, first = np.arange(history.id_count), history.first_special
-        keeps = known is not None and len(known) == len(ours) and np.array_equal(known[:first], ours[:first])
-        return known if known is not None and keeps and (known[first:] >= first).all() else ours
+        ids, known, first = np.arange(history.id_count), own_numbers(history), history.first_special
+        return known if np.array_equal(known[:first], ids[:first]) and (known[first:] >= first).all() else ids
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         recipe = history.recipe
         head = [SIGNATURE.decode(), expression_of(recipe), str(len(recipe.special_tokens))]
-        specials = zip(recipe.special_tokens, numbers[history.first_special :].tolist(), strict=True)
+        specials = zip(recipe.special_tokens, self.numbers(history)[history.first_special :].tolist(), strict=True)
         head += [f"{token} {number}" for token, number in specials]
         file.write("".join(f"{line}\n" for line in head).encode())
         for merge in history:
@@ -100,10 +99,10 @@ class MinbpeModel(Format):
             builder.add(left, right, where=f"{name}, line {number:,}")
         history = builder.finish()
         history.recipe = recipe.with_changes(merges=len(history))
-        return OpenedTable(history, self.name, tuple(notes), _numbers(history, list(specials.values())))
+        return OpenedTable(history.numbered(_numbers(history, list(specials.values()))), self.name, tuple(notes))
 
 
-def write_vocabulary(history: History, file: BinaryIO, numbers: Int64s) -> None:
+def write_vocabulary(history: History, file: BinaryIO) -> None:
     """The readable companion: each token, and of which two it was made."""
     texts = [escape(text) for text in written(history)]
     for id, text in enumerate(texts[: len(history.alphabet)]):
@@ -152,4 +151,4 @@ def _numbers(history: History, specials: list[int]) -> Int64s | None:
     """Special tokens may have any numbers."""
     ours = np.arange(history.id_count)
     numbers = np.concatenate([ours[: len(ours) - len(specials)], np.array(specials, np.int64)])
-    return None if np.array_equal(numbers, ours) else numbers
+    return unless_ids(numbers)

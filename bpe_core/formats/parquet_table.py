@@ -17,12 +17,12 @@ from bpe_core.formats.base import (
     Beside,
     Format,
     OpenedTable,
-    all_numbers_or_ids,
-    are_ids,
     nothing_beside,
+    own_numbers,
+    unless_ids,
 )
-from bpe_core.formats.checked_json import list_in, parsed_object
-from bpe_core.formats.missing_places import about_reasons
+from bpe_core.formats.json_reading import list_in, parsed_object
+from bpe_core.formats.limitations import about_reasons
 from bpe_core.formats.rebuilding import (
     HistoryBuilder,
     checked_alphabet,
@@ -33,10 +33,10 @@ from bpe_core.formats.rebuilding import (
 )
 from bpe_core.formats.rows import Row, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, History, Int64s
-from bpe_core.honest_text import escape, unescape
-from bpe_core.optional import MISSING_PYARROW, pyarrow_or_none
-from bpe_core.progress import Progress, ProgressReport
-from bpe_core.recipe import LARGEST_VOCABULARY
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+from bpe_core.support.honest_text import escape, unescape
+from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
+from bpe_core.support.progress import Progress, ProgressReport
 
 KEY = b"bpe-explorer merge table"
 MISSING = f"Parquet {MISSING_PYARROW}"
@@ -61,11 +61,12 @@ class ParquetTable(Format):
     def can_hold(self, history: History) -> list[str]:
         return self.impossible(history) + too_long_to_show(history)
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         arrow = pyarrow_or_none()
         if arrow is None:
             raise OutputError(MISSING)
-        known = None if are_ids(numbers) else numbers.tolist()
+        numbers = unless_ids(self.numbers(history))
+        known = None if numbers is None else numbers.tolist()
         names = _COLUMNS if known is None else (*_COLUMNS, NUMBER)
         schema = arrow.schema([(column, _type(arrow, column)) for column in names])
         about = _about(history) | ({} if known is None else {"numbers": known})
@@ -101,11 +102,10 @@ class ParquetTable(Format):
             raise FormatError(f"{name} is a damaged Parquet file: {cause_of(error)}.") from error
         if about is None:
             raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")
-        history, numbers = _rebuilt(about, rows, name)
-        return OpenedTable(history, self.name, numbers=numbers)
+        return OpenedTable(_rebuilt(about, rows, name), self.name)
 
-    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
-        return all_numbers_or_ids(history, known)
+    def numbers(self, history: History) -> Int64s:
+        return own_numbers(history)
 
 
 def _type(arrow: Any, column: str) -> Any:
@@ -121,7 +121,7 @@ def _about(history: History) -> dict[str, Any]:
     }
 
 
-def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> tuple[History, Int64s | None]:
+def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> History:
     whole = parsed_object(about, f"{name}: its metadata")
     recipe = checked_recipe(whole.get("recipe"), name)
     tokens = whole.get("tokens_at_start")
@@ -152,4 +152,4 @@ def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> tuple[Histo
             where=where,
         )
     history, numbers = builder.finish(), whole.get("numbers")
-    return history, None if numbers is None else checked_numbers(numbers, history.id_count, name)
+    return history.numbered(None if numbers is None else checked_numbers(numbers, history.id_count, name))

@@ -1,7 +1,7 @@
 """`python -m bpe_core.formats.peer_process FORMAT SIZE`: the process in which a library is asked.
 
-It reads so many bytes of a file, then a text a line, and answers each with the numbers of its tokens. See
-verification/apart.py, which begins it.
+It reads SIZE bytes of a file, then a text a line, and answers each text with the numbers of its tokens.
+verification/libraries.py starts it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from bpe_core.formats.asked_alone import tokenizers_peer
+from bpe_core.formats import FORMATS
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.recipes.recipe import Recipe
 
 
 def main() -> None:
@@ -36,13 +39,6 @@ def main() -> None:
 
 
 def _peer(name: str, data: bytes) -> Callable[[str], Any] | None:
-    if name == "tokenizer.json":
-        return tokenizers_peer(data)
-    from bpe_core.alphabet import Alphabet  # the engine takes a while to load
-    from bpe_core.formats import FORMATS
-    from bpe_core.history.history import History
-    from bpe_core.recipe import Recipe
-
     return FORMATS[name].peer(data, History.from_pairs(Recipe(), Alphabet.of_bytes(), []), name)
 
 

@@ -18,15 +18,14 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
-from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import TooLarge
-from bpe_core.found_once import once
+from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Int64s
-from bpe_core.kernels.policy import Policy
-from bpe_core.records import dataclass
+from bpe_core.kernels.readiness import Policy
+from bpe_core.support.found_once import once
 
 Text = TypeVar("Text", bytes, str)
 

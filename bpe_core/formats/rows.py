@@ -7,16 +7,16 @@ before the first step, so they are rows of step 0; the special tokens as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, History, Int32s, Int64s, Pair, Step
-from bpe_core.honest_text import escape
-from bpe_core.kernels.policy import Policy
-from bpe_core.records import dataclass
-from bpe_core.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts, of_tokens
+from bpe_core.history.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts, of_tokens
+from bpe_core.kernels.readiness import Policy
+from bpe_core.support.honest_text import escape
 
 Cell = int | str | bool | None
 

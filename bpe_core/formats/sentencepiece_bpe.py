@@ -13,8 +13,8 @@ from itertools import count, pairwise
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet, Symbol, SymbolKind
-from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.base import NO_NUMBER, unless_ids
+from bpe_core.formats.limitations import listed
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
 from bpe_core.formats.sentencepiece_fields import (
     BYTE,
@@ -28,18 +28,18 @@ from bpe_core.formats.sentencepiece_fields import (
     Stored,
 )
 from bpe_core.formats.sentencepiece_text import prepared_recipe
-from bpe_core.formats.unfit_tokens import listed
+from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
-from bpe_core.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
 
 WORDS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks stand at the beginning of pieces only
 _KINDS: dict[SymbolKind | None, int] = {"unknown": UNKNOWN, "fallback": BYTE}
 
 
-def history_of(stored: Stored, name: str) -> tuple[History, Int64s | None, list[str]]:
-    """What the pieces make, the numbers of our ids if these are others, and notes."""
+def history_of(stored: Stored, name: str) -> tuple[History, list[str]]:
+    """Return what the pieces make, and notes."""
     symbols = _base_symbols(stored)
     base = {symbol.text.decode(): id for id, symbol in enumerate(symbols) if symbol.merges}
     steps_only = {piece.text for piece in _of_kind(stored, UNUSED, longer_than=1)}
@@ -67,8 +67,7 @@ def history_of(stored: Stored, name: str) -> tuple[History, Int64s | None, list[
     pieces = enumerate(stored.pieces)
     number_of = {piece.text: number for number, piece in pieces if piece.text not in steps_only}
     numbers = np.array([number_of.get(text, NO_NUMBER) for text in names + specials], np.int64)
-    same = np.array_equal(numbers, np.arange(len(numbers)))
-    return history, None if same else numbers, _notes(recovered, stored, base)
+    return history.numbered(unless_ids(numbers)), _notes(recovered, stored, base)
 
 
 def _of_kind(stored: Stored, kind: int, longer_than: int = 0) -> Iterator[Piece]:

@@ -2,7 +2,7 @@
 
 Of BPE, a piece's score is minus the rank of its merge. Merges are not stored: what each piece was
 made of is recovered by merging it with the pieces of higher score (see recovering.py). Of Unigram, it is its
-log-probability (sentencepiece_unigram.py). Every word begins with ▁, and blanks of all kinds part words.
+log-probability (sentencepiece_model.py). Every word begins with ▁, and blanks of all kinds part words.
 """
 
 from __future__ import annotations
@@ -11,39 +11,85 @@ from typing import BinaryIO
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet, Symbol
-from bpe_core.formats import sentencepiece_bpe, sentencepiece_unigram
+from bpe_core.errors import FormatError
+from bpe_core.formats import sentencepiece_bpe, unigram_vocabulary
 from bpe_core.formats.base import (
     NO_NUMBER,
     Beside,
     Format,
     OpenedTable,
     Peer,
-    kept_numbers,
+    complete_numbers,
+    dense_numbers,
     nothing_beside,
-    numbers_or_ids,
+    unless_ids,
 )
-from bpe_core.formats.protobuf import bytes_field
+from bpe_core.formats.limitations import listed, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover
 from bpe_core.formats.sentencepiece_fields import (
     BPE,
+    BYTE,
     CONTROL,
     MARKER,
     NORMAL,
     UNIGRAM,
     UNKNOWN,
+    UNUSED,
     USER_DEFINED,
     Piece,
     Stored,
+    bytes_field,
     read,
     trainer_spec,
 )
 from bpe_core.formats.sentencepiece_text import is_own, map_differs, normalizer_spec, prepared_spec, recipe_of
-from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
+from bpe_core.formats.unigram_vocabulary import Pieces, ScoredPiece, checked_score, method_of
+from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History, Int64s
-from bpe_core.progress import Progress, ProgressReport
-from bpe_core.recipe import UNKNOWN_TOKEN
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import UNKNOWN_TOKEN
+from bpe_core.support.progress import Progress, ProgressReport
+
+_KINDS = {"piece": NORMAL, "unknown": UNKNOWN, "fallback": BYTE, "special": CONTROL, "gap": UNUSED}
+
+
+def unigram_pieces(history: History) -> list[Piece]:
+    return [
+        Piece(piece.text, piece.score if piece.kind == "piece" else 0.0, _KINDS[piece.kind])
+        for piece in unigram_vocabulary.pieces_of(history)
+    ]
+
+
+def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
+    """Return what the pieces make, and notes."""
+    of_kind: dict[int, list[int]] = {kind: [] for kind in (NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE)}
+    for number, piece in enumerate(stored.pieces):
+        of_kind[piece.kind].append(number)
+    if len(of_kind[UNKNOWN]) != 1:
+        raise FormatError(
+            f"{name}: {len(of_kind[UNKNOWN]):,} pieces stand for what is unknown; "
+            "a Unigram model has one, such as <unk>."
+        )
+    unknown = of_kind[UNKNOWN][0]
+    number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
+    said = {} if stored.byte_fallback else {"unknown_text": stored.pieces[unknown].text}
+    scored = [
+        ScoredPiece(piece.text, checked_score(piece.score, f"{name}, piece {number:,}"), number)
+        for number, piece in enumerate(stored.pieces)
+        if piece.kind == NORMAL
+    ]
+    recipe, notes = recipe_of(stored, 0, name, method=method_of(scored), **said)
+    pieces = Pieces(
+        scored=scored,
+        unknown=unknown if not stored.byte_fallback else NO_NUMBER,
+        fallback=[number_of[f"<0x{i:02X}>"] for i in range(256)] if stored.byte_fallback else [],
+        specials=sorted(of_kind[CONTROL] + of_kind[USER_DEFINED]),
+        notes=notes,
+    )
+    if of_kind[USER_DEFINED]:
+        text = stored.pieces[of_kind[USER_DEFINED][0]].text
+        notes.append(f"The file takes {text!r} and its like for tokens wherever they stand; here they part words.")
+    return unigram_vocabulary.history_of(pieces, recipe, name), notes
 
 
 class SentencePieceModel(Format):
@@ -115,15 +161,15 @@ class SentencePieceModel(Format):
     def is_beyond(self, history: History, text: str) -> bool:
         return not (history.recipe.preparation or text.isascii()) and map_differs(history.recipe, text)
 
-    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+    def numbers(self, history: History) -> Int64s:
         if history.recipe.method == "bpe":
-            return numbers_or_ids(history, kept_numbers(history, known))
-        return sentencepiece_unigram.numbers_for(history, known)
+            return complete_numbers(history.numbered(dense_numbers(history)))
+        return unigram_vocabulary.numbers_for(history)
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         progress(Progress("writing", 0, len(history), "steps"))
         is_bpe = history.recipe.method == "bpe"
-        pieces = (sentencepiece_bpe if is_bpe else sentencepiece_unigram).pieces_of(history, numbers)
+        pieces = sentencepiece_bpe.pieces_of(history, self.numbers(history)) if is_bpe else unigram_pieces(history)
         file.writelines(piece.message() for piece in pieces)
         file.write(bytes_field(2, trainer_spec(BPE if is_bpe else UNIGRAM, history.recipe, pieces)))
         file.write(bytes_field(3, prepared_spec(history.recipe) or normalizer_spec(history.recipe)))
@@ -140,11 +186,11 @@ class SentencePieceModel(Format):
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         stored = read(data, name)
         if stored.kind == UNIGRAM:
-            history, own_numbers, notes = sentencepiece_unigram.history_of(stored, name)
-            return OpenedTable(history, self.name, tuple(notes), own_numbers)
+            history, notes = unigram_history(stored, name)
+            return OpenedTable(history, self.name, tuple(notes))
         if not is_own(stored):
-            history, own_numbers, notes = sentencepiece_bpe.history_of(stored, name)
-            return OpenedTable(history, self.name, tuple(notes), own_numbers)
+            history, notes = sentencepiece_bpe.history_of(stored, name)
+            return OpenedTable(history, self.name, tuple(notes))
         symbols = _base_symbols(stored)
         base = {text: id for id, (text, symbol) in enumerate(symbols) if symbol.merges}
         made = sorted(_made(stored), key=lambda piece: -piece.score)
@@ -155,8 +201,7 @@ class SentencePieceModel(Format):
         number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
         names = [text for text, _ in symbols] + recovered.tokens + [piece.text for piece in specials]
         numbers = np.array([number_of.get(text, NO_NUMBER) for text in names], np.int64)
-        same = np.array_equal(numbers, np.arange(len(numbers)))
-        return OpenedTable(history, self.name, tuple(notes + _about_pieces(recovered)), None if same else numbers)
+        return OpenedTable(history.numbered(unless_ids(numbers)), self.name, tuple(notes + _about_pieces(recovered)))
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:

@@ -1,24 +1,163 @@
-"""How a SentencePiece model changes a text first: the map that it holds, and the choices of a recipe."""
+"""How a SentencePiece model changes a text: its map of characters, and the choices of a recipe that stand for it."""
 
 from __future__ import annotations
 
 import base64
 import dataclasses
 import json
+import struct
+import unicodedata
+from array import array
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 from bpe_core.errors import FormatError, RecipeError
-from bpe_core.formats.character_map import changes_of, packed
-from bpe_core.formats.checked_json import parsed_object
-from bpe_core.formats.protobuf import bytes_field, varint_field
-from bpe_core.formats.sentencepiece_fields import CONTROL, MARKER, USER_DEFINED, Stored
-from bpe_core.recipe import Normalization, Recipe
+from bpe_core.formats.json_reading import parsed_object
+from bpe_core.formats.sentencepiece_fields import CONTROL, MARKER, USER_DEFINED, Stored, bytes_field, varint_field
+from bpe_core.recipes.recipe import Normalization, Recipe
+from bpe_core.text.characters import small
 from bpe_core.text.normalization import normalize
-from bpe_core.text.preparation.normalizers import Prepend, Replace
+from bpe_core.text.preparation.normalizers import Precompiled, Prepend, Replace
 from bpe_core.text.preparation.pieces import Piece
-from bpe_core.text.preparation.precompiled import Precompiled
 from bpe_core.text.preparation.steps import Step
+
+BLOCK = 256  # cells; the array is a multiple of this
+RECENT = 4 * BLOCK  # cells
+LAST_CHANGING = 0x2FFFF  # no character beyond has another form or case, or is a blank
+_END = -1
+
+
+def packed(changes: Mapping[str, str]) -> bytes:
+    """The map as SentencePiece reads it."""
+    texts = bytearray()
+    place_of: dict[str, int] = {}
+    for text in changes.values():
+        if text not in place_of:
+            place_of[text] = len(texts)
+            texts += text.encode() + b"\0"
+    cells = _double_array({key.encode(): place_of[value] for key, value in changes.items()})
+    return struct.pack("<I", 4 * len(cells)) + cells.tobytes() + bytes(texts)
+
+
+def _double_array(places: Mapping[bytes, int]) -> array[int]:
+    root: dict[int, object] = {}
+    for key, place in places.items():
+        node = root
+        for byte in key:
+            node = node.setdefault(byte, {})  # type: ignore[assignment]
+        node[_END] = place
+    return _Layout().laid_out(root)
+
+
+class _Layout:
+    """Finds room for each node's children."""
+
+    def __init__(self) -> None:
+        self.cells = array("I", [0]) * BLOCK
+        self.taken = bytearray(BLOCK)  # cells
+        self.bases = bytearray(BLOCK)  # that some node has already
+        self.taken[0] = 1
+
+    def laid_out(self, root: dict[int, object]) -> array[int]:
+        waiting: list[tuple[int, dict[int, object]]] = [(0, root)]
+        for place, node in waiting:  # which grows meanwhile
+            labels = [0 if label == _END else label for label in node]
+            base = self._base_for(labels)
+            self.bases[base] = 1
+            for label in labels:
+                self.taken[base ^ label] = 1
+            has_end = _END in node
+            self.cells[place] |= (place ^ base) << 10 | has_end << 8
+            for label, child in node.items():
+                if label == _END:
+                    assert isinstance(child, int)
+                    self.cells[base] = 1 << 31 | child
+                else:
+                    assert isinstance(child, dict)
+                    self.cells[base ^ label] = label
+                    waiting.append((base ^ label, child))
+        return self.cells
+
+    def _base_for(self, labels: list[int]) -> int:
+        """The first base at which the cells of all labels are free."""
+        first = labels[0]
+        # Gaps further back are too small or have their base taken: to try them all takes a minute.
+        cell = max(0, len(self.taken) - RECENT)
+        while True:
+            cell = self.taken.find(0, cell)
+            if cell < 0:
+                cell = len(self.taken)
+                self._grow()
+            base = cell ^ first
+            if not self.bases[base] and not any(self.taken[base ^ other] for other in labels):
+                return base
+            cell += 1
+
+    def _grow(self) -> None:
+        self.cells.extend([0] * BLOCK)
+        self.taken.extend(bytes(BLOCK))
+        self.bases.extend(bytes(BLOCK))
+
+
+# --- What a recipe does to single characters --------------------------------------------
+
+
+def changes_of(recipe: Recipe) -> dict[str, str]:
+    """The texts that a recipe changes, with blanks of every kind as spaces."""
+    plain = recipe.with_changes(special_tokens=())
+    found: dict[str, str] = {}
+    for text in _candidates(recipe):
+        changed = "".join(" " if character.isspace() and character not in _NO_BLANKS else character
+                          for character in normalize(text, plain))  # fmt: skip
+        if changed != text:
+            found[text] = changed
+    return found
+
+
+_NO_BLANKS = "\x1c\x1d\x1e\x1f"  # Python calls them blanks, Unicode and patterns do not
+
+
+def _candidates(recipe: Recipe) -> Iterator[str]:
+    """Characters and short sequences that may change."""
+    letters = (chr(code) for code in range(1, LAST_CHANGING + 1) if not 0xD800 <= code < 0xE000)
+    for letter in letters:
+        if letter.isspace() or (recipe.normalizes and _may_change(letter, recipe)):
+            yield letter
+        if recipe.unicode_form and (parts := unicodedata.decomposition(letter)) and not parts.startswith("<"):
+            yield "".join(chr(int(part, 16)) for part in parts.split())
+            yield from _orders_of_marks(unicodedata.normalize("NFD", letter))
+    if recipe.unicode_form:
+        for code in range(0xAC00, 0xD7A4):
+            syllable = chr(code)
+            yield unicodedata.normalize("NFD", syllable)
+            if (code - 0xAC00) % 28:  # a syllable of two letters, and a third behind it
+                yield chr(code - (code - 0xAC00) % 28) + unicodedata.normalize("NFD", syllable)[2]
+
+
+def _orders_of_marks(parts: str) -> Iterator[str]:
+    """A letter with its marks; where there are two, also the other way round, and with the first one joined already."""
+    yield parts
+    if len(parts) == 3:
+        yield parts[0] + parts[2] + parts[1]
+        yield unicodedata.normalize("NFC", parts[0] + parts[2]) + parts[1]
+
+
+def _may_change(letter: str, recipe: Recipe) -> bool:
+    if letter.isascii() or recipe.clean_text:
+        return True
+    form = recipe.unicode_form
+    return (
+        (form != "" and unicodedata.normalize(form, letter) != letter)
+        or (recipe.strip_accents and _may_lose_an_accent(letter))
+        or (recipe.lowercase and small(letter) != letter)
+        or letter in recipe.strip_marks
+    )
+
+
+def _may_lose_an_accent(letter: str) -> bool:
+    return unicodedata.category(letter) == "Mn" or unicodedata.normalize("NFD", letter) != letter
+
 
 SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
 LAST_BLANKS = Replace(rf"[ {MARKER}]+\z", True, "")

@@ -12,16 +12,16 @@ import io
 import re
 from typing import BinaryIO
 
-from bpe_core.alphabet import Alphabet, Symbol
-from bpe_core.formats import missing_places
+from bpe_core.formats import limitations
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
+from bpe_core.formats.limitations import containing, same_text
 from bpe_core.formats.text_lines import LONGEST_LINE, LOOK, pairs_at_the_beginning, read_pairs
-from bpe_core.formats.unfit_tokens import containing, same_text
 from bpe_core.formats.written_merges import WrittenMerges, resolve
-from bpe_core.history.history import History, Int64s
-from bpe_core.progress import Progress, ProgressReport
-from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
-from bpe_core.token_texts import written
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.support.progress import Progress, ProgressReport
 
 END = "</w>"
 GLUED, SYMBOL = "#version: 0.2", "#version: 0.1"
@@ -57,13 +57,13 @@ class SubwordNmtCodes(Format):
         impossible = self.impossible(history)
         if impossible:
             return impossible
-        found = same_text(history) + missing_places.about_splitting(history.recipe)
+        found = same_text(history) + limitations.about_splitting(history.recipe)
         found += ["Codes have no numbers for tokens, and no list of the characters that are in no merge."]
         if history.recipe.unknown == "bytes":
             found.append("Codes cannot say that unknown characters become bytes; they stay as they are.")
         return found
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         texts = written(history)
         file.write((GLUED if history.recipe.marker == "glued" else SYMBOL).encode() + b"\n")
         for merge in history:

@@ -14,17 +14,16 @@ import numpy as np
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside
-from bpe_core.formats.checked_json import LARGEST_NUMBER, Object, list_in, number_of, object_in, parsed_object, text_in
-from bpe_core.formats.in_turns import mapped
-from bpe_core.formats.json_laid_out import Table, encoded, laid_out
-from bpe_core.formats.laid_rows import Column
-from bpe_core.formats.named_expressions import expression_of, pattern_choices
+from bpe_core.formats.byte_level import mapped
+from bpe_core.formats.json_reading import LARGEST_NUMBER, Object, list_in, number_of, object_in, parsed_object, text_in
+from bpe_core.formats.json_writing import Column, Table, encoded, laid_out
+from bpe_core.formats.limitations import same_text, unrecoverable
+from bpe_core.formats.patterns import expression_of, pattern_choices
 from bpe_core.formats.tiktoken_ranks import EVERYTHING, TiktokenRanks, checked_ranks, ranked, read_token
-from bpe_core.formats.unfit_tokens import same_text, unrecoverable
-from bpe_core.found_once import once
 from bpe_core.history.history import History, Int64s
-from bpe_core.progress import Progress, ProgressReport
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.support.found_once import once
+from bpe_core.support.progress import Progress, ProgressReport
 
 RANKS = TiktokenRanks()
 NUMBERS_FOR_SPECIALS = 1_000  # at least, in a file of ours: as in theirs
@@ -61,21 +60,23 @@ class Tekken(Format):
         lost = unrecoverable(history, written(history)) if history.joining is None else []
         return same_text(history) + lost
 
-    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+    def numbers(self, history: History) -> Int64s:
         """Those of the file it came from, where they are ranks behind special tokens; else those come first."""
         specials, first = len(history.recipe.special_tokens), history.first_special
-        if known is not None and len(known) == history.id_count:
+        known = history.numbers
+        if known is not None:
             shift = int(known[:first].min())
             ranks = np.append(known[:first] - shift, known[first:])
-            rise = np.array_equal(RANKS.numbers(history, ranks)[:first], ranks[:first])
+            rise = np.array_equal(RANKS.numbers(history.numbered(ranks))[:first], ranks[:first])
             room = known[first:].max(initial=NO_NUMBER) < shift and int(ranks[:first].max()) == first - 1
             if rise and room and np.array_equal(_bytes_first(history, ranks[:first]), ranks[:first]):
                 return known
-        ranks = _bytes_first(history, RANKS.numbers(history)[:first])
+        ranks = _bytes_first(history, RANKS.numbers(history.numbered(None))[:first])
         return np.append(ranks + max(NUMBERS_FOR_SPECIALS, specials), np.arange(specials))
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         texts = written(history)
+        numbers = self.numbers(history)
         shift = int(numbers[: len(texts)].min())
         of_token = numbers[: len(texts)] - shift
         special = zip(numbers[len(texts) :].tolist(), history.recipe.special_tokens, strict=True)
@@ -110,7 +111,7 @@ class Tekken(Format):
         except RecipeError as error:
             raise FormatError(f"{name}: {error}") from error
         numbers = np.append(opened.numbers + shift, np.array(list(specials.values()), np.int64))
-        return OpenedTable(opened.history, self.name, (*notes, *about_pattern, *opened.notes), numbers)
+        return OpenedTable(opened.history.numbered(numbers), self.name, (*notes, *about_pattern, *opened.notes))
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.written_merges import WrittenMerges, halves
-from bpe_core.found_once import once
+from bpe_core.support.found_once import once
 
 VERSION = "#version"
 LONGEST_LINE = 2**20  # bytes

@@ -19,19 +19,18 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from bpe_core.errors import FormatError, TooLarge
-from bpe_core.formats import missing_places
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
-from bpe_core.formats.byte_level import alphabet_of
-from bpe_core.formats.guessing import likely_pattern
-from bpe_core.formats.in_turns import mapped, numbered
+from bpe_core.formats import limitations
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, unless_ids
+from bpe_core.formats.byte_level import alphabet_of, mapped, numbered
+from bpe_core.formats.limitations import listed, same_text, unrecoverable
+from bpe_core.formats.patterns import likely_pattern
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
-from bpe_core.formats.unfit_tokens import listed, same_text, unrecoverable
-from bpe_core.found_once import once
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import Joining
-from bpe_core.progress import Progress, ProgressReport
-from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
+from bpe_core.support.found_once import once
+from bpe_core.support.progress import Progress, ProgressReport
 
 LARGEST_FILE = 2**26  # bytes; recovering the merges takes up to some seconds a megabyte
 LARGEST_RANK = 2**31 - 1
@@ -56,7 +55,7 @@ class TiktokenRanks(Format):
         return True
 
     def impossible(self, history: History) -> list[str]:
-        return missing_places.needs_bytes(history, ".tiktoken")
+        return limitations.needs_bytes(history, ".tiktoken")
 
     def can_hold(self, history: History) -> list[str]:
         impossible = self.impossible(history)
@@ -64,21 +63,21 @@ class TiktokenRanks(Format):
             return impossible
         texts = written(history)
         lost = unrecoverable(history, texts) if history.joining is None else []
-        return same_text(history) + lost + missing_places.about_splitting(history.recipe)
+        return same_text(history) + lost + limitations.about_splitting(history.recipe)
 
-    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
+    def numbers(self, history: History) -> Int64s:
         """Its own ranks; those of the file it came from, where they rise with the steps; else our ids."""
         ids = super().numbers(history)
         if history.joining is not None and history.joining.priorities is not None:
             ids[: history.first_special] = history.joining.priorities
-        elif known is not None and len(known) == len(ids):
+        elif (known := history.numbers) is not None:
             ranks = known[: history.first_special]
             rises = history.joining is not None or bool((np.diff(ranks[len(history.alphabet) :]) > 0).all())
             return known if rises and (np.diff(np.sort(ranks)) > 0).all() and ranks.min(initial=0) >= 0 else ids
         return ids
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
-        texts = written(history)
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+        texts, numbers = written(history), self.numbers(history)
         order = np.argsort(numbers[: len(texts)], kind="stable").tolist()
         rank_of: dict[bytes, int] = {}
         for id, rank in zip(order, numbers[order].tolist(), strict=True):
@@ -98,8 +97,7 @@ class TiktokenRanks(Format):
         pattern = likely_pattern(list(ranks))
         note = f"A .tiktoken file does not say how text is split into words; its tokens fit the pattern {pattern}."
         found = ranked(ranks, {"pattern": pattern, "older_unicode": True}, (), self.name)
-        in_order = np.array_equal(found.numbers, np.arange(len(found.numbers)))
-        return OpenedTable(found.history, self.name, (note, *found.notes), None if in_order else found.numbers)
+        return OpenedTable(found.history.numbered(unless_ids(found.numbers)), self.name, (note, *found.notes))
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
         try:

@@ -8,23 +8,18 @@ from operator import itemgetter
 from typing import BinaryIO
 
 from bpe_core.errors import FormatError
-from bpe_core.formats import missing_places
-from bpe_core.formats.asked_alone import tokenizers_peer
+from bpe_core.formats import limitations
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
-from bpe_core.formats.checked_json import Object, object_in, parsed_object, text_in
-from bpe_core.formats.hugging_face_steps import read_steps
-from bpe_core.formats.hugging_face_text import decoder_of, normalizer_of, pre_tokenizer_of
-from bpe_core.formats.json_bpe import JsonBpe
-from bpe_core.formats.json_laid_out import laid_out
-from bpe_core.formats.json_model import JsonModel
-from bpe_core.formats.json_unigram import JsonUnigram
-from bpe_core.formats.json_wordpiece import JsonWordPiece
-from bpe_core.formats.unfit_tokens import same_text
+from bpe_core.formats.hugging_face_text import decoder_of, normalizer_of, pre_tokenizer_of, read_steps
+from bpe_core.formats.json_models import JsonBpe, JsonModel, JsonUnigram, JsonWordPiece
+from bpe_core.formats.json_reading import Object, object_in, parsed_object, text_in
+from bpe_core.formats.json_writing import laid_out
+from bpe_core.formats.limitations import same_text
 from bpe_core.history.history import History, Int64s
-from bpe_core.progress import Progress, ProgressReport
 from bpe_core.segmenting.cutting import ids_looked_for
+from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.normalization import normalize
-from bpe_core.text.preparation.added_tokens import AddedToken
+from bpe_core.text.preparation.pieces import AddedToken
 
 _MODEL = re.compile(rb'"model"\s*:\s*[^\s\d]')
 MODELS: dict[str, JsonModel] = {  # by method
@@ -55,7 +50,7 @@ class TokenizerJson(Format):
         if impossible:
             return impossible
         recipe = history.recipe
-        found = same_text(history) + _model_of(history).can_hold(history) + missing_places.about_longest(recipe)
+        found = same_text(history) + _model_of(history).can_hold(history) + limitations.about_longest(recipe)
         if recipe.lowercase and recipe.final_sigma:
             found.append(
                 "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing; the check "
@@ -85,21 +80,21 @@ class TokenizerJson(Format):
             and normalize(text, recipe) != normalize(text, recipe.with_changes(final_sigma=False))
         )
 
-    def numbers(self, history: History, known: Int64s | None = None) -> Int64s:
-        return _model_of(history).numbers(history, known)
+    def numbers(self, history: History) -> Int64s:
+        return _model_of(history).numbers(history)
 
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport, numbers: Int64s) -> None:
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         progress(Progress("writing", 0, len(history), "steps"))
         whole = {
             "version": "1.0",
             "truncation": None,
             "padding": None,
-            "added_tokens": _added_tokens(history, numbers),
+            "added_tokens": _added_tokens(history, self.numbers(history)),
             "normalizer": normalizer_of(history.recipe),
             "pre_tokenizer": pre_tokenizer_of(history.recipe),
             "post_processor": None,
             "decoder": decoder_of(history.recipe),
-            "model": _model_of(history).written(history, numbers),
+            "model": _model_of(history).written(history),
         }
         file.write(laid_out(whole, 2).encode())
         progress(Progress("writing", len(history), len(history), "steps"))
@@ -120,10 +115,15 @@ class TokenizerJson(Format):
             notes.append(
                 f"The file says how texts are brought to one length ({' and '.join(cut)}); here they stay whole."
             )
-        return OpenedTable(opened.history, self.name, tuple(notes), opened.numbers)
+        return OpenedTable(opened.history, self.name, tuple(notes))
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        return tokenizers_peer(data)
+        try:
+            import tokenizers  # not needed to run: only asked whether it agrees
+        except ImportError:
+            return None
+        loaded = tokenizers.Tokenizer.from_buffer(data)
+        return lambda text: list(loaded.encode(text, add_special_tokens=False).ids)
 
 
 def _model_of(history: History) -> JsonModel:

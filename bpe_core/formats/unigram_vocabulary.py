@@ -7,21 +7,20 @@ the marker before words, and whatever is longer as seeds. There are no steps.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import NO_NUMBER, kept_numbers
-from bpe_core.formats.unfit_tokens import listed
+from bpe_core.formats.base import NO_NUMBER, dense_numbers, unless_ids
+from bpe_core.formats.limitations import listed
+from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
+from bpe_core.history.columns import Float32s, Scores
 from bpe_core.history.history import Columns, History, Int64s
-from bpe_core.history.scores import Float32s, Scores
-from bpe_core.learning.mingram.fewest import puts_fewest_first
-from bpe_core.recipe import UNKNOWN_TOKEN, Recipe
-from bpe_core.records import dataclass
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.learning.mingram.method import puts_fewest_first
+from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Recipe
 
 UNKNOWN_COSTS = (
     10.0  # how far below all pieces the log-probability of a character without one lies, as in SentencePiece
@@ -48,8 +47,8 @@ class Pieces:
     notes: list[str] = field(default_factory=list)  # grows
 
 
-def history_of(pieces: Pieces, recipe: Recipe, name: str, sign: str = "") -> tuple[History, Int64s | None]:
-    """Pieces as a history without steps, and the numbers of our ids if these are others.
+def history_of(pieces: Pieces, recipe: Recipe, name: str, sign: str = "") -> History:
+    """Return pieces as a history without steps.
 
     `sign` stands for blanks where words are not marked, but hold it as any other character.
     """
@@ -70,20 +69,18 @@ def history_of(pieces: Pieces, recipe: Recipe, name: str, sign: str = "") -> tup
                 numbers.append(piece.number)
                 scores.append(piece.score)
     numbers += pieces.specials
-    found = np.array(numbers, np.int64)
-    same = np.array_equal(found, np.arange(len(found)))
     row = np.array(scores, np.float32)
     if not np.array_equal(row, scores):
         pieces.notes.append(
             "Log-probabilities are rounded to 32 bits here; of two cuts that are equally probable it may be the other."
         )
-    history = History(
+    return History(
         recipe,
         Alphabet(tuple(symbols)),
         Columns.with_room(0).first(0),
         scores=Scores((0,), (row,), np.zeros(0, np.int32)),
+        numbers=unless_ids(np.array(numbers, np.int64)),
     )
-    return history, None if same else found
 
 
 def method_of(scored: Sequence[ScoredPiece]) -> str:
@@ -139,12 +136,12 @@ def _note_left_out(pieces: Pieces, texts: list[str]) -> None:
 # --- Writing ----------------------------------------------------------------------------
 
 
-def numbers_for(history: History, known: Int64s | None) -> Int64s:
+def numbers_for(history: History) -> Int64s:
     """The numbers that a file gives our ids: those it came with, or what is unknown, special tokens, the best first.
 
     What was dropped has none. Where what is unknown becomes bytes, a number is left for <unk>, which files must have.
     """
-    kept = kept_numbers(history, known)
+    kept = dense_numbers(history)
     if kept is not None:
         return kept
     numbers = np.full(history.id_count, NO_NUMBER, np.int64)
@@ -184,8 +181,9 @@ class WrittenPiece(NamedTuple):
     kind: str  # "piece", or what else it is: "unknown", "fallback", "special", or "gap", which is nothing
 
 
-def pieces_of(history: History, numbers: Int64s) -> list[WrittenPiece]:
+def pieces_of(history: History) -> list[WrittenPiece]:
     """The pieces by number. Where no token has a number the first such place is <unk>'s, if that has none."""
+    numbers = numbers_for(history)
     scores, texts = scores_of(history), [text.decode() for text in written(history)]
     found: dict[int, WrittenPiece] = {}
     for id, symbol in enumerate(history.alphabet.symbols):

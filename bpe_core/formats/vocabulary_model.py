@@ -2,7 +2,7 @@
 
 This is what Hugging Face's files hold, in one JSON object or in two files. The base symbols
 are the entries that no merge makes: bytes shown by their stand-ins, or characters, some with
-the word marker glued on; and what stands for the unknown (vocabulary_symbols.py). Other entries that no merge makes
+the word marker glued on; and what stands for the unknown. Other entries that no merge makes
 are seeds: they are met as whole words, or never.
 
 Where the merges are no order of births, or the file asks for more than merges, how texts are joined stands beside.
@@ -11,23 +11,104 @@ Where the merges are no order of births, or the file asks for more than merges, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import compress
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level
-from bpe_core.formats.base import MOST_GAPS, NO_NUMBER
-from bpe_core.formats.in_turns import mapped
+from bpe_core.formats.base import MOST_GAPS, NO_NUMBER, unless_ids
+from bpe_core.formats.byte_level import mapped
+from bpe_core.formats.limitations import listed
 from bpe_core.formats.recovering import with_seeds
-from bpe_core.formats.unfit_tokens import listed
-from bpe_core.formats.vocabulary_symbols import NamedSymbol, Style, base_symbols, raw_texts
 from bpe_core.formats.written_merges import Resolved, WrittenMerges, are_in_order, born_in_turn, resolve
+from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
-from bpe_core.records import dataclass
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Marker
+
+NamedSymbol = tuple[str, Symbol]  # how the file writes it, and what it is
+
+
+@dataclass(frozen=True)
+class Style:
+    """What a file says about its base symbols, and about words beside merges."""
+
+    byte_level: bool = False
+    marker: Marker = "none"
+    marker_text: str = ""
+    unknown: str = ""  # the text of the token for unknown characters
+    byte_fallback: bool = False  # unknown characters become bytes
+    blank: str = ""  # the character that stands for a blank in words
+    whole_words: bool = False  # a word that is a token is that token
+    joins_unknown: bool = False  # neighbours that are unknown are one token
+    drops_unknown: bool = False  # what is unknown is no token at all
+
+    def is_symbol(self, text: str) -> bool:
+        """Whether it is one character, maybe with the marker glued on."""
+        return len(text) == 1 or (self.marker == "glued" and len(text) == 1 + len(self.marker_text)
+                                  and text.endswith(self.marker_text))  # fmt: skip
+
+
+def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, style: Style) -> list[NamedSymbol]:
+    """Those of a vocabulary whose entries `plain` no merge makes."""
+    if not style.byte_level:
+        return _characters(plain, style)
+    known = {text for text in plain if style.is_symbol(text)} if vocabulary is not None else set()
+    symbols = _bytes(known, vocabulary or {}, "")
+    if style.marker == "glued":
+        symbols += _bytes(known, vocabulary or {}, style.marker_text)
+    return symbols
+
+
+def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
+    """The bytes of a token as it is written, and as it reads; None for what byte-level texts cannot spell."""
+    raw = byte_level.read(text) if style.byte_level else text.encode()
+    if not raw:
+        return None
+    marker = style.marker_text.encode()
+    if style.marker == "glued" and raw.endswith(marker) and raw != marker:
+        return raw, raw.removesuffix(marker) + b" "
+    blank = (style.blank or (style.marker_text if style.marker == "prefix" else "")).encode()
+    return raw, raw.replace(blank, b" ") if blank else raw
+
+
+def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str) -> list[NamedSymbol]:
+    """The 256 bytes as the file numbers them; those it has no number for come last."""
+    named = [(text + marker, byte) for byte in byte_level.stand_in_order() for text in [byte_level.stand_ins()[byte]]]
+    if vocabulary:
+        named.sort(key=lambda one: (one[0] not in known, vocabulary.get(one[0], 0)))
+    kind: SymbolKind = "glued" if marker else "byte"
+    end, blank = marker.encode(), b" " if marker else b""
+    return [(text, Symbol(bytes([byte]) + end, bytes([byte]) + blank, kind)) for text, byte in named]
+
+
+def _characters(plain: Sequence[str], style: Style) -> list[NamedSymbol]:
+    """What stands for the unknown, the characters, and last the marker or the characters it is glued to."""
+    marker = style.marker_text
+    is_alone = style.marker in ("prefix", "symbol")  # the marker is a symbol of its own
+    single = [text for text in plain if len(text) == 1 and not (is_alone and text == marker)]
+    glued = [text for text in plain if style.is_symbol(text) and text.endswith(marker) and len(text) > 1]
+    known = set(single)
+    single += [text[0] for text in glued if text[0] not in known]
+    symbols = _unknown(style)
+    symbols += [(text, _symbol(text, " " if text == style.blank else text, "character")) for text in single]
+    symbols += [(text, _symbol(text, text[0] + " ", "glued")) for text in glued]
+    return [*symbols, (marker, _symbol(marker, " ", "marker"))] if is_alone else symbols
+
+
+def _symbol(text: str, decoded: str, kind: SymbolKind) -> Symbol:
+    return Symbol(text.encode(), decoded.encode(), kind)
+
+
+def _unknown(style: Style) -> list[NamedSymbol]:
+    if style.byte_fallback:
+        return [(f"<0x{i:02X}>", Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback")) for i in range(256)]
+    text = style.unknown or UNKNOWN_TOKEN
+    return [("" if style.drops_unknown else text, _symbol(text, text, "unknown"))]  # "": the file has no such entry
+
 
 __all__ = ["Model", "Style", "build"]
 
@@ -124,7 +205,7 @@ def built_at_once(
     return Model(
         alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
         pairs=np.stack(rows[:2], axis=1),
-        numbers=_unless_ids(np.concatenate([beside, made, np.array([*specials.values()], np.int64)])),
+        numbers=unless_ids(np.concatenate([beside, made, np.array([*specials.values()], np.int64)])),
         notes=_notes(idle, seeds, 0, [names[id] for id in lacking], style),
         joining=_joining(rows, lacking, style) if _says_more(lacking, style) else None,
     )
@@ -224,11 +305,7 @@ def joined_in_order(history: History) -> Int64s:
 
 
 def _numbers(names: Sequence[str], known: Mapping[str, int]) -> Int64s | None:
-    return _unless_ids(np.array([known.get(name, NO_NUMBER) for name in names], np.int64))
-
-
-def _unless_ids(numbers: Int64s) -> Int64s | None:
-    return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
+    return unless_ids(np.array([known.get(name, NO_NUMBER) for name in names], np.int64))
 
 
 def _notes(

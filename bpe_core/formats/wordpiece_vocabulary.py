@@ -10,18 +10,18 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import kept_numbers
+from bpe_core.formats.base import dense_numbers, unless_ids
+from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.history import History, Int64s
-from bpe_core.recipe import LARGEST_VOCABULARY, Recipe
-from bpe_core.token_texts import quoted, written
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 
 _KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the order they stand in the alphabet
 
 
-def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str) -> tuple[History, Int64s | None]:
-    """Tokens with their numbers as a history without steps, and the numbers of our ids if these are others."""
+def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str) -> History:
+    """Return numbered tokens as a history without steps."""
     if recipe.unknown_text not in vocabulary:
         raise FormatError(
             f"{where}: the token {quoted(recipe.unknown_text)}, which stands for a word that cannot be cut, "
@@ -34,8 +34,7 @@ def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str) -> tup
     symbols = unknown_symbols(recipe) + [symbol for kind in _KINDS for symbol in found if symbol.kind == kind]
     names = [*(symbol.text.decode() for symbol in symbols), *recipe.special_tokens]
     numbers = np.array([vocabulary[name] for name in names], np.int64)
-    same = np.array_equal(numbers, np.arange(len(numbers)))
-    return History.from_pairs(recipe, Alphabet(tuple(symbols)), []), None if same else numbers
+    return History.from_pairs(recipe, Alphabet(tuple(symbols)), []).numbered(unless_ids(numbers))
 
 
 def _symbol(text: str, marker: str) -> Symbol:
@@ -49,12 +48,12 @@ def _symbol(text: str, marker: str) -> Symbol:
     return Symbol(text.encode(), text.encode(), "character" if len(text) == 1 else "seed")
 
 
-def numbers_for(history: History, known: Int64s | None) -> Int64s:
+def numbers_for(history: History) -> Int64s:
     """The numbers that a file gives our ids: those it came with, or special tokens, unknown and all others in order.
 
     Of two tokens that are written alike the newer has the number of the older: nothing tells them apart.
     """
-    kept = kept_numbers(history, known)
+    kept = dense_numbers(history)
     if kept is not None:
         return kept
     texts = texts_of(history)
@@ -71,7 +70,7 @@ def texts_of(history: History) -> list[str]:
     return [*(text.decode() for text in written(history)), *history.recipe.special_tokens]
 
 
-def vocabulary_of(history: History, numbers: Int64s) -> dict[str, int]:
-    """The tokens with these numbers, the lowest first."""
-    found = dict(zip(texts_of(history), numbers.tolist(), strict=True))
+def vocabulary_of(history: History) -> dict[str, int]:
+    """Return the tokens with their numbers in the file, the lowest first."""
+    found = dict(zip(texts_of(history), numbers_for(history).tolist(), strict=True))
     return dict(sorted(found.items(), key=lambda item: item[1]))

@@ -9,18 +9,17 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
 
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.in_turns import mapped
+from bpe_core.formats.byte_level import mapped
 from bpe_core.formats.recovering import Recovery
-from bpe_core.recipe import LARGEST_VOCABULARY
-from bpe_core.records import dataclass
-from bpe_core.token_texts import quoted
+from bpe_core.history.token_texts import quoted
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY
 
 NO_LIMIT = 2**62
 

@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
-from bpe_core.atomic import write_atomically
-from bpe_core.errors import Cancelled, CorpusError
-from bpe_core.gage_file import container
-from bpe_core.learning.gage.block_form import CompressedBlock, size_of_table, write_block
-from bpe_core.learning.gage.blocks import blocks_of
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import Cancelled, CorpusError, OutputError
+from bpe_core.gage_file import compressing as container
+from bpe_core.learning.gage.block_form import CompressedBlock, blocks_of, size_of_table, write_block
 from bpe_core.learning.gage.method import KERNELS
 from bpe_core.learning.gage.plain import compressed_blocks
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
+MAGIC = b"BPEGAGE"
+VERSION = 1
+SIZE_OF_HEAD, SIZE_OF_CHECKSUM = 16, 4
+SIZE_OF_NUMBER = 8
+
+
+def head(length: int) -> bytes:
+    """The beginning of a file whose original is so long."""
+    return MAGIC + bytes([VERSION]) + length.to_bytes(SIZE_OF_NUMBER, "big")
+
+
+def checksum(crc: int) -> bytes:
+    return crc.to_bytes(SIZE_OF_CHECKSUM, "big")
+
+
+def refuse_to_overwrite(source: Path, target: Path) -> None:
+    """What is read must still be there when all is done, and what comes of it cannot take its place."""
+    if target.exists() and source.exists() and target.samefile(source):
+        raise OutputError(f"{target} is the file that is read; choose another name for what is written.")
+
 
 PIECE = 1 << 18  # bytes, about, that are compressed without looking up
 PLAIN_PIECE = 1 << 14  # the same in plain Python, which is slow
@@ -183,3 +203,57 @@ def _piece(data: bytes, recipe: Recipe, is_fast: bool) -> _Piece:
 
 def _is_full(block: CompressedBlock) -> bool:
     return not block.pairs and len(set(block.data)) == 256
+
+
+PIECE = 1 << 20
+ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # those that both take where nobody chooses
+ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # the first is a part of Python from 3.14 on
+ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds it to what is compared."
+
+
+def sizes_of_others(
+    path: Path | str, *, progress: ProgressReport = ignore_progress, cancelled: CancelCheck = never_cancelled
+) -> dict[str, int]:
+    """In bytes, by the compressor's name; without zstd where no module for it is installed."""
+    with opened(path) as source:
+        return _sizes(_told(source, progress), cancelled)
+
+
+def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
+    """The same for texts, each by itself and as often as it occurs."""
+    sizes: dict[str, int] = {}
+    for text, times in words:
+        for name, size in _sizes((text[i : i + PIECE] for i in range(0, len(text), PIECE)), cancelled).items():
+            sizes[name] = sizes.get(name, 0) + size * times
+    return sizes
+
+
+def _told(source: BinaryIO, progress: ProgressReport) -> Iterator[bytes]:
+    done = 0
+    while piece := source.read(PIECE):
+        yield piece
+        done += len(piece)
+        progress(Progress("comparing", done, None, "bytes"))
+
+
+def _sizes(pieces: Iterable[bytes], cancelled: CancelCheck) -> dict[str, int]:
+    compressors: dict[str, Any] = {"zlib": zlib.compressobj(ZLIB_LEVEL)}
+    if (make := _maker_of_zstd()) is not None:
+        compressors["zstd"] = make()
+    sizes = dict.fromkeys(compressors, 0)
+    for piece in pieces:
+        if cancelled():
+            raise Cancelled("Comparing was stopped.")
+        for name, compressor in compressors.items():
+            sizes[name] += len(compressor.compress(piece))
+    return {name: sizes[name] + len(compressor.flush()) for name, compressor in compressors.items()}
+
+
+def _maker_of_zstd() -> Callable[[], Any] | None:
+    for name in ZSTD_MODULES:
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            continue
+        return lambda: module.ZstdCompressor(ZSTD_LEVEL)
+    return None

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, FormatError
-from bpe_core.gage_file import container
+from bpe_core.gage_file import compressing as container
 from bpe_core.gage_file.compressing import opened
 from bpe_core.learning.gage.block_form import LONGEST, MOST_AT_ONCE, SIZE_OF_LENGTH
-from bpe_core.limits import check_room
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.limits import check_room
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
 LEAST_BLOCK = 6  # bytes: the shortest table, the length, one byte of data
 BYTES_BETWEEN_REPORTS = 1 << 18

@@ -1,11 +1,16 @@
-"""What is written down of each step, whatever the method: a column each."""
+"""What is written down of each step, whatever the method: a column each. And the scores of methods that have them."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from bpe_core.support.found_once import once
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -46,3 +51,68 @@ class Columns(NamedTuple):
 def frozen(view: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view.flags.writeable = False
     return view
+
+
+_Ints = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+_Given = tuple[list[int], _Ints, _Ints]
+
+MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can still be added
+
+
+def joined_lengths(first: Sequence[int], left: _Ints, right: _Ints) -> npt.NDArray[np.int64]:
+    """How long each token is, of the lengths of those there are at first and of the pairs that are joined.
+
+    >>> joined_lengths([1, 1], np.array([0, 2]), np.array([1, 2])).tolist()
+    [1, 1, 2, 4]
+    """
+    return once("lengths", (list(first), left, right), lambda: _joined_lengths(first, left, right), _are_same)
+
+
+def _are_same(one: _Given, other: _Given) -> bool:
+    return one[0] == other[0] and np.array_equal(one[1], other[1]) and np.array_equal(one[2], other[2])
+
+
+def _joined_lengths(first: Sequence[int], lefts: _Ints, rights: _Ints) -> npt.NDArray[np.int64]:
+    lengths = list(first)
+    for left, right in zip(lefts.tolist(), rights.tolist(), strict=True):
+        length = lengths[left] + lengths[right]
+        lengths.append(min(MOST_LENGTH, length))
+    return np.array(lengths, np.int64)
+
+
+Float32s = npt.NDArray[np.float32]
+
+DROPPED = np.float32(-np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Rows in the order they were set, each with how many steps were made before it."""
+
+    since: Sequence[int]  # ascending, the first is 0
+    rows: Sequence[Float32s]  # one number for each token that was not dropped by then, by id; NaN for what has none
+    dropped: Int32s  # the token of each step
+
+    def number_at(self, steps: int) -> int:
+        """Which row is in force after so many steps."""
+        return max(0, bisect_left(self.since, steps) - 1)
+
+    def until(self, steps: int) -> int:
+        """The first number of steps beyond that after which another row is in force."""
+        row = self.number_at(steps)
+        return self.since[row + 1] + 1 if row + 1 < len(self.since) else 2**62
+
+    def at(self, steps: int) -> Float32s:
+        """What is in force after so many steps, by id; DROPPED for what is not in the vocabulary any more."""
+        row = self.number_at(steps)
+        alive = np.ones(len(self.rows[0]), np.bool_)
+        alive[self.dropped[: self.since[row]]] = False
+        scores = np.full(len(alive), DROPPED, np.float32)
+        scores[alive] = self.rows[row]
+        scores[self.dropped[self.since[row] : steps]] = DROPPED
+        return scores
+
+    def first(self, steps: int) -> Scores:
+        """As they stood after so many steps."""
+        rows = self.number_at(steps) + 1
+        return Scores(self.since[:rows], self.rows[:rows], self.dropped[:steps])

@@ -14,9 +14,9 @@ of a table that the run goes on from, is told by the recipe.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
-from importlib import import_module
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, overload
@@ -24,18 +24,16 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet
-from bpe_core.errors import TooLarge
+from bpe_core.errors import FormatError, TooLarge
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import NOTHING as NOTHING
 from bpe_core.history.columns import Columns as Columns
 from bpe_core.history.columns import Int32s as Int32s
 from bpe_core.history.columns import Int64s as Int64s
-from bpe_core.history.columns import frozen
+from bpe_core.history.columns import Scores, frozen, joined_lengths
 from bpe_core.history.joining import Joining
-from bpe_core.history.lengths import joined_lengths
-from bpe_core.history.scores import Scores
-from bpe_core.interventions import forced_at
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.interventions import forced_at
+from bpe_core.recipes.recipe import Recipe
 
 Float64s = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -90,6 +88,7 @@ class History(Sequence[Step]):
         joining: Joining | None = None,
         tokens_at_start: int = NOTHING,
         end_reason: EndReason = "",
+        numbers: Int64s | None = None,
     ) -> None:
         self.recipe = recipe
         self.alphabet = alphabet
@@ -99,6 +98,7 @@ class History(Sequence[Step]):
         self.joining = joining  # how texts are cut, where the steps alone do not say it
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason
+        self.numbers = numbers  # the file's number of each id, where it came from a file that numbers otherwise
 
     @classmethod
     def from_pairs(
@@ -159,7 +159,7 @@ class History(Sequence[Step]):
         if merges >= len(self):
             return self
         columns = self.columns.first(max(0, merges))
-        return History(
+        first = History(
             self.recipe,
             self.alphabet,
             columns,
@@ -168,6 +168,39 @@ class History(Sequence[Step]):
             joining=None if self.joining is None else self.joining.before(len(self.alphabet) + len(columns.left)),
             tokens_at_start=self.tokens_at_start,
         )
+        if self.numbers is not None:
+            first.numbers = np.concatenate([self.numbers[: first.first_special], self.numbers[self.first_special :]])
+        return first
+
+    # --- The numbers by which a file calls its tokens -----------------------------------------
+
+    def numbered(self, numbers: Int64s | None) -> History:
+        """Return the same history with other numbers for its tokens; None numbers them by their ids."""
+        found = copy(self)
+        found.numbers = numbers
+        vars(found).pop("_ids_by_number", None)  # which belongs to the former numbers
+        return found
+
+    def numbers_of(self, ids: npt.ArrayLike) -> Int64s:
+        """Convert ids to the file's numbers."""
+        found = np.asarray(ids, np.int64)
+        return found if self.numbers is None else self.numbers[found]
+
+    def ids_of(self, numbers: Iterable[int]) -> list[int]:
+        """Convert the file's numbers to ids; raise a FormatError for a number that no token has."""
+        if self.numbers is None:
+            return list(numbers)
+        wanted, known = list(numbers), self._ids_by_number
+        missing = next((number for number in wanted if number < 0 or number not in known), None)
+        if missing is not None:
+            raise FormatError(f"The file has no token with the number {missing}.")
+        return [known[number] for number in wanted]
+
+    @cached_property
+    def _ids_by_number(self) -> dict[int, int]:
+        """Of a number that two tokens share, the first."""
+        numbers = () if self.numbers is None else self.numbers.tolist()
+        return {number: id for id, number in reversed(list(enumerate(numbers)))}
 
     # --- Its tokens and their ids: the alphabet, what was joined, the special tokens ----------
 
@@ -226,11 +259,6 @@ class History(Sequence[Step]):
     def vocabulary_sizes(self) -> Int64s:
         """The same after 0, 1, 2 ... steps."""
         return self.vocabulary_size_at(0) + np.arange(len(self) + 1) if self._sizes is None else self._sizes
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        shown: str = import_module("bpe_core.report.notebook").history_html(self)
-        return shown
 
     def step_of_size(self, size: int) -> int:
         """The last step after which there were so many tokens, or as near to so many as there ever were.

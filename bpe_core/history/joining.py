@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -27,7 +27,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import FormatError
-from bpe_core.records import dataclass
 
 Int64s = npt.NDArray[np.int64]
 

@@ -1,11 +1,11 @@
-"""Which tokens of a table deserve a second look, and why: all at once, one column a criterion.
+"""Find the tokens of a table that deserve a second look, and say why: all at once, a column for each criterion.
 
-What a token is by itself (whether a text can produce it, whole characters, its length, its scripts) is told of any
-table. How it is used is told on a corpus: `TokenPlaces` tells of each token how often it stands there and whether in
-the words of one file only.
+What a token is by itself (whether a text can produce it, whole characters, its length, its scripts) is known for any
+table. How it is used is known on a corpus: `TokenPlaces` holds how often each token occurs there, and whether in the
+words of one file only.
 
-    >>> from bpe_core.alphabet import Alphabet
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> pairs = [(97, 98), (98, 99), (97, 257), (256, 99)]  # a+b, b+c, a+bc: but the b of abc goes to ab first
     >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     >>> found = audit(history, TokenPlaces.of([WordTable.from_counts({"abc": 500})], history))
@@ -15,27 +15,29 @@ the words of one file only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, Self, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import Bools, History, Int64s
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import LONGEST_SHOWN, TokenTexts
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.reachable_tokens import Reason, is_learned, unreachable_tokens
-from bpe_core.learning.unigram.scripts import COMMON, TRANSPARENT, scripts_of
-from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
-from bpe_core.records import dataclass
-from bpe_core.token_texts import LONGEST_SHOWN, TokenTexts
+from bpe_core.insight.reachability import Reason, is_learned, unreachable_tokens
+from bpe_core.learning.unigram.seeds import COMMON, TRANSPARENT, scripts_of
+from bpe_core.support.arrays import Bools, Int64s
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 
 Criterion = Literal["scaffold", "unreachable", "unused", "rare", "one-file", "broken", "long", "mixed"]
 
 RARE = 5  # times, fewer of which are rare
 LONG = 20  # characters, more of which are very long
-SCAFFOLD_SHARE = 100  # at most one in so many of what is made of a token stands by itself
+SCAFFOLD_SHARE = 100  # at most one in so many of what is made of a token stays by itself
 
-# Each in a sentence, in the order in which they are told.
+# Each in a sentence, in the order in which they are shown.
 CRITERIA: dict[Criterion, str] = {
     "scaffold": f"Only a step to others: of {SCAFFOLD_SHARE} that are made in the corpus, at most one stays as it is.",
     "unreachable": "No text becomes this token: its own text falls into others, or cannot stand in a text.",
@@ -54,7 +56,7 @@ NO_FILE, SEVERAL_FILES = -1, -2
 
 @dataclass(frozen=True, eq=False)
 class TokenPlaces:
-    """How often each token stands in a corpus, and where."""
+    """How often each token occurs in a corpus, and where."""
 
     counts: Int64s
     files: Int64s  # the only one whose words hold it, or NO_FILE or SEVERAL_FILES
@@ -83,7 +85,7 @@ class TokenPlaces:
 
 
 def _only_files(words: WordTable, tables: Sequence[WordTable], cancelled: CancelCheck) -> Int64s:
-    """Of each word the only file that holds it, or SEVERAL_FILES."""
+    """For each word the only file that holds it, or SEVERAL_FILES."""
     if len(tables) == 1:
         return np.zeros(len(words), np.int64)
     found: dict[bytes, int] = {}
@@ -154,7 +156,7 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
 
 
 def _made(history: History, counts: Int64s) -> Int64s:
-    """How often each token is made on the way to what stands in the corpus, those that stay among them."""
+    """How often each token is made on the way to the tokens of the corpus, including those that stay."""
     made, base = counts.tolist(), len(history.alphabet)
     for token, (left, right) in reversed(list(enumerate(history.pairs(), base))):
         times = made[token]
@@ -164,7 +166,7 @@ def _made(history: History, counts: Int64s) -> Int64s:
 
 
 def _written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, Int64s, Bools]:
-    """Of each text whether it is broken, how long it is, and whether it mixes scripts."""
+    """Whether each text is broken, how long it is, and whether it mixes scripts."""
     broken, mixed = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
     lengths = np.zeros(len(texts), np.int64)
     known: list[str] = []
@@ -184,10 +186,103 @@ def _written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, Int
 
 
 def _is_broken_before_its_end(raw: bytes) -> bool:
-    """Of one that is shown shortened, which may have been cut inside of a character."""
+    """Whether a shortened text is broken elsewhere than at its end, where it may have been cut inside a character."""
     return max(raw[:-3].decode(errors="surrogateescape")[:-3]) >= "\udc80"
 
 
 def _scripts(texts: Sequence[str]) -> dict[str, int]:
     different = "".join({character for text in texts for character in text})
     return dict(zip(different, scripts_of(different).tolist(), strict=True))
+
+
+ORDERS = ("id", "token", "length", "count", "criteria", "reason")
+
+
+class AuditRow(NamedTuple):
+    """One token."""
+
+    id: int  # the number of the file that it came from
+    token: str
+    hex: str
+    characters: int
+    times: int | None  # in the corpus, where there is one
+    criteria: tuple[str, ...]
+    reason: str  # why it cannot be reached
+    only_in: str  # the only file that holds it
+
+
+class AuditRows:
+    """Makes the row of a token when it is asked for."""
+
+    def __init__(self, history: History, found: Audit, numbers: Int64s | None, files: Sequence[str] = ()) -> None:
+        self._texts = TokenTexts.of(history)
+        self._found, self._numbers, self._files = found, numbers, files
+
+    def row(self, id: int) -> AuditRow:
+        found, reason = self._found, self._found.reasons.get(id)
+        file = -1 if found.places is None or len(self._files) < 2 else int(found.places.files[id])
+        return AuditRow(
+            id=self.number(id),
+            token=self._texts.text[id],
+            hex=self._texts.raw[id].hex(" "),
+            characters=int(found.lengths[id]),
+            times=None if found.places is None else int(found.places.counts[id]),
+            criteria=tuple(found.criteria_of(id)),
+            reason="" if reason is None else reason.told(self._texts.text.__getitem__),
+            only_in=self._files[file] if file >= 0 else "",
+        )
+
+    @property
+    def texts(self) -> list[str]:
+        """What is written on each token."""
+        return self._texts.text
+
+    def number(self, id: int) -> int:
+        return id if self._numbers is None else int(self._numbers[id])
+
+    def in_order(self, ids: Iterable[int], by: str, *, from_end: bool = False) -> list[int]:
+        """These tokens by one of `ORDERS`, or from the end of that order; equals as they were."""
+        return sorted(ids, key=self._key(by), reverse=from_end)
+
+    def _key(self, by: str) -> Callable[[int], Any]:
+        """The sort key; making the rows themselves of a hundred thousand tokens would take too long."""
+        found = self._found
+        values: list[Any] | None = None
+        if by == "token":
+            values = self.texts
+        elif by == "length":
+            values = found.lengths.tolist()
+        elif by == "count" and found.places is not None:
+            values = found.places.counts.tolist()
+        elif by == "criteria":
+            values = ((1 << np.arange(len(found.meets))) @ np.array(list(found.meets.values()))).tolist()
+        if values is not None:
+            return values.__getitem__
+        if by == "reason":
+            files = [0] * len(found.lengths) if found.places is None else found.places.files.tolist()
+            return lambda id: (found.reasons[id].kind if id in found.reasons else "", files[id])
+        return self.number
+
+
+def table_of(rows: Iterable[AuditRow]) -> DataTable:
+    """The rows as columns, for a file.
+
+    >>> table_of([AuditRow(300, "␣the", "20 74", 4, None, ("rare", "long"), "", "")]).columns["criteria"]
+    [('rare', 'long')]
+    """
+    found = list(rows)
+    return DataTable({name: [row[place] for row in found] for place, name in enumerate(AuditRow._fields)})
+
+
+def never_used(
+    words: WordTable, old: History, grown: History, new_ids: Int64s, *, cancelled: CancelCheck = never_cancelled
+) -> list[int]:
+    """The learned tokens of the old table that occur nowhere in these words, neither before it grew nor since.
+
+    `new_ids` are those they have in the table that has grown.
+    """
+    learned = np.flatnonzero(is_learned(old))
+    before, now = (CutWords.of(words, table.recipe, table, cancelled=cancelled) for table in (old, grown))
+    used = before.counts(len(old))[learned] + now.counts(len(grown))[new_ids[learned]]
+    found: list[int] = learned[used == 0].tolist()
+    return found

@@ -1,9 +1,11 @@
-"""Lines of the corpus in which a token stands, with file and line (keyword in context).
+"""Lines of the corpus in which a token occurs, with file and line (keyword in context).
 
 Which words hold the token after so many merges is known already, so only those words are
 looked for, and a hit counts where the pattern really makes that word.
 
-    >>> from bpe_core import Corpus, Recipe, WordTable
+    >>> from bpe_core.text.corpus import Corpus
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> from bpe_core.counting.words import WordTable
     >>> from bpe_core.reference import train
     >>> words = WordTable.from_counts({"low": 5, "lower": 2})
     >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=2)))  # lo, low
@@ -17,19 +19,17 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
 
 import numpy as np
 
-from bpe_core.insight.contributions import words_with
-from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.records import dataclass
-from bpe_core.segmenting.spelling import Spelling
+from bpe_core.insight.ranked_words import RankedWords, words_with
+from bpe_core.segmenting.plain_encoder import Spelling
+from bpe_core.support.progress import CancelCheck, never_cancelled
 from bpe_core.text.corpus import Chunk, Corpus
-from bpe_core.text.normalization import normalize
-from bpe_core.text.normalizing import normalize_with_origins
+from bpe_core.text.normalization import normalize, normalize_with_origins
 from bpe_core.text.splitting import Splitter
 
 MOST_WORDS = 8  # different words that are looked for, the most frequent first
@@ -72,9 +72,9 @@ def contexts(
     seconds: float | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> list[Context]:
-    """Places where the token stands after `at` merges, of several words if it can be; in the order of the corpus.
+    """Places where the token occurs after `at` merges, in several words if possible; in the order of the corpus.
 
-    After so many `seconds` what is found by then must do.
+    After so many `seconds` the search ends with what it has found.
     """
     needles = needles_for(ranked, token, len(ranked.history) if at is None else at)
     if not needles or corpus.word_counts is not None:
@@ -140,7 +140,7 @@ class _Search:
         text, self._rest = text[: len(text) - keep], text[len(text) - keep :]
         changed = normalize(text, self._recipe)
         data = changed.encode()
-        ends = cache(lambda: self._line_ends(text, changed))  # which most texts are not asked for
+        ends = cache(lambda: self._line_ends(text, changed))  # most texts do not need them
         found = sorted(self._hits(data, ends), key=lambda hit: hit[0])
         contexts = [self._context(text, changed, data, ends(), place, needle) for place, needle in found]
         self._lines += text.count("\n")
@@ -155,13 +155,13 @@ class _Search:
                 if not needle.is_whole_word or self._is_a_word(data, place, place + len(needle.data)):
                     left -= 1
                     yield place, needle
-                    line = bisect_right(ends(), place + needle.start)  # one hit a line tells more
+                    line = bisect_right(ends(), place + needle.start)  # one hit a line is enough
                     place = max(place, ends()[line] - 1)
                 place = data.find(needle.data, place + 1)
             self._left[needle] = left
 
     def _is_a_word(self, data: bytes, start: int, stop: int) -> bool:
-        """Whether the pattern makes one word of these bytes, as far as what is around them tells."""
+        """Whether the pattern makes one word of these bytes, as far as its surroundings show."""
         first, last = max(0, start - WINDOW), min(len(data), stop + WINDOW)
         while first < start and data[first] & 0xC0 == 0x80:
             first += 1
@@ -180,7 +180,7 @@ class _Search:
         lines = [f"{line}\n" for line in text.split("\n")]
         if text is not changed:
             became = [normalize(line, self._recipe) for line in lines]
-            whole = "".join(became).startswith(changed)  # unless what a line becomes hangs on the others
+            whole = "".join(became).startswith(changed)  # unless what a line becomes depends on the others
             lines = became if whole else [f"{line}\n" for line in changed.split("\n")]
         return [*accumulate(len(line.encode()) for line in lines)]
 

@@ -17,25 +17,21 @@ So several tokenizers can be measured, and compared word by word, on the same co
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.recipe import Recipe, Splitting
-from bpe_core.records import dataclass
-from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.given_words import GivenWords
+from bpe_core.recipes.recipe import Recipe, Splitting
+from bpe_core.segmenting.cutting import Cutting, GivenWords
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Segmenter
 from bpe_core.segmenting.text_encoder import TextEncoder
-from bpe_core.segmenting.word_tokens import WordSegmenter
-
-Int64s = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.support.arrays import Bools, Int64s
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +57,14 @@ class CutWords:
         return cls(words, history, segmenter, segmenter.segmentation(given.text, (), cancelled), parts)
 
     def counts(self, at: int) -> Int64s:
-        """How often each token stands in the corpus after so many steps, by its id."""
+        """How often each token occurs in the corpus after so many steps, by its id."""
         ids, words = self.placed(at)
         counts = np.zeros(self.history.id_count, np.int64)
         np.add.at(counts, ids, self.words.counts[words])
         return counts
 
     def words_with(self, token: int, at: int) -> list[tuple[bytes, int]]:
-        """The words that hold a token after so many steps, and how often it stands in all of each; the most first."""
+        """The words that hold a token after so many steps, and how often each adds to its count; the most first."""
         ids, words = self.placed(at)
         found, times = np.unique(words[ids == token], return_counts=True)
         counts = times * self.words.counts[found]
@@ -93,7 +89,7 @@ class CutWords:
         return ids, np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
 
     def cuts(self, at: int) -> Bools:
-        """For each byte of the table's text whether a cut stands before it, inside of its word.
+        """For each byte of the table's text whether a cut lies before it, inside its word.
 
         Wherever a token ends there is a cut; what belongs to no token goes with the token behind it.
         """
@@ -108,7 +104,7 @@ class CutWords:
 def tokens_by_word(
     words: WordTable, counted_by: Recipe, history: History, at: int, *, cancelled: CancelCheck = never_cancelled
 ) -> tuple[Int64s, Int64s]:
-    """All tokens after so many steps, and where those of each word begin, and the end: for whoever asks only once.
+    """All tokens after so many steps, and where those of each word begin, and the end; for a single moment.
 
     >>> from bpe_core.reference import train
     >>> words = WordTable.from_counts({"low": 5, "lower": 2})
@@ -162,6 +158,6 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
 
 
 def whose_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
-    """Of several tokenizers the one whose words all are measured on: of blanks that it left out nobody can tell."""
+    """The tokenizer whose words all are measured on, if possible one that leaves out no blanks."""
     having = [place for place, (words, _) in enumerate(known) if words is not None]
     return next((place for place in having if Cutting(known[place][1]).keeps_all), having[0] if having else None)

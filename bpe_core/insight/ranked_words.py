@@ -1,10 +1,10 @@
-"""Every distinct word of a corpus with the rank of each of its boundaries.
+"""Every distinct word of a corpus with the rank of each of its boundaries, and what follows from that.
 
-The rank of a boundary is the index of the merge that dissolves it. A merge makes one token
-for each boundary it dissolves, so the occurrences of a token, when each came to be and when
-it was taken by a larger one, can be read off without making a single merge again.
+The rank of a boundary is the index of the merge that dissolves it. A merge makes one token for each boundary it
+dissolves. So the occurrences of a token, when each was made and when a larger token took it, and the words and files
+that paid for a merge can be read off without making a single merge again.
 
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> from bpe_core.reference import train
     >>> words = WordTable.from_counts({"low": 5, "lower": 2})
     >>> history = train(words, Recipe.preset("words"))  # l+o, then lo+w; 0 is <unk>, 1 to 5 are e l o r w
@@ -12,11 +12,18 @@ it was taken by a larger one, can be read off without making a single merge agai
     >>> lo = ranked.occurrences(6)
     >>> ranked.count(lo, at=1), ranked.count(lo, at=2)  # the second merge took all of them
     (7, 0)
+    >>> paid = contributions(ranked, 1)  # l+o
+    >>> paid.count, [(ranked.words.word(one.word), one.count) for one in paid.words]
+    (7, [(b'low', 5), (b'lower', 2)])
+    >>> files = FileCounts([WordTable.from_counts({"low": 5}), WordTable.from_counts({"lower": 2})])
+    >>> split_over_files(paid, ranked, files)
+    [5, 2]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,28 +33,22 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Pair
-from bpe_core.kernels.policy import Policy
 from bpe_core.learning.layout import lay_out
-from bpe_core.learning.methods import METHODS, learns_by_ranks
-from bpe_core.records import dataclass
-from bpe_core.repeating import repeated
+from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.recipes.methods import METHODS
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
-from bpe_core.segmenting.plain_ranks import plain_ranks
+from bpe_core.segmenting.word_ranks import ranks_of
+from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.tokenizer import Tokenizer
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-
-KERNELS = Policy("bpe_core.segmenting.compiled_ranks", small=60_000)  # cells
-
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """The places where a token (or a pair of tokens) stood at some time.
+    """The places where a token (or a pair of tokens) was at some time.
 
-    Each stood there from the state `born` to the state `died`, both included; a state is
+    Each was there from the state `born` to the state `died`, both included; a state is
     named by how many merges have been made. What is never taken died at `NEVER`.
     """
 
@@ -57,7 +58,7 @@ class Occurrences:
     died: Int32s
 
     def alive(self, at: int) -> npt.NDArray[np.bool_]:
-        """Which of them stand there after so many merges."""
+        """Which of them exist after so many merges."""
         return (self.died >= at) if at >= self.born else np.zeros(len(self.died), bool)
 
 
@@ -121,12 +122,12 @@ class RankedWords:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """For texts."""
-        from bpe_core.segmenting.tokenizer import Tokenizer  # for whoever asks of a text, too
+        from bpe_core.segmenting.tokenizer import Tokenizer  # only questions about texts need it
 
         return Tokenizer(self.history)
 
     def serves(self, history: History) -> bool:
-        """Whether what is kept here was made of all these merges; of a run that goes on there soon are more."""
+        """Whether this was made of all these merges; a run that goes on soon has more."""
         return len(self.history) == len(history)
 
     @cached_property
@@ -138,7 +139,7 @@ class RankedWords:
 
     @cached_property
     def symbol_counts(self) -> Int64s:
-        """How often each base symbol stands in the corpus before the first merge."""
+        """How often each base symbol occurs in the corpus before the first merge."""
         known = self.symbols >= 0
         found = np.bincount(self.symbols[known], weights=self.weights[known], minlength=self.base)
         counts = np.rint(found).astype(np.int64)
@@ -147,11 +148,11 @@ class RankedWords:
         return counts
 
     def token_counts(self, at: int) -> Int64s:
-        """How often each token stands in the corpus after so many merges."""
+        """How often each token occurs in the corpus after so many merges."""
         return self.history.first(at).token_counts(self.symbol_counts, self.joined[:at])
 
     def occurrences(self, token: int) -> Occurrences:
-        """Where a token stood at some time. (What stands for the unknown has no cell of its own.)"""
+        """Where a token was at some time. (The unknown token has no cell of its own.)"""
         if token < self.base:
             starts = np.flatnonzero(self.symbols == token)
             ends, born = starts + 1, 0
@@ -165,7 +166,7 @@ class RankedWords:
         return Occurrences(starts, ends, born, np.minimum(self._dissolved(starts), self._dissolved(ends)))
 
     def pair_occurrences(self, left: int, right: int) -> Occurrences:
-        """Where two tokens stood side by side at some time."""
+        """Where two tokens were neighbours at some time."""
         first, second = self.occurrences(left), self.occurrences(right)
         _, i, j = np.intersect1d(first.ends, second.starts, assume_unique=True, return_indices=True)
         born, died = max(first.born, second.born), np.minimum(first.died[i], second.died[j])
@@ -192,7 +193,7 @@ class RankedWords:
         return np.searchsorted(self.ranks[order], np.arange(len(self.history) + 1, dtype=np.int32)), order
 
     def _unknown_counts(self) -> Iterator[tuple[int, int]]:
-        """What stands for unknown characters: rare, so word by word."""
+        """The unknown tokens and their counts: rare, so word by word."""
         alphabet = self.history.alphabet
         inside = self.symbols < 0
         inside[self.starts[1:] - 1] = False
@@ -203,10 +204,60 @@ class RankedWords:
                     yield id, int(self.words.counts[word])
 
 
-def ranks_of(symbols: Int32s, history: History) -> Int32s:
-    """Which merge dissolves the boundary in front of each cell of a layout; by what is faster for so many."""
-    if KERNELS.chooses(len(symbols)):
-        from bpe_core.segmenting.compiled_ranks import compiled_ranks  # loads machine code
+@dataclass(frozen=True)
+class Contribution:
+    """One word's part."""
 
-        return compiled_ranks(symbols, history)
-    return plain_ranks(symbols, history)
+    word: int  # its index in the word table
+    times: int  # how often the pair occurs in the word
+    count: int  # that number times the count of the word
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """All words that contributed, the heaviest first."""
+
+    count: int
+    words: list[Contribution]
+
+
+def contributions(ranked: RankedWords, step: int) -> Contributions:
+    """The words that contributed to the count of a merge (1 is the first) when it was made."""
+    return words_with(ranked, ranked.pair_occurrences(*ranked.history.pair(step - 1)), step - 1)
+
+
+def words_with(ranked: RankedWords, occurrences: Occurrences, at: int) -> Contributions:
+    """The words that hold a token or pair after so many merges."""
+    cells = occurrences.starts[occurrences.alive(at)]
+    words, times = np.unique(ranked.word_of_cell[cells], return_counts=True)
+    counts = times * ranked.words.counts[words]
+    order = np.argsort(-counts, kind="stable")
+    listed = zip(words[order].tolist(), times[order].tolist(), counts[order].tolist(), strict=True)
+    return Contributions(int(counts.sum()), [Contribution(*one) for one in listed])
+
+
+class FileCounts:
+    """How often each word occurs in each of several files; looked up by the bytes of the word."""
+
+    def __init__(self, tables: Sequence[WordTable]) -> None:
+        self._counts: list[dict[bytes, int] | None] = [None] * len(tables)
+        self._tables = tables
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def of(self, file: int, word: bytes) -> int:
+        counts = self._counts[file]
+        if counts is None:
+            counts = self._counts[file] = dict(self._tables[file])
+        return counts.get(word, 0)
+
+
+def split_over_files(paid: Contributions, ranked: RankedWords, files: FileCounts) -> list[int]:
+    """How much of the count comes from each file; together they are the whole count."""
+    found = [0] * len(files)
+    for one in paid.words:
+        word = ranked.words.word(one.word)
+        for file in range(len(files)):
+            found[file] += one.times * files.of(file, word)
+    return found

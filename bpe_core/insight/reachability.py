@@ -1,35 +1,51 @@
-"""Whether any text can produce a token, with a text that does.
+"""Whether any text can produce a token, with a text that does; and all tokens of a table that no text can produce.
 
-What decides is the token by itself: merges inside it see nothing of what stands around it
-as long as it comes to be, so if any word ever holds the token, the token's own symbols
-alone become it, too. If they fall into other pieces, no text at all can produce it.
+The token by itself decides: merges inside it do not depend on its surroundings while it is made, so if any word ever
+holds the token, its own symbols alone become it, too. If they become other pieces, no text can produce it. That
+happens in tables that were not learned by plain merging, such as imported ones:
 
-That happens in tables that were not learned by plain merging, such as imported ones:
-
-    >>> from bpe_core import Alphabet, Recipe
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> pairs = [(97, 98), (98, 99), (97, 257)]  # a+b, b+c, a+bc: but the b of abc goes to ab first
     >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     >>> reachability(history, 258)
     Reachability(kind='unreachable', witness=None, pieces=(256, 99))
     >>> reachability(history, 257)
     Reachability(kind='reachable', witness='bc', pieces=(257,))
+
+For a whole table, what merges make of each token's own symbols is found for all tokens together, as if these were
+words. Only where that does not settle it is a token tested by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice, product
 from typing import Literal
 
-from bpe_core.errors import Cancelled
+import numpy as np
+
+from bpe_core.errors import Cancelled, TooLarge
 from bpe_core.history.history import History
-from bpe_core.insight.contributions import words_with
-from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.history.token_texts import TokenBytes
+from bpe_core.insight.ranked_words import RankedWords, words_with
+from bpe_core.learning.layout import SEPARATOR
 from bpe_core.learning.methods import has_ranks
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.records import dataclass
+from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.segmenting.word_ranks import ranks_of
+from bpe_core.support.arrays import Bools, Int32s, Int64s
+from bpe_core.support.progress import (
+    CancelCheck,
+    Progress,
+    ProgressReport,
+    ignore_progress,
+    never_cancelled,
+    while_wanted,
+)
 
 MOST_TRIALS = 3_000  # some 0.1 s
 MOST_TRIED = 2**24  # characters of all trials, for tokens that are long
@@ -85,7 +101,7 @@ def reachability(
 def _by_trying(
     history: History, token: int, symbols: list[int], at: int, tokenizer: Tokenizer, cancelled: CancelCheck
 ) -> Reachability:
-    """Where a method cuts by other rules than the order of its steps: nothing follows from the token by itself."""
+    """Try texts, where a method does not cut by the order of its steps and the token by itself decides nothing."""
     at = history.last_step_beside(token, at)
     text = _witness(_candidates(history, token, symbols, at, None), token, at, tokenizer, cancelled)
     return Reachability("not found" if text is None else "reachable", text)
@@ -96,7 +112,7 @@ def _witness(texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, ca
     room = MOST_TRIED
     for text in islice(texts, MOST_TRIALS):
         if cancelled():
-            raise Cancelled("Nobody wants to know any more whether a text can produce the token.")
+            raise Cancelled("Cancelled.")
         if token in tokenizer.encode(text, at=at):
             return text
         room -= len(text)
@@ -159,3 +175,174 @@ def completions(raw: bytes) -> Iterator[str]:
                             yield (head + bytes(middle) + raw + bytes(tail)).decode()
                         except UnicodeDecodeError:
                             continue
+
+
+REPORTED = 4_096  # tokens between two reports
+MOST_ASKED = 50  # tokens that are asked about one by one, some 0.1 s each where no text is found
+MOST_SYMBOLS = 2**26  # of all tokens together; tables of texts never come near
+
+Kind = Literal["falls apart", "no text", "not found"]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why no text becomes a token."""
+
+    kind: Kind
+    pieces: tuple[int, ...] = ()  # what its own symbols become
+
+    def told(self, name: Callable[[int], str]) -> str:
+        """In a few words."""
+        if self.kind == "falls apart" and len(self.pieces) == 1:
+            return "another token is made of the same pair before"
+        if self.kind == "falls apart":
+            return "its own text falls into " + " | ".join(map(name, self.pieces))
+        return "no text holds these bytes" if self.kind == "no text" else "no text was found that becomes it"
+
+
+def unreachable_tokens(
+    history: History, *, progress: ProgressReport = ignore_progress, cancelled: CancelCheck = never_cancelled
+) -> dict[int, Reason]:
+    """The learned tokens that no text becomes.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> pairs = [(97, 98), (98, 99), (97, 257), (0xE2, 0xE2), (98, 32)]
+    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
+    >>> for id, reason in unreachable_tokens(history).items():
+    ...     print(id, reason.told(str))
+    258 its own text falls into 256 | 99
+    259 no text holds these bytes
+    260 no text was found that becomes it
+    """
+    learned = np.flatnonzero(is_learned(history)).tolist()
+    if has_ranks(history) and history.only_joins:
+        apart = _that_fall_apart(history, cancelled)
+    elif history.joining is not None and history.recipe.base == "bytes" and history.recipe.marker == "none":
+        apart = _that_are_not_joined(history, learned, progress, cancelled)
+    else:
+        doubtful = _not_from_their_texts(history, learned, progress, cancelled)
+        return dict(sorted(_asked_one_by_one(history, doubtful, cancelled).items()))
+    whole = [id for id in learned if id not in apart]
+    doubtful = _in_no_single_word(history, whole, progress, cancelled)
+    return dict(sorted((apart | _asked_one_by_one(history, doubtful, cancelled)).items()))
+
+
+def first_learned(history: History) -> int:
+    """The first id that is none of a base symbol, without which some texts could not be cut at all."""
+    return sum(symbol.kind != "seed" for symbol in history.alphabet.symbols)
+
+
+def is_learned(history: History) -> Bools:
+    """Of each token but the special ones whether it was learned and is still there.
+
+    It was not chosen by hand, nor is it a mere step without an id.
+    """
+    found: Bools = np.arange(history.first_special) >= first_learned(history)
+    if not history.only_joins:
+        found[np.setdiff1d(np.arange(history.first_special), history.vocabulary)] = False
+    if history.joining is not None:
+        found[[*history.joining.hidden, *history.joining.found_first]] = False
+    return found
+
+
+def _that_are_not_joined(
+    history: History, ids: list[int], progress: ProgressReport, cancelled: CancelCheck
+) -> dict[int, Reason]:
+    """The same of a table with an order of its own, whose words are bytes as they are."""
+    texts, words, found = TokenBytes(history), JoinedWords(history), dict[int, Reason]()
+    for done, id in enumerate(while_wanted(ids, cancelled, every=64)):
+        if done % REPORTED == 0:
+            progress(Progress("looking whether they are joined", done, len(ids), "tokens"))
+        pieces = tuple(words.cut(texts[id], len(history)).ids)
+        if pieces != (id,):
+            found[id] = Reason("falls apart", pieces)
+    return found
+
+
+def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reason]:
+    """Those whose own symbols become something else."""
+    base, lengths = len(history.alphabet), history.token_lengths()[len(history.alphabet) :]
+    starts = np.concatenate([np.ones(1, np.int64), 1 + np.cumsum(np.minimum(lengths, MOST_SYMBOLS) + 1)])
+    if starts[-1] > MOST_SYMBOLS:
+        raise TooLarge(f"The tokens have more than {MOST_SYMBOLS:,} symbols together, too many to look at.")
+    if not len(history):
+        return {}
+    ranks = ranks_of(_laid_out(history, starts, cancelled), history)
+    inside = np.ones(int(starts[-1]), np.bool_)
+    inside[0] = inside[starts[:-1]] = inside[starts[1:] - 1] = False
+    last = np.maximum.reduceat(np.where(inside, ranks, -1), starts[:-1])
+    odd = np.flatnonzero(last != np.arange(len(history))).tolist()
+    merges, found = Merges(history), dict[int, Reason]()
+    for row in while_wanted(odd, cancelled, every=64):
+        merged = merges.merged(history.symbols_of(base + row))
+        found[base + row] = Reason("falls apart", tuple(merges.tokens(merged, len(history))))
+    return found
+
+
+def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32s:
+    """The symbols of each token, a separator behind each and one in front, copied from those of its parts."""
+    symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)
+    base, places = len(history.alphabet), starts.tolist()
+    for row, parts in while_wanted(enumerate(history.pairs()), cancelled):
+        place = places[row]
+        for part in parts:
+            if part < base:
+                symbols[place] = part
+                place += 1
+            else:
+                first, end = places[part - base], places[part - base + 1] - 1
+                symbols[place : place + end - first] = symbols[first:end]
+                place += end - first
+    return symbols
+
+
+def _in_no_single_word(history: History, ids: list[int], progress: ProgressReport, cancelled: CancelCheck) -> list[int]:
+    """Those whose text is not one word, as the pattern parts texts: another text may leave it together."""
+    texts, cutting, marks = TokenBytes(history), Cutting(history.recipe), history.recipe.marker != "none"
+    found = []
+    for done, id in enumerate(while_wanted(ids, cancelled)):
+        if done % REPORTED == 0:
+            progress(Progress("looking whether texts become them", done, len(ids), "tokens"))
+        raw = texts[id].strip(b" ") if marks else texts[id]
+        if not _is_one_word(raw, cutting):
+            found.append(id)
+    return found
+
+
+def _is_one_word(raw: bytes, cutting: Cutting) -> bool:
+    """Whether bytes are a text of one word."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return False
+    if cutting.recipe.normalizes and any(part != text for part, _ in cutting.normalized_parts(text, ())):
+        return False
+    return next(iter(cutting.words(text)), "") == text
+
+
+def _not_from_their_texts(
+    history: History, ids: list[int], progress: ProgressReport, cancelled: CancelCheck
+) -> list[int]:
+    """Those that are not cut from their own texts."""
+    texts, tokenizer = TokenBytes(history), Tokenizer(history)
+    found = []
+    for done, id in enumerate(while_wanted(ids, cancelled, every=64)):
+        if done % REPORTED == 0:
+            progress(Progress("looking whether texts become them", done, len(ids), "tokens"))
+        if id not in tokenizer.encode(texts[id].decode(errors="replace")):
+            found.append(id)
+    return found
+
+
+def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
+    """In many texts. After too many failures the other tokens are given the benefit of the doubt."""
+    tokenizer, merges, found, in_vain = Tokenizer(history), Merges(history), dict[int, Reason](), 0
+    for id in while_wanted(ids, cancelled, every=1):
+        reached = reachability(history, id, tokenizer=tokenizer, merges=merges, cancelled=cancelled)
+        if reached.kind != "reachable":
+            found[id] = Reason("no text" if reached.kind == "unreachable" else "not found")
+            in_vain += reached.kind == "not found"
+        if in_vain == MOST_ASKED:
+            break
+    return found

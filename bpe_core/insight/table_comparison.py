@@ -1,7 +1,7 @@
 """Two tokenizers side by side: where their merge tables part ways and why, and how they cut the same text.
 
-    >>> from bpe_core.alphabet import Alphabet
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> recipe = Recipe.preset("gpt2")
     >>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
     >>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (97, 110)])  # t+h, a+n
@@ -18,16 +18,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from bpe_core.history.history import History, Step
-from bpe_core.insight.vocabulary_overlap import Overlap
-from bpe_core.learning.methods import METHODS
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.recipe import Normalization, Recipe, Splitting
-from bpe_core.records import dataclass
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.insight.side_by_side import Overlap
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Normalization, Recipe, Splitting
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.token_texts import quoted, written
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 Cause = Literal[
     "none", "length", "tokens", "by hand", "tie", "method", "base symbols", "pattern", "data", "count", "not known"
@@ -37,7 +37,7 @@ Pair = tuple[bytes, bytes]
 
 
 class DifferingMerge(NamedTuple):
-    """A merge that stands in one table only, or at another place; places count from 0."""
+    """A merge that is in one table only, or at another place; places count from 0."""
 
     left: bytes
     right: bytes
@@ -104,7 +104,7 @@ def _begins_whole(history: History) -> bool:
 
 
 def _kept(history: History, texts: Sequence[bytes]) -> Sequence[bytes]:
-    """What is written on the tokens that were not dropped."""
+    """The texts of the tokens that were not dropped."""
     return texts if history.only_joins else [texts[id] for id in history.vocabulary.tolist()]
 
 
@@ -113,7 +113,7 @@ def _pairs(history: History, texts: Sequence[bytes], cancelled: CancelCheck) -> 
 
 
 def _differing(pairs: Sequence[Pair], other_pairs: Sequence[Pair], cancelled: CancelCheck) -> list[DifferingMerge]:
-    """All merges that do not stand at the same place in both, the earliest first."""
+    """All merges that are not at the same place in both, the earliest first."""
     places = {pair: i for i, pair in reversed(list(enumerate(pairs)))}
     other_places = {pair: i for i, pair in reversed(list(enumerate(other_pairs)))}
     found = [
@@ -158,7 +158,7 @@ def _cause(
 
 
 def _cause_by_tokens(one: History, other: History, are_same: bool) -> tuple[Cause, str]:
-    """Where merges do not tell the tokens, as of a method that drops them, or in a file that tells tokens only."""
+    """The cause where merges do not determine the tokens, as in a method that drops some or a file without merges."""
     if not are_same and one.recipe.method != other.recipe.method:
         return "method", _methods(one.recipe, other.recipe)
     if not are_same:
@@ -211,7 +211,7 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(one: Recipe, other: Recipe) -> str:
-    """The first choice that may have made other words; some are of what stands in hardly any text."""
+    """The first choice that may have made other words; choices that hardly any text shows are ignored."""
     changing = one.differing(other, Normalization)
     found = sorted(one.differing(other, Splitting), key=lambda name: (name in changing, "pattern" not in name))
     for choice in found:
@@ -256,7 +256,7 @@ def _written(left: bytes, right: bytes) -> str:
 def compare_texts(
     one: Tokenizer, other: Tokenizer, text: str, *, at: int | None = None, other_at: int | None = None
 ) -> TextComparison:
-    """How both cut a text, each as it stood after so many merges."""
+    """How both cut a text, each after so many merges."""
     spans, other_spans = one.spans(text, at), other.spans(text, other_at)
     return TextComparison(spans, other_spans, differing_regions(spans, other_spans))
 

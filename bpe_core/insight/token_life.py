@@ -1,30 +1,45 @@
-"""The life of a token: what it was made of, how often it stood in the corpus when, what became of it.
+"""The life of a token: what it was made of, how often it occurred in the corpus when, what became of it.
 
-A token is born with all its occurrences at once, and from then on larger tokens take them
-away. Before its birth the pair it was made of had a life of its own.
+Where pairs are joined word by word, a token is born with all its occurrences at once, and from then on larger tokens
+take them away. Before its birth the pair it was made of had a life of its own.
 
     >>> from bpe_core.reference import train
-    >>> from bpe_core.recipe import Recipe
-    >>> from bpe_core.counting.words import WordTable
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "lot": 3})
-    >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=2)))  # l+o, lo+w
-    >>> life = token_life(ranked, 7)
+    >>> history = train(words, Recipe.preset("words", merges=2))  # l+o, lo+w
+    >>> life = token_life(RankedWords.of(words, history), 7)
     >>> life.children, life.curve.counts.tolist(), life.count_now, life.is_scaffold
     ((8,), [10, 3], 3, False)
+    >>> words_holding(words, history, 7, 2), words_that_paid(words, history, 1)
+    ([(b'lot', 3)], [(b'low', 5), (b'lot', 3), (b'lower', 2)])
+    >>> counts_at_birth(history, np.array([7, 2, 2, 7, 7, 2, 3])).tolist()
+    [7, 2, 2, 7, 7, 2, 3, 10, 7]
+
+Other methods allow one of two things. What was joined is used up by what is joined from it, and a history knows of
+each step how much that was. Where tokens are dropped, the words that could hold one are cut again at some moments.
+
+    >>> from bpe_core.reference import gage
+    >>> history = gage.train(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("gage", min_frequency=2))
+    >>> use_by_joining(history, 256, 0)  # aa is joined twice, and becomes a part of aaa both times
+    ((1, 2), (2, 0))
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-import numpy.typing as npt
 
-from bpe_core.history.history import NOTHING
-from bpe_core.insight.contributions import Contribution, words_with
-from bpe_core.insight.race import Runner, follow
-from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.records import dataclass
-
-Int64s = npt.NDArray[np.int64]
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import Cancelled
+from bpe_core.history.history import NOTHING, History
+from bpe_core.history.token_texts import TokenBytes
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.pairs import Runner, follow
+from bpe_core.insight.ranked_words import Contribution, Contributions, RankedWords, contributions, words_with
+from bpe_core.learning.methods import Method, learns_by_ranks
+from bpe_core.support.arrays import Int64s
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
 MOST_WORDS = 200
 
@@ -63,7 +78,7 @@ class TokenLife:
 
 
 def token_life(ranked: RankedWords, token: int, at: int | None = None) -> TokenLife:
-    """All that the history and the words of the corpus tell about a token."""
+    """Everything the history and the words of the corpus say about a token."""
     history, base = ranked.history, ranked.base
     at = len(history) if at is None else at
     occurrences = ranked.occurrences(token)
@@ -91,7 +106,7 @@ def token_life(ranked: RankedWords, token: int, at: int | None = None) -> TokenL
 
 
 def _unchanging(token: int, count: int) -> Runner:
-    """What stands for the unknown is never merged."""
+    """The unknown token is never merged."""
     return Runner((token, NOTHING), 0, np.zeros(0, np.int64), np.array([count], np.int64), None)
 
 
@@ -99,7 +114,7 @@ def scaffolds(ranked: RankedWords, at: int | None = None) -> list[int]:
     """All tokens made by the first `at` merges that no longer occur in the corpus.
 
     >>> from bpe_core.reference import train
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> from bpe_core.counting.words import WordTable
     >>> words = WordTable.from_counts({"low": 5, "lower": 2})
     >>> scaffolds(RankedWords.of(words, train(words, Recipe.preset("words", merges=2))))  # lo is only in low
@@ -110,3 +125,117 @@ def scaffolds(ranked: RankedWords, at: int | None = None) -> list[int]:
     gone = (ranked.joined[:at] > 0) & (counts[ranked.base :] == 0)
     found: list[int] = (np.flatnonzero(gone) + ranked.base).tolist()
     return found
+
+
+MOMENTS = 24  # at which the words are cut
+
+Steps = tuple[tuple[int, int], ...]  # from each of these numbers of steps on, a count
+
+
+@dataclass(frozen=True)
+class TokenUse:
+    """One token in the words of a corpus."""
+
+    curve: Steps
+    count: int  # after the steps asked about
+    words: list[tuple[bytes, int]]  # that hold it then with its count in each, the most first
+    words_before: list[tuple[bytes, int]]  # that held it before it was dropped
+
+
+def use_by_joining(history: History, token: int, at_first: int) -> Steps:
+    """Its count after which steps, from the steps alone; `at_first` is the count of a base symbol."""
+    row, joined = history.row_of(token), history.tokens_saved
+    count = at_first if row is None else int(joined[row])
+    found = [(0 if row is None else row + 1, count)]
+    halves = (history.columns.left == token).astype(np.int64) + (history.columns.right == token)
+    for user in np.flatnonzero(halves).tolist():
+        count -= int(halves[user] * joined[user])
+        found.append((user + 1, count))
+    return tuple(found)
+
+
+def use_by_cutting(
+    words: WordTable,
+    history: History,
+    token: int,
+    at: int,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> TokenUse:
+    """Its count after some numbers of steps, and the words that hold it after `at` of them."""
+    cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=cancelled)
+    dropped = history.row_of_drop(token)
+    last = len(history) if dropped is None else dropped
+    moments = sorted({*np.linspace(0, last, MOMENTS).astype(int).tolist(), min(at, last)})
+    curve, count = list[tuple[int, int]](), 0
+    for done, moment in enumerate(moments):
+        if cancelled():
+            raise Cancelled("Cancelled.")
+        progress(Progress("cutting", done, len(moments), "moments"))
+        times = int(cut.counts(moment)[token])
+        if not curve or curve[-1][1] != times:
+            curve.append((moment, times))
+        count = times if moment == at else count
+    if dropped is not None:
+        curve.append((dropped + 1, 0))
+    before = [] if dropped is None else cut.words_with(token, dropped)
+    return TokenUse(tuple(curve), count, cut.words_with(token, at), before)
+
+
+def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
+    """The words with the bytes that the token stands for; where words are marked, without the blank of the marker."""
+    at_first = history.alphabet.decoded
+    needle = at_first[token] if token < len(at_first) else TokenBytes(history)[token]
+    if history.recipe.marker != "none":
+        needle = needle.strip(b" ")
+    return words.holding(needle) if needle else words
+
+
+Held = list[tuple[bytes, int]]  # each word and the count of the token in all its occurrences, the most first
+
+
+def words_holding(
+    words: WordTable, history: History, token: int, at: int, *, cancelled: CancelCheck = never_cancelled
+) -> Held:
+    """The words that hold a token; none are known where pairs are joined otherwise than word by word."""
+    if learns_by_ranks(history):
+        ranked = RankedWords.of(words, history)
+        return _listed(words_with(ranked, ranked.occurrences(token), at), ranked)
+    return [] if history.only_joins else use_by_cutting(words, history, token, at, cancelled=cancelled).words
+
+
+def words_that_paid(words: WordTable, history: History, step: int, *, cancelled: CancelCheck = never_cancelled) -> Held:
+    """For that step: the words that held its pair, or the token that it dropped."""
+    if learns_by_ranks(history):
+        ranked = RankedWords.of(words, history)
+        return _listed(contributions(ranked, step), ranked)
+    token = int(history.ids[step - 1])
+    return (
+        [] if history.only_joins else use_by_cutting(words, history, token, step - 1, cancelled=cancelled).words_before
+    )
+
+
+def _listed(found: Contributions, ranked: RankedWords) -> Held:
+    return [(ranked.words.word(one.word), one.count) for one in found.words]
+
+
+def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
+    """The count of each token by id, 0 where it is unknown; `symbol_counts` are those of base symbols, if known.
+
+    Where a method begins with pieces of words, it is the count that was last expected.
+    """
+    counts: Int64s = np.zeros(history.id_count, np.int64)
+    counts[: len(symbol_counts)] = symbol_counts
+    if not history.has_counts:
+        return counts
+    joins = history.columns.right != NOTHING
+    counts[history.ids[joins]] = history.columns.count[joins]
+    if history.scores is not None:
+        cost = Method.of(history.recipe).cost_of_token
+        for since in history.scores.since[1:]:
+            scores = history.scores.at(since)
+            known = np.isfinite(scores)
+            expected = np.exp(scores[known].astype(np.float64) + cost) * history.tokens_after[since]
+            counts[: len(scores)][known] = np.maximum(1, np.round(expected))
+    return counts

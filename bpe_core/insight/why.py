@@ -19,7 +19,7 @@ and between words:
     symbol      no boundary at all: the bytes of one base symbol
     dropped     what stands here belongs to no word
 
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> from bpe_core.counting.words import WordTable
     >>> from bpe_core.reference import train
     >>> history = train(WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("words"))  # l+o, lo+w
@@ -33,16 +33,17 @@ and between words:
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from bpe_core.history.history import History, Pair
-from bpe_core.insight.boundary_life import Meeting, meetings
-from bpe_core.insight.merge_tree import EncodingStep, Node, encoding_steps, merge_trees
-from bpe_core.insight.pattern_branches import Branch, branch_that_matched
-from bpe_core.records import dataclass
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.insight.merge_tree import EncodingStep, Meeting, Node, encoding_steps, meetings, merge_trees
+from bpe_core.insight.patterns import Branch, branch_that_matched
+from bpe_core.insight.reasons import Explain, Explanation
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -61,9 +62,9 @@ LONGEST_SHOWN = 400  # symbols of a word; beyond that only the neighbourhood of 
 
 @dataclass(frozen=True)
 class Standing:
-    """How often a pair stood in the corpus, and what was asked of it."""
+    """How often a pair occurred in the corpus, and how often it had to."""
 
-    best: int  # at most, which was when both its tokens stood there for the first time
+    best: int  # at most, which was when both its tokens existed for the first time
     now: int  # at the moment looked at
     winner: int | None  # the count of the pair that is merged at that moment instead; None where none is
     minimum: int  # below this nothing is merged
@@ -71,20 +72,20 @@ class Standing:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a boundary stands, or that it does not."""
+    """Why a boundary exists, or that it does not."""
 
     kind: Kind
-    pair: tuple[int, int] | None = None  # the two tokens that are spoken of
+    pair: tuple[int, int] | None = None  # the two tokens mentioned
     rank: int | None = None  # the merge that joins them
     taken_by: int | None = None  # the merge that took one of them before
     taken: int | None = None  # which one that was
-    standing: Standing | None = None  # where the words of the corpus are at hand
+    standing: Standing | None = None  # where the words of the corpus are known
     before: Branch | None = None  # the alternative of the pattern that made the word before the cut
     after: Branch | None = None
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The steps spoken of (1 is the first merge), to travel to."""
+        """The steps mentioned (1 is the first merge), to travel to."""
         return tuple(rank + 1 for rank in (self.rank, self.taken_by) if rank is not None)
 
 
@@ -98,9 +99,9 @@ def reason_in_word(
     pairs: dict[Pair, int] | None = None,
     corpus: RankedWords | None = None,
 ) -> Reason:
-    """Why the boundary behind the symbol with that index stands after `at` merges, or that it does not.
+    """Why the boundary behind the symbol with that index exists after `at` merges, or that it does not.
 
-    `pairs` saves looking for the pairs again; `corpus` lets the counts be told.
+    `pairs` saves looking for the pairs again; `corpus` adds counts.
     """
     base = len(history.alphabet)
     life = meetings(symbols, ranks, boundary, base)
@@ -148,7 +149,7 @@ def _never_allowed(pair: tuple[int, int], history: History) -> Kind | None:
 
 
 def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> Standing:
-    """How often a pair stood in the corpus. Counts only fall, so it was most often when it first could."""
+    """How often a pair occurred in the corpus. Counts only fall, so the first is the highest."""
     found = corpus.pair_occurrences(*pair)
     counts, history = corpus.history.columns.count, corpus.history
     return Standing(
@@ -166,7 +167,7 @@ class WordInText:
     first: int  # the index of its first symbol among those of the text
     symbols: list[int]
     ranks: list[int]
-    starts: list[int]  # of each symbol, in bytes of the text as it was given; a marker covers none
+    starts: list[int]  # of each symbol, in bytes of the given text; a marker covers none
     stops: list[int]
     base: int
 
@@ -188,7 +189,7 @@ class WordInText:
 
 
 class Why:
-    """Answers for one text and one history; `corpus` lets the counts of pairs be told, too."""
+    """Answers for one text and one history; `corpus` adds the counts of pairs."""
 
     def __init__(
         self,
@@ -211,7 +212,7 @@ class Why:
         self._base = len(history.alphabet)
 
     def at_byte(self, byte: int, at: int | None = None) -> Reason:
-        """Why the boundary before that byte of `text.encode()` stands after `at` merges (all, if not said)."""
+        """Why the boundary before that byte of `text.encode()` exists after `at` merges (all, if not given)."""
         at = len(self.history) if at is None else at
         starts = self._symbols.starts
         if byte <= 0 or byte >= len(self._boundaries.ranks) - 1:
@@ -227,7 +228,7 @@ class Why:
         return self.in_word(word, symbol - word.first, at)
 
     def in_word(self, word: WordInText, symbol: int, at: int | None = None) -> Reason:
-        """Why the boundary before the symbol with that index in its word stands."""
+        """Why the boundary before the symbol with that index in its word exists."""
         moment = len(self.history) if at is None else at
         return reason_in_word(
             word.symbols, word.ranks, symbol - 1, self.history, moment, pairs=self._pairs, corpus=self.corpus
@@ -301,7 +302,7 @@ class Why:
 
 
 def sentence(reason: Reason, name: Name) -> str:
-    """The reason as a person reads it; `name` tells what is written on a token."""
+    """The reason for a person; `name` gives the text of a token."""
     return _SENTENCES[reason.kind](reason, name)
 
 
@@ -371,3 +372,15 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",
     "dropped": lambda reason, name: "What stands here belongs to no word: the recipe leaves it out.",
 }
+
+
+def explain(text: str, history: History, allowed: Allowed) -> Explain:
+    """The reasons as explanations."""
+    why, names = Why(text, history, allowed_special=allowed), TokenTexts.of(history).text
+
+    def at_byte(byte: int, at: int) -> Explanation:
+        reason = why.at_byte(byte, at)
+        is_cut = reason.kind not in ("joined", "symbol")
+        return Explanation(reason.kind, is_cut, sentence(reason, names.__getitem__), reason.steps)
+
+    return at_byte

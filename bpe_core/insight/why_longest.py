@@ -15,7 +15,7 @@ and elsewhere:
     edge        the text begins or ends here
 
     >>> from bpe_core.counting.words import WordTable
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> from bpe_core.reference.wordpiece import train
     >>> words = WordTable.from_counts({"play": 9, "playing": 5, "sing": 4})
     >>> history = train(words, Recipe.preset("wordpiece", wordpiece_rule="count"))
@@ -29,17 +29,15 @@ and elsewhere:
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Literal
 
 from bpe_core.history.history import History
-from bpe_core.insight.explanation import UNKNOWN, Explain, Explanation, Piece, Way
-from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
-from bpe_core.records import dataclass
+from bpe_core.history.token_texts import quoted
+from bpe_core.insight.reasons import ELSEWHERE, UNKNOWN, Elsewhere, Explain, Explanation, TextWord, WordReasons
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.segmenting.word_cuts import ALWAYS, different_cuts
 from bpe_core.segmenting.word_pieces import LongestPieces
-from bpe_core.token_texts import TokenTexts, quoted
+from bpe_core.segmenting.word_tokens import ALWAYS
 
 Kind = Literal["longest", "joined", "stuck", "too long"] | Elsewhere
 
@@ -51,38 +49,27 @@ class Reason:
     kind: Kind
     token: int | None = None  # the one before the cut, or the one that covers the place
     longer: str = ""  # the text of that token and one character more
-    where: str = ""  # what stands where nothing fits
+    where: str = ""  # the text at which nothing fits
     later: int | None = None  # the longer token that comes first
-    since: int | None = None  # after so many steps that one, or the one that covers the place, is there
+    since: int | None = None  # after so many steps that one, or the one that covers the place, exists
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The steps spoken of (1 is the first), to travel to."""
+        """The steps mentioned (1 is the first), to travel to."""
         return (self.since,) if self.since else ()
 
 
-class WhyLongest:
+class WhyLongest(WordReasons):
     """Answers for one text."""
 
     def __init__(self, text: str, history: History, *, allowed_special: Allowed = ()) -> None:
-        self._history = history
         self._pieces = LongestPieces(history)
-        self._words = TextWords(text, Cutting(history.recipe), allowed_special)
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """What is written on each token."""
-        return TokenTexts.of(self._history).text
+        super().__init__(text, history, Cutting(history.recipe), allowed_special, self._pieces.cut)
 
     def at_byte(self, byte: int, at: int) -> Reason:
         """Why the text is cut before this byte after so many steps, or that it is not."""
         word = self._words.around(byte)
         return self._in_word(word, byte, at) if isinstance(word, TextWord) else Reason(word)
-
-    def changes(self, byte: int) -> list[tuple[int, list[int]]]:
-        """The tokens of the word that holds a byte, after each number of steps at which they are others."""
-        word = self._words.at(byte)
-        return [] if word is None else [*different_cuts(word.text.encode(), self._pieces.cut, len(self._history))]
 
     def sentence(self, reason: Reason) -> str:
         """The reason, for a person."""
@@ -99,7 +86,7 @@ class WhyLongest:
         if reason.kind == "stuck":
             return f"No token fits at {quoted(reason.where)}, so the whole word is {token}.{later}"
         if reason.kind == "too long":
-            most = self._history.recipe.longest_word
+            most = self.history.recipe.longest_word
             return f"The word has more than {most:,} characters, so the whole of it is {token}."
         return ELSEWHERE[reason.kind]
 
@@ -107,7 +94,7 @@ class WhyLongest:
 
     def _in_word(self, word: TextWord, byte: int, at: int) -> Reason:
         cut = self._pieces.cut(word.text.encode(), at)
-        if len(word.text) > self._history.recipe.longest_word:
+        if len(word.text) > self.history.recipe.longest_word:
             return Reason("too long", token=cut.ids[0])
         start = 0
         for id, end in zip(cut.ids, cut.ends, strict=True):
@@ -123,7 +110,7 @@ class WhyLongest:
     def _longest(self, word: TextWord, start: int, end: int, id: int, at: int) -> Reason:
         first, stop = word.characters(start), word.characters(end)
         later, since = self._first_longer(word, first, stop, at)
-        mark = self._history.alphabet.continuing.decode() if start else ""
+        mark = self.history.alphabet.continuing.decode() if start else ""
         return Reason("longest", id, longer=mark + word.text[first : stop + 1], later=later, since=since)
 
     def _first_longer(self, word: TextWord, first: int, stop: int, at: int) -> tuple[int | None, int | None]:
@@ -152,16 +139,12 @@ class WhyLongest:
 
 
 def explain(text: str, history: History, allowed: Allowed) -> Explain:
-    """The same as every method tells it, with the tokens of the word after each step at which they became others."""
+    """The reasons as explanations, with the tokens of the word after each step that changed them."""
     why = WhyLongest(text, history, allowed_special=allowed)
 
     def at_byte(byte: int, at: int) -> Explanation:
         reason = why.at_byte(byte, at)
-        ways = tuple(
-            Way(f"after {step:,}" if step else "at first", tuple(Piece(why.texts[id]) for id in ids), step=step)
-            for step, ids in why.changes(byte)
-        )
         is_cut = reason.kind not in ("joined", *UNKNOWN)
-        return Explanation(reason.kind, is_cut, why.sentence(reason), reason.steps, ways)
+        return Explanation(reason.kind, is_cut, why.sentence(reason), reason.steps, why.changes_as_ways(byte))
 
     return at_byte

@@ -1,8 +1,8 @@
 """Why is this text cut here, where a word is cut in the most probable way?
 
-Because the best way to cut the word is better than the best way that would not cut it here. Both are told piece by
+Because the best way to cut the word is better than the best way that would not cut it here. Both are shown piece by
 piece, with the score (the log-probability) of each; the scores add up, and what is closer to 0 is more probable.
-Where the fewest tokens come first (MinGram), their number is told, and the scores decide among ways that have as many.
+Where the fewest tokens come first (MinGram), their number is shown, and the scores decide among ways that have as many.
 
     best        the word is cut here, and the best way that would not is less probable
     only        every way to cut the word cuts it here
@@ -13,7 +13,7 @@ Where the fewest tokens come first (MinGram), their number is told, and the scor
 and elsewhere what `text_words` tells.
 
     >>> from bpe_core.counting.words import WordTable
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> from bpe_core.reference.unigram import train
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
     >>> why = WhyPath("lower", train(words, Recipe.preset("unigram", vocab_size=14)))
@@ -25,20 +25,27 @@ and elsewhere what `text_words` tells.
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Literal
 
 from bpe_core.history.history import History
-from bpe_core.insight.explanation import UNKNOWN, Explain, Explanation, Piece, Way
-from bpe_core.insight.text_words import ELSEWHERE, Elsewhere, TextWord, TextWords
+from bpe_core.history.token_texts import quoted
+from bpe_core.insight.reasons import (
+    ELSEWHERE,
+    UNKNOWN,
+    Elsewhere,
+    Explain,
+    Explanation,
+    ShownToken,
+    TextWord,
+    Way,
+    WordReasons,
+)
 from bpe_core.learning.methods import Method
-from bpe_core.learning.unigram.paths import Edge, best_path
-from bpe_core.records import dataclass
+from bpe_core.learning.unigram.lattices import Edge, best_path
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.segmenting.spelling import Spelling
-from bpe_core.segmenting.word_cuts import different_cuts
-from bpe_core.token_texts import TokenTexts, quoted
+from bpe_core.segmenting.plain_encoder import Spelling
 
 Kind = Literal["best", "only", "joined", "whole", "unknown"] | Elsewhere
 
@@ -71,31 +78,20 @@ class Reason:
         return self.taken.total - self.other.total
 
 
-class WhyPath:
+class WhyPath(WordReasons):
     """Answers for one text."""
 
     def __init__(self, text: str, history: History, *, allowed_special: Allowed = ()) -> None:
         cutting = Cutting(history.recipe)
-        self._history = history
-        self._cost = Method.of(history.recipe).cost_of_token
         self._paths = BestPaths(history, cutting)
+        super().__init__(text, history, cutting, allowed_special, self._paths.cut)
+        self._cost = Method.of(history.recipe).cost_of_token
         self._spelling = Spelling(history)
-        self._words = TextWords(text, cutting, allowed_special)
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """What is written on each token."""
-        return TokenTexts.of(self._history).text
 
     def at_byte(self, byte: int, at: int) -> Reason:
         """Why the text is cut before this byte after so many steps, or that it is not."""
         word = self._words.around(byte)
         return self._in_word(word, byte, at) if isinstance(word, TextWord) else Reason(word)
-
-    def changes(self, byte: int) -> list[tuple[int, list[int]]]:
-        """The tokens of the word that holds a byte, after each number of steps at which they are others."""
-        word = self._words.at(byte)
-        return [] if word is None else [*different_cuts(word.text.encode(), self._paths.cut, len(self._history))]
 
     def is_cut_beside_unknown(self, byte: int, at: int) -> bool:
         """Whether a place that no piece reaches over is at the border of what the alphabet lacks, not inside of it."""
@@ -130,7 +126,7 @@ class WhyPath:
         return self._cost > 0
 
     def short(self, reason: Reason, is_cut: bool) -> str:
-        """The reason without the ways, which are told beside it."""
+        """The reason without the ways, which are shown beside it."""
         if reason.taken is None:
             return _WITHOUT_PATHS[reason.kind]
         best = "The most probable way to cut the word"
@@ -240,11 +236,13 @@ _WITHOUT_PATHS: dict[str, str] = {
 
 
 def explain(text: str, history: History, allowed: Allowed) -> Explain:
-    """The same as every method tells it: both ways side by side, then how the word was cut before."""
+    """The reasons as explanations: both ways side by side, then how the word was cut before."""
     why = WhyPath(text, history, allowed_special=allowed)
 
     def way(title: str, scored: Scored) -> Way:
-        pieces = (Piece(why.texts[id], _number(score)) for id, score in zip(scored.tokens, scored.scores, strict=True))
+        pieces = (
+            ShownToken(why.texts[id], _number(score)) for id, score in zip(scored.tokens, scored.scores, strict=True)
+        )
         title += f", {_tokens(len(scored.tokens))}" if why.counts_first else ""
         return Way(title, tuple(pieces), _number(scored.total))
 
@@ -255,10 +253,6 @@ def explain(text: str, history: History, allowed: Allowed) -> Explain:
             is_cut = why.is_cut_beside_unknown(byte, at)
         ways = [] if reason.taken is None else [way("taken", reason.taken)]
         ways += [] if reason.other is None else [way("uncut here" if is_cut else "cut here", reason.other)]
-        ways += [
-            Way(f"after {step:,}" if step else "at first", tuple(Piece(why.texts[id]) for id in ids), step=step)
-            for step, ids in why.changes(byte)
-        ]
-        return Explanation(reason.kind, is_cut, why.short(reason, is_cut), ways=tuple(ways))
+        return Explanation(reason.kind, is_cut, why.short(reason, is_cut), ways=(*ways, *why.changes_as_ways(byte)))
 
     return at_byte

@@ -10,9 +10,9 @@ Inside a word:
     tokens      the word is too long to be gone through pair by pair
     symbol      the bytes of one base symbol
 
-    >>> from bpe_core.alphabet import Alphabet
+    >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.history.joining import Joining, PairRows
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> rows = PairRows(*np.array([(256, 99, 257), (97, 98, 256)]).T)  # ab+c comes before a+b
     >>> pairs = [(97, 98), (256, 99)]
     >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, Joining(pairs=rows))
@@ -25,17 +25,16 @@ Inside a word:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
 
 from bpe_core.history.history import History
-from bpe_core.insight.explanation import Explain, Explanation, Piece, Way
-from bpe_core.insight.text_words import ELSEWHERE, TextWord, TextWords
-from bpe_core.records import dataclass
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.insight.reasons import ELSEWHERE, Explain, Explanation, ShownToken, TextWord, TextWords, Way
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.token_texts import TokenTexts
 
 LONGEST_TRACED = 400  # symbols of a word
 MOST_WAYS = 40  # states of a word that are shown
@@ -43,7 +42,7 @@ MOST_WAYS = 40  # states of a word that are shown
 
 @dataclass(frozen=True)
 class Meeting:
-    """Two tokens that stood side by side at a place."""
+    """Two tokens that were neighbours at a place."""
 
     left: int
     right: int
@@ -55,8 +54,8 @@ class Trace:
     """How a word is joined pair by pair."""
 
     ends: list[int]  # of its base symbols, in bytes
-    states: list[list[tuple[int, int]]]  # after so many joins: the tokens, and how many symbols stand before each ends
-    met: dict[int, list[Meeting]]  # by how many symbols stand before the place: the pairs that met there, in turn
+    states: list[list[tuple[int, int]]]  # after so many joins: the tokens, and how many symbols precede the end of each
+    met: dict[int, list[Meeting]]  # by the number of symbols before the place: the pairs that met there, in turn
     joined_at: dict[int, int]  # by the same: as which pair of the word it was joined
 
 
@@ -160,7 +159,7 @@ class WhyPriority:
 
     def _ways(self, trace: Trace) -> tuple[Way, ...]:
         return tuple(
-            Way(f"after {number:,}" if number else "at first", tuple(Piece(self._texts[id]) for id, _ in tokens))
+            Way(f"after {number:,}" if number else "at first", tuple(ShownToken(self._texts[id]) for id, _ in tokens))
             for number, tokens in enumerate(trace.states[:MOST_WAYS])
         )
 
@@ -175,5 +174,5 @@ def _nth(number: int) -> str:
 
 
 def explain(text: str, history: History, allowed: Allowed) -> Explain:
-    """The reasons as every method tells them."""
+    """The reasons as explanations."""
     return WhyPriority(text, history, allowed).at_byte

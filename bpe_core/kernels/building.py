@@ -1,7 +1,7 @@
-"""Makes the machine code while the package is built, so that nobody who installed it ever waits for a compiler.
+"""Make the machine code while the package is built, so that nobody who installs it waits for a compiler.
 
-Called by the tool that builds packages (see `pyproject.toml`), and imported by nothing else. Where it cannot be made,
-the package is built without: then the program's first start makes it aside.
+Only the tool that builds packages calls this (see `pyproject.toml`). Where machine code cannot be made, the package is
+built without it, and the program's first start has it made by a second process.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class KernelBuilding(BuildHookInterface):  # type: ignore[misc]  # where package
             build_data |= {"pure_python": False, "infer_tag": True}  # for this kind of computer and Python
 
     def _made(self) -> tuple[str, str]:
-        """Where it is, and where it belongs in the package; made by a process that can be ended."""
+        """Have it made by a process that can be ended; where it is, and where it belongs in the package."""
         done = subprocess.run(
             [sys.executable, "-P", "-c", MAKE, self.root],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

@@ -1,8 +1,9 @@
 """Calling machine code with arrays, named tuples of arrays, and numbers.
 
-Machine code is given one row of eight-byte numbers: for each array, or tuple of arrays, where its Python object
-lies, and each number as it is; what it answers stands behind them. So a call costs next to nothing, however many
-arrays a tuple holds, and Python's other threads run meanwhile.
+Machine code takes the address of one row of eight-byte numbers. For each array the row has the address of its data, its
+shape, and its strides where it is not contiguous. Numbers stand as they are. A bundle (see `jit.py`) has a row of its
+own, which it keeps for the next call, and whose address stands in the first; other tuples are taken apart. The answer
+is written behind all that. Python's other threads run meanwhile.
 """
 
 from __future__ import annotations
@@ -11,45 +12,32 @@ import ctypes
 import os
 import struct
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from functools import cache, update_wrapper
 from typing import Any
 
 import numpy as np
 
-from bpe_core.records import dataclass
+from bpe_core.kernels import kept
+from bpe_core.kernels.kept import Made
 
 # Whether each call is compared with what the machine code was made for: in tests. Elsewhere callers are trusted.
 CHECKS = bool(os.environ.get("BPE_EXPLORER_CHECK_KERNELS"))
 
-_NATIVE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_lock = threading.Lock()
-_UNUSED = (ctypes.c_int64 * 8)()  # where an answer and an error would be written that no kernel has
-_UNUSED_ADDRESS = ctypes.addressof(_UNUSED)
+_NATIVE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_NO_BYTES = ctypes.c_char * 0
 _UNSIGNED = 2**64 - 1
-
-
-@dataclass(frozen=True)
-class Made:
-    """What is known of machine code for arguments of some kinds."""
-
-    kernel: str
-    kinds: str  # of the arguments
-    packing: str  # a letter for each number of the row: how it comes from an argument, tuples taken apart
-    answer: str  # and how each part of the answer is read from those behind
-    symbol: str  # what the machine code calls it
+_lock = threading.Lock()
 
 
 class Kernel:
-    """A function as machine code, which is found or made when it is first called with arguments of these kinds."""
-
-    targetoptions: dict[str, Any] = {}  # noqa: RUF012  # Numba looks there whether it is to be inlined
+    """A function as machine code, which is loaded when it is first called with arguments of these kinds."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.py_func = function
         self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         self._calls: dict[object, Call] = {}
-        self._only: Call | None = None  # where there is but one, nobody need look which
+        self._only: Call | None = None  # with only one, there is no need to look which
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -58,39 +46,43 @@ class Kernel:
 
     def _call_for(self, arguments: tuple[Any, ...]) -> Call:
         look = _look_of(arguments)
-        return self._calls.get(look) or self._found_or_made(look, arguments)
+        call = self._calls.get(look)
+        if call is None:
+            with _lock:  # so that no thread loads what another has just loaded
+                call = self._calls.get(look)
+                if call is None:
+                    call = self._calls[look] = Call(self._made(kinds_of(arguments), arguments), arguments)
+                    self._only = call if self._has_one_kind() and not CHECKS else None
+        return call
 
-    def _found_or_made(self, look: object, arguments: tuple[Any, ...]) -> Call:
-        """By one thread at a time, so that none makes what another has just made."""
-        from bpe_core.kernels.objects import machine_code
+    def _made(self, kinds: str, arguments: tuple[Any, ...]) -> Made:
+        pack = kept.pack()
+        made = None if pack is None else pack.kernels.get(self.name, {}).get(kinds)
+        if made is None:
+            raise RuntimeError(f"There is no machine code of {self.name} for {kinds}.")
+        return made
 
-        with _lock:
-            found = self._calls.get(look)
-            if found is None:
-                made, address, others = machine_code(self, kinds_of(arguments), arguments)
-                found = self._calls[look] = Call(made, address, arguments)
-                self._only = found if not (others or CHECKS) and len(self._calls) == 1 else None
-            return found
+    def _has_one_kind(self) -> bool:
+        pack = kept.pack()
+        return pack is not None and len(pack.kernels.get(self.name, {})) == 1
 
 
 class Call:
-    """Calls machine code at one address with arguments of the kinds it was made for, such as these."""
+    """Calls one kernel with arguments of the kinds it was made for, such as these."""
 
-    def __init__(self, made: Made, address: int, arguments: tuple[Any, ...]) -> None:
-        self._native = _NATIVE(address)
-        self._name = made.kernel
-        self._row = ctypes.c_int64 * (len(made.packing) + len(made.answer))
-        letters = iter(made.packing)
-        self._packers = [_packer(argument, letters) for argument in arguments]
-        self._read = [(place, _READERS[letter]) for place, letter in enumerate(made.answer, len(made.packing))]
+    def __init__(self, made: Made, arguments: tuple[Any, ...]) -> None:
+        self._native = _NATIVE(load(made))
+        self._packers = [_packer(argument) for argument in arguments]
+        given = sum(len(pack(argument)) for pack, argument in zip(self._packers, arguments, strict=True))
+        self._row = ctypes.c_int64 * (given + len(made.answer))
+        self._read = [(place, _READERS[letter]) for place, letter in enumerate(made.answer, given)]
 
     def __call__(self, arguments: tuple[Any, ...]) -> Any:
         numbers: list[int] = []
         for pack, argument in zip(self._packers, arguments, strict=True):
             numbers += pack(argument)
         row = self._row(*numbers)
-        if self._native(_UNUSED_ADDRESS, _UNUSED_ADDRESS, row):
-            raise RuntimeError(f"The kernel {self._name} failed.")
+        self._native(row)
         if len(self._read) > 1:
             return tuple(read(row[place]) for place, read in self._read)
         for place, read in self._read:
@@ -98,22 +90,82 @@ class Call:
         return None
 
 
-def _packer(argument: Any, letters: Iterator[str]) -> Callable[[Any], Iterable[int]]:
-    """What makes numbers of an argument of that shape."""
-    if not isinstance(argument, tuple) or all(isinstance(part, np.ndarray) for part in argument):
-        one = _PACKERS[next(letters)]
-        return lambda number: (one(number),)
-    packers = [_packer(part, letters) for part in argument]
-    return lambda parts: [number for pack, part in zip(packers, parts, strict=True) for number in pack(part)]
+# Loading
 
 
-def bits(number: float) -> int:
+def load(made: Made) -> int:
+    """The address of machine code, which is put into memory."""
+    from llvmlite import binding
+
+    engine = _engine()
+    engine.add_object_file(binding.ObjectFileRef.from_data(made.code))
+    engine.finalize_object()
+    address: int = engine.get_function_address(made.symbol)
+    if not address:
+        raise RuntimeError(f"The machine code does not hold {made.symbol}.")
+    return address
+
+
+@cache
+def _engine() -> Any:
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine()
+    return binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+
+
+# From arguments to numbers, and back
+
+
+def _packer(example: Any) -> Callable[[Any], Sequence[int]]:
+    """A function that makes numbers of an argument of this kind."""
+    if isinstance(example, tuple):
+        return _tuple_packer(example)
+    if isinstance(example, np.ndarray):
+        return _contiguous if example.flags.c_contiguous else _strided
+    if isinstance(example, (float, np.floating)):
+        return _bits
+    return lambda number: (int(number),)
+
+
+def _tuple_packer(example: tuple[Any, ...]) -> Callable[[Any], Sequence[int]]:
+    packers = [_packer(part) for part in example]
+
+    def pack(parts: tuple[Any, ...]) -> list[int]:
+        return [number for pack, part in zip(packers, parts, strict=True) for number in pack(part)]
+
+    def place_of_row(parts: Any) -> tuple[int]:
+        place: tuple[int] | None = parts.__dict__.get("_place")  # no field of a named tuple begins so
+        if place is None:
+            numbers = pack(parts)
+            parts._row = (ctypes.c_int64 * len(numbers))(*numbers)
+            place = parts._place = (ctypes.addressof(parts._row),)
+        elif CHECKS and [*parts._row] != [*pack(parts)]:
+            raise RuntimeError(f"An array of {type(parts).__name__}, a bundle, is not where it was.")
+        return place
+
+    return place_of_row if hasattr(example, "is_bundle") else pack
+
+
+def _contiguous(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    # What `ctypes` gives of a buffer takes a third of the time of `array.ctypes.data`, but must be writable.
+    if array.flags.writeable:
+        return ctypes.addressof(_NO_BYTES.from_buffer(array.data)), *array.shape
+    return array.ctypes.data, *array.shape
+
+
+def _strided(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    return array.ctypes.data, *array.shape, *array.strides
+
+
+def _bits(number: float) -> tuple[int, ...]:
     """A floating-point number as the whole number that has the same bits."""
-    found: int = struct.unpack("<q", struct.pack("<d", number))[0]
+    found: tuple[int, ...] = struct.unpack("<q", struct.pack("<d", number))
     return found
 
 
-_PACKERS: dict[str, Callable[[Any], int]] = {"a": id, "t": id, "i": int, "u": int, "b": int, "f": bits}
 _READERS: dict[str, Callable[[int], Any]] = {
     "i": int,
     "u": lambda found: found & _UNSIGNED,
@@ -122,11 +174,11 @@ _READERS: dict[str, Callable[[int], Any]] = {
 }
 
 
-# What the arguments are
+# The kinds of arguments
 
 
 def kinds_of(value: Any) -> str:
-    """What machine code hangs on of a value.
+    """Everything about a value that machine code depends on.
 
     >>> kinds_of((np.zeros(3, np.int32), 1, 2.0, (True, np.zeros((2, 2))[:, 0])))
     '(i4*1C,i8,f8,(b1,f8*1A))'
@@ -134,13 +186,12 @@ def kinds_of(value: Any) -> str:
     if isinstance(value, tuple):
         return f"({','.join(map(kinds_of, value))})"
     if isinstance(value, np.ndarray):
-        layout = "C" if value.flags.c_contiguous else "A"
-        return f"{_name(value.dtype)}*{value.ndim}{layout}"
+        return f"{_name(value.dtype)}*{value.ndim}{'C' if value.flags.c_contiguous else 'A'}"
     return _name(np.dtype(type(value)) if isinstance(value, (bool, int, float)) else value.dtype)
 
 
 def _look_of(value: Any) -> object:
-    """Something to compare arguments by, found in a fraction of the time: where it is the same, the kinds are."""
+    """Something found in a fraction of the time, by which arguments of the same kinds are recognized."""
     if isinstance(value, tuple):
         return tuple(map(_look_of, value))
     if isinstance(value, np.ndarray):

@@ -1,230 +1,241 @@
-"""Kernels become machine code: the one place that imports Numba.
+"""Kernels become machine code: the one place that builds on parts of Numba that are not documented.
 
-Each kernel that Python calls gets an entry, a function of one row of numbers (see `calling.py`) that finds the arrays
-in it. The entry and all that it calls become one object file. Kernels that only kernels call have no entry.
+Each kernel that Python calls gets an entry: a documented `numba.cfunc` of one row of numbers (see `calling.py`). Its
+LLVM code, which `inspect_llvm` gives, becomes an object file by llvmlite. Kernels that kernels call are ordinary Numba
+functions. Not documented are:
+ - `_nrt=False`. Numba counts references to every array that one kernel hands to another, which costs more than the
+   work. Kernels allocate nothing, so nothing needs counting.
+ - `no_cpython_wrapper`, `no_cfunc_wrapper`. Nobody but other kernels calls these functions, and wrappers for their many
+   arrays take as long to compile as all the rest.
+ - `populate_array` and `make_tuple`, which build arrays and tuples from numbers. `numba.carray` does it, too, but needs
+   the counting of references, and for tuples of forty arrays takes minutes.
+
+So Numba's version is compared with those that this was tested with. With any other, and wherever something fails here,
+`bpe_core.compiler` leaves kernels to Numba's own cache (see `jit.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from typing import Any
 
+import llvmlite
 import numba
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba import types
-from numba.core import cgutils, compiler
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import CPUDispatcher, cpu_target
-from numba.core.typing.typeof import typeof_impl
-from numba.extending import intrinsic
+from numba.core import cgutils
+from numba.extending import intrinsic as intrinsic
+from numba.extending import typeof_impl
 from numba.np.arrayobj import populate_array
 
-from bpe_core.kernels.calling import Kernel, Made
-from bpe_core.kernels.jit import Inlined, Intrinsic
+from bpe_core.kernels.calling import Kernel
+from bpe_core.kernels.kept import Made
 
-# Without Numba's own memory management: kernels allocate nothing (a slice copied to a slice would), and the
-# reference counts it keeps of every array that is handed from one kernel to another cost more than the work.
-_OPTIONS = dict(nopython=True, nogil=True, error_model="numpy", _nrt=False)
+TESTED = ((0, 68), (0, 68))  # the first and the last version of Numba
+if not TESTED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TESTED[1]:
+    first, last = ("{}.{}".format(*version) for version in TESTED)
+    raise ImportError(f"Machine code was tested with Numba {first} to {last}; this is {numba.__version__}.")
+
+_OPTIONS = dict(nogil=True, error_model="numpy", _nrt=False)
 _WORD = ir.IntType(64)
-_HEAD = object.__basicsize__  # bytes of a Python object before what is its own
-_ITEMS = tuple.__basicsize__  # before the addresses of what a tuple holds
-_DATA, _SHAPE, _STRIDES = _HEAD, _HEAD + 16, _HEAD + 24  # where an array's object holds the addresses of these
-
-
-def compiled(kernel: Kernel, kinds: str, arguments: tuple[Any, ...]) -> tuple[Made, bytes, int]:
-    """What was made, its object file, and its address in this process."""
-    with global_compiler_lock:
-        given = tuple(map(_argument_type, arguments))
-        entry = _dispatcher(_entry(kernel, given))
-        entry.compile((types.int64,))
-        result = entry.overloads[(types.int64,)]
-        library, symbol = result.library, result.fndesc.llvm_func_name
-        library.enable_object_caching()
-        _refuse_strangers(kernel, library)
-        address = library.get_pointer_to_function(symbol)
-        code: bytes = library._get_compiled_object()
-    _keep_alive.append(library)
-    answer = _type_of_kernel(kernel, None).dispatcher.overloads[given].signature.return_type
-    made = Made(kernel.name, kinds, "".join(map(_letters, given)), _letters(answer), symbol)
-    return made, code, address
-
-
-_keep_alive: list[Any] = []
-# What the C library of every process has; Numba's own helpers are not there where machine code is loaded without it.
+# What the C library of every process has; Numba's own helpers are missing where machine code is loaded without it.
 _EVERYWHERE = {"memset", "memcpy", "memmove", "log", "exp"}
 
-
-def _refuse_strangers(kernel: Kernel, library: Any) -> None:
-    """Machine code that calls what is not there would end the process."""
-    library.finalize()
-    for function in library._final_module.functions:
-        name = function.name
-        if function.is_declaration and not name.startswith("llvm.") and name not in _EVERYWHERE:
-            raise NotImplementedError(f"The kernel {kernel.name} calls {name}, which only Numba has; write it out.")
+VERSION: str = llvmlite.__version__
+made: dict[str, dict[str, Made]] = {}  # by this process
 
 
-# How Numba sees what the decorators made
+class kernel(Kernel):  # noqa: N801  # a decorator
+    """A kernel that is compiled when it is first called with arguments of some kinds, and then called as elsewhere."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self.dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+
+    def _made(self, kinds: str, arguments: tuple[Any, ...]) -> Made:
+        found = made.setdefault(self.name, {})[kinds] = _compiled(self, arguments)
+        return found
+
+    def _has_one_kind(self) -> bool:
+        return False
 
 
-def _dispatcher(function: Callable[..., Any]) -> CPUDispatcher:
-    """Compiles a function for other kernels to call: its body alone, nothing that Python could call."""
-    made = CPUDispatcher(function, locals={}, targetoptions=dict(_OPTIONS))
-
-    def body(arguments: Any, result: Any) -> Any:
-        flags = compiler.Flags()
-        cpu_target.options.parse_as_flags(flags, dict(_OPTIONS))
-        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        context = cpu_target.target_context
-        found = compiler.compile_extra(
-            cpu_target.typing_context, context, function, args=arguments, return_type=result, flags=flags, locals={}
-        )
-        key = object()  # what calls are told apart by; else it would be the function that Python calls
-        context.insert_user_function(key, found.fndesc, [found.library])
-        return found._replace(entry_point=key)
-
-    made._compiler._compile_core = body
-    made.add_overload = lambda found: made.overloads.__setitem__(tuple(found.signature.args), found)
-    return made
+@typeof_impl.register(kernel)
+def _type_of_kernel(value: kernel, context: Any) -> Any:
+    return numba.typeof(value.dispatcher)
 
 
-_seen: dict[Any, Any] = {}  # the type of each, which is made once
+# Handing many arrays on costs more than a small piece of work.
+inlined = numba.njit(inline="always", **_OPTIONS)
 
 
-@typeof_impl.register(Kernel)
-@typeof_impl.register(Inlined)
-def _type_of_kernel(value: Any, context: Any) -> Any:
-    if value not in _seen:
-        dispatcher = _dispatcher(value.py_func)
-        _keep_alive.append(dispatcher)  # its type does not
-        _seen[value] = types.Dispatcher(dispatcher)
-    return _seen[value]
+def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> Made:
+    given = tuple(map(_argument_type, arguments))
+    entry, answers = _entry(kernel, given)
+    function = numba.cfunc(types.void(types.CPointer(types.int64)), **_OPTIONS)(entry)
+    code = _object_file(kernel.name, function.inspect_llvm(), function.native_name)
+    return Made(function.native_name, "".join(map(_letters, answers[-1:])), code)
 
 
-@typeof_impl.register(Intrinsic)
-def _type_of_intrinsic(value: Intrinsic, context: Any) -> Any:
-    if value not in _seen:
-        made = intrinsic(value.py_func)
-        _keep_alive.append(made)
-        cpu_target.typing_context.refresh()  # which knows of it from now on
-        _seen[value] = cpu_target.typing_context.resolve_value_type(made)
-    return _seen[value]
+def _argument_type(value: Any) -> Any:
+    """The type that Numba gives it, except that any array may be written to."""
+    if isinstance(value, tuple):
+        parts = tuple(map(_argument_type, value))
+        return types.NamedTuple(parts, type(value)) if hasattr(value, "_fields") else types.Tuple(parts)
+    kind = numba.typeof(value)
+    if isinstance(value, float):
+        return types.float64
+    if not isinstance(kind, types.Array):
+        return kind
+    return types.Array(kind.dtype, kind.ndim, "C" if value.flags.c_contiguous else "A")
+
+
+def _letters(kind: Any) -> str:
+    """A letter for each number of an answer."""
+    if kind == types.none:
+        return ""
+    if isinstance(kind, types.BaseTuple):
+        return "".join(map(_letters, kind))
+    if kind == types.boolean:
+        return "b"
+    if isinstance(kind, types.Float):
+        return "f"
+    if not isinstance(kind, types.Integer):
+        raise NotImplementedError(f"A kernel cannot answer with {kind}.")
+    return "i" if kind.signed else "u"
 
 
 # Entries
 
 
-def _entry(kernel: Kernel, given: tuple[Any, ...]) -> Any:
-    """A function of one row of numbers: hands on the arguments that it holds, and puts the answer behind them."""
+def _entry(kernel: kernel, given: tuple[Any, ...]) -> tuple[Callable[[Any], None], list[Any]]:
+    """A function of one row of numbers that calls the kernel and puts the answer behind them; the answer's type.
+
+    The type is known, as the last of the list, once the entry is compiled.
+    """
     wanted = types.Tuple(given)
-    places = sum(map(_places, given))
+    places, answers = sum(map(_places, given)), []
 
     @intrinsic
     def arguments_in(typing_context: Any, row: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            row, numbers = arguments[0], map(_WORD, count())
-            return context.make_tuple(builder, wanted, [_found(context, builder, one, numbers, row) for one in given])
+            words = _words(builder, arguments[0])
+            return context.make_tuple(builder, wanted, [_found(context, builder, one, words) for one in given])
 
-        return wanted(types.int64), generate
+        return wanted(row), generate
 
     @intrinsic
     def put(typing_context: Any, row: Any, answer: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            _put(context, builder, places, answer, *arguments)
+            _put(context, builder, answer, arguments[1], _words(builder, arguments[0], places))
             return context.get_dummy_value()
 
-        return types.void(types.int64, answer), generate
+        answers.append(answer)
+        return types.void(row, answer), generate
 
     def entry(row):
         put(row, kernel(*arguments_in(row)))
 
-    return entry
-
-
-def _argument_type(value: Any) -> Any:
-    """As Numba sees it, but that any array may be written to."""
-    if isinstance(value, tuple):
-        parts = tuple(map(_argument_type, value))
-        return types.NamedTuple(parts, type(value)) if hasattr(value, "_fields") else types.Tuple(parts)
-    kind = numba.typeof(value)
-    return types.Array(kind.dtype, kind.ndim, kind.layout) if isinstance(kind, types.Array) else kind
-
-
-def _letters(kind: Any) -> str:
-    """How each number of the row comes from an argument, or becomes a part of the answer (see `calling.py`)."""
-    if kind == types.none:
-        return ""
-    if isinstance(kind, types.BaseTuple):
-        return "t" if _holds_arrays(kind) else "".join(map(_letters, kind))
-    if isinstance(kind, types.Array):
-        return "a"
-    if kind == types.boolean:
-        return "b"
-    if isinstance(kind, types.Float):
-        return "f"
-    assert isinstance(kind, types.Integer), f"a kernel knows no {kind}"
-    return "i" if kind.signed else "u"
-
-
-def _holds_arrays(kind: Any) -> bool:
-    return all(isinstance(part, types.Array) for part in kind)
+    return entry, answers
 
 
 def _places(kind: Any) -> int:
-    return len(_letters(kind))
-
-
-def _address(builder: Any, row: Any, place: Any, kind: Any) -> Any:
-    return builder.inttoptr(builder.add(row, builder.mul(place, _WORD(8))), kind.as_pointer())
-
-
-def _found(context: Any, builder: Any, kind: Any, places: Iterator[Any], row: Any) -> Any:
-    """An argument from the next places of the row."""
-    if isinstance(kind, types.BaseTuple) and _holds_arrays(kind):
-        held = builder.load(_address(builder, row, next(places), _WORD))
-        addresses = (_word_behind(builder, held, _ITEMS + 8 * place) for place in range(len(kind)))
-        parts = [_array(context, builder, part, found) for part, found in zip(kind, addresses, strict=True)]
-        return context.make_tuple(builder, kind, parts)
+    """How many numbers of the row an argument takes."""
     if isinstance(kind, types.BaseTuple):
-        parts = [_found(context, builder, part, places, row) for part in kind]
-        return context.make_tuple(builder, kind, parts)
-    if isinstance(kind, types.Float):
-        number = builder.load(_address(builder, row, next(places), ir.DoubleType()))
-        return context.cast(builder, number, types.float64, kind)
-    number = builder.load(_address(builder, row, next(places), _WORD))
+        return 1 if _is_bundle(kind) else sum(map(_places, kind))
     if isinstance(kind, types.Array):
-        return _array(context, builder, kind, number)
-    return context.cast(builder, number, types.int64, kind)
+        return 1 + int(kind.ndim) * (1 if kind.layout == "C" else 2)
+    return 1
 
 
-def _put(context: Any, builder: Any, place: int, kind: Any, row: Any, answer: Any) -> None:
-    """An answer, part by part, to the places of the row from one on."""
+def _is_bundle(kind: Any) -> bool:
+    return hasattr(getattr(kind, "instance_class", None), "is_bundle")
+
+
+def _words(builder: Any, row: Any, first: int = 0) -> Iterator[Callable[[Any], Any]]:
+    """For each number of a row a function that gives its address, as that of a number of some kind."""
+    for number in count(first):
+        place = builder.gep(row, [_WORD(number)])
+        yield partial(_as_pointer, builder, place)
+
+
+def _as_pointer(builder: Any, place: Any, kind: Any) -> Any:
+    return builder.bitcast(place, kind.as_pointer())
+
+
+def _found(context: Any, builder: Any, kind: Any, words: Iterator[Callable[[Any], Any]]) -> Any:
+    """An argument from the next numbers of the row."""
     if isinstance(kind, types.BaseTuple):
-        for part, of_part in enumerate(kind):
-            _put(context, builder, place + part, of_part, row, builder.extract_value(answer, part))
-    elif kind != types.none:
-        wide = types.float64 if isinstance(kind, types.Float) else types.int64
-        number = context.cast(builder, answer, kind, wide)
-        builder.store(number, _address(builder, row, _WORD(place), number.type))
-
-
-def _array(context: Any, builder: Any, kind: Any, python_object: Any) -> Any:
-    """An array, by the address of its Python object."""
-    number = partial(_word_behind, builder)
-    shape, strides = number(python_object, _SHAPE), number(python_object, _STRIDES)
+        if _is_bundle(kind):
+            words = _words(builder, builder.inttoptr(builder.load(next(words)(_WORD)), _WORD.as_pointer()))
+        return context.make_tuple(builder, kind, [_found(context, builder, part, words) for part in kind])
+    if isinstance(kind, types.Float):
+        return context.cast(builder, builder.load(next(words)(ir.DoubleType())), types.float64, kind)
+    if not isinstance(kind, types.Array):
+        return context.cast(builder, builder.load(next(words)(_WORD)), types.int64, kind)
+    address, *shape = (builder.load(next(words)(_WORD)) for _ in range(1 + kind.ndim))
     item = context.get_data_type(kind.dtype)
-    made = context.make_array(kind)(context, builder)
+    strides = [_WORD(context.get_abi_sizeof(item))]
+    if kind.layout == "C":
+        for length in reversed(shape[1:]):
+            strides.insert(0, builder.mul(strides[0], length))
+    else:
+        strides = [builder.load(next(words)(_WORD)) for _ in range(kind.ndim)]
+    array = context.make_array(kind)(context, builder)
     populate_array(
-        made,
-        data=builder.inttoptr(number(python_object, _DATA), item.as_pointer()),
-        shape=cgutils.pack_array(builder, [number(shape, 8 * axis) for axis in range(kind.ndim)], ty=_WORD),
-        strides=cgutils.pack_array(builder, [number(strides, 8 * axis) for axis in range(kind.ndim)], ty=_WORD),
+        array,
+        data=builder.inttoptr(address, item.as_pointer()),
+        shape=cgutils.pack_array(builder, shape, ty=_WORD),
+        strides=cgutils.pack_array(builder, strides, ty=_WORD),
         itemsize=_WORD(context.get_abi_sizeof(item)),
         meminfo=None,
     )
-    return made._getvalue()
+    return array._getvalue()
 
 
-def _word_behind(builder: Any, address: Any, bytes: int) -> Any:
-    return builder.load(builder.inttoptr(builder.add(address, _WORD(bytes)), _WORD.as_pointer()))
+def _put(context: Any, builder: Any, kind: Any, answer: Any, words: Iterator[Callable[[Any], Any]]) -> None:
+    """Write an answer, part by part, to the next numbers of the row."""
+    if isinstance(kind, types.BaseTuple):
+        for part, of_part in enumerate(kind):
+            _put(context, builder, of_part, builder.extract_value(answer, part), words)
+    elif kind != types.none:
+        wide = types.float64 if isinstance(kind, types.Float) else types.int64
+        number = context.cast(builder, answer, kind, wide)
+        builder.store(number, next(words)(number.type))
+
+
+# Object files
+
+
+@cache
+def _machine() -> Any:
+    """This very processor, as Numba compiles for it."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    target = binding.Target.from_default_triple()
+    relocation = "static" if target.name.startswith("x86") else "default"
+    features = binding.get_host_cpu_features().flatten()
+    return target.create_target_machine(
+        cpu=binding.get_host_cpu_name(), features=features, opt=3, reloc=relocation, codemodel="jitdefault", jit=True
+    )
+
+
+def _object_file(name: str, text: str, symbol: str) -> bytes:
+    """Machine code of an entry and all that it calls.
+
+    Once nobody else can call these, LLVM sees that none fails, and drops how Numba would report that to Python.
+    """
+    module = binding.parse_assembly(text)
+    for part in (*module.functions, *module.global_variables):
+        if not part.is_declaration and part.name != symbol:
+            part.linkage = "internal"
+    builder = binding.create_pass_builder(_machine(), binding.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
+    for function in module.functions:
+        called = function.name
+        if function.is_declaration and not called.startswith("llvm.") and called not in _EVERYWHERE:
+            raise NotImplementedError(f"The kernel {name} calls {called}, which only Numba has; write it out.")
+    code: bytes = _machine().emit_object(module)
+    return code

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.join_word import join_word, whole_word
 from bpe_core.kernels.merge_word import SHORT, Int32s, Int64s, merge_word
 from bpe_core.kernels.pieces import NO_TOKEN, write_pieces
@@ -55,6 +55,7 @@ MARKERS = 2  # at most, in a word
 NUMBERS_A_SYMBOL = 3
 
 
+@bundle
 class SymbolTable(NamedTuple):
     """From bytes or characters to base symbols."""
 
@@ -63,6 +64,7 @@ class SymbolTable(NamedTuple):
     number: Int64s
 
 
+@bundle
 class Spelled(NamedTuple):
     """Room for the symbols of one word, as they were before merging; only used for SYMBOLS."""
 

@@ -1,35 +1,39 @@
 """The decorators of what becomes machine code.
 
-A `Kernel` is called like the function it is made of. Its machine code is loaded where it was kept (`objects.py`), or
-made by Numba (`compiling.py`), which is imported for nothing else. Here nobody imports it.
+What they are depends on the process. One that compiles (`bpe_core.compiler`) has those of `compiling.py`. All others
+have light ones, which load what was kept and never import Numba. Where machine code cannot be made or loaded so,
+they are Numba's own, with Numba's own cache.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from bpe_core.kernels import kept
 from bpe_core.kernels.calling import Kernel
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
 
-class Inlined:
-    """A function that becomes a part of the kernels that call it; Numba asks it the names below."""
+def bundle(named_tuple: type[Tuple]) -> type[Tuple]:
+    """A named tuple of arrays whose instances remember where these lie: for what every small text is encoded with.
 
-    targetoptions = {"inline": "always"}  # noqa: RUF012
+    So none of its arrays may be resized in place, as the learner does with its own.
+    """
+    details = {name: getattr(named_tuple, name) for name in ("__doc__", "__module__", "__qualname__")}
+    details["is_bundle"] = True
+    return type(named_tuple.__name__, (named_tuple,), details)  # without __slots__, unlike its parent
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.py_func = function
-        self.__doc__ = function.__doc__
 
-
-class Intrinsic:
-    """A function that writes the code of one operation itself, for what Numba has no word."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.py_func = function
-        self.__doc__ = function.__doc__
+def uses_numba() -> bool:
+    """Whether kernels are Numba's own functions here."""
+    if kept.is_making():
+        return os.environ[kept.COMPILES] == kept.FOR_NUMBA
+    pack = kept.pack()
+    return pack is not None and bool(pack.fallback)
 
 
 if TYPE_CHECKING:
@@ -38,7 +42,26 @@ if TYPE_CHECKING:
 
     def inlined(function: Function) -> Function: ...
 
+    def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]: ...
+
+elif uses_numba():
+    if kept.can_be_made():
+        os.environ.setdefault("NUMBA_CACHE_DIR", str(kept.folder() / "numba"))  # read when Numba is imported
+
+    from numba import njit
+    from numba.extending import intrinsic as intrinsic
+
+    kernel = njit(nogil=True, error_model="numpy", cache=kept.can_be_made())
+    inlined = njit(nogil=True, error_model="numpy", inline="always")
+elif kept.is_making():
+    from bpe_core.kernels.compiling import inlined as inlined
+    from bpe_core.kernels.compiling import intrinsic as intrinsic
+    from bpe_core.kernels.compiling import kernel as kernel
 else:
     kernel = Kernel
-    # Handing many arrays on costs more than a small piece of work.
-    inlined = Inlined
+
+    def inlined(function):
+        """Leave a function as it is: only the compiler needs what becomes a part of other kernels."""
+        return function
+
+    intrinsic = inlined

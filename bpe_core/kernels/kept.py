@@ -1,50 +1,137 @@
-"""Where machine code is kept from one start to the next, and whether it is still as it was made.
+"""Machine code kept from one start to the next: one file that holds all of it, and whether it is as it was made.
 
-It is trusted like our own code, so it lies beside that, where installing puts it (`building.py`), or in a folder that
-belongs to the person alone. A power cut may leave files cut off or empty; so it is made in a folder beside, sealed
-with a list of what is in it, and looked through before any of it is loaded. This module does not import Numba.
+It is trusted like our own code, so the file lies beside that, where installing puts it (`building.py`), or in a folder
+that belongs to the person alone. It begins with a checksum of the rest, is read once by each process, and stays in
+memory, so nothing that is damaged is ever used. This module imports neither Numba nor llvmlite's compiler.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from bpe_core.kernels.outdated import note_use, remove_outdated
-from bpe_core.lock import Lock
-from bpe_core.private_folder import home, private_folder
+from bpe_core.support.lock import Lock
+from bpe_core.support.private_folder import home, private_folder
+
+LOCATION = "BPE_EXPLORER_CACHE"
+DAYS_KEPT = 30  # since it was last used
 
 _KERNEL_FOLDER = Path(__file__).parent
 _INSTALLED = "made"  # in it, what installing has made
-# What tells which kernels are made, whose numbers they are compiled with, and what the tables beside them come from.
-_OTHER_SOURCES = (
-    "warm_up.py",
-    "segmenting/merging.py",
-    "text/patterns.py",
-    "text/older_unicode.py",
-    "text/scanner/*.py",
-)
-_CODE = "code"
-_SEAL = "seal"  # the list of all other files
-LOCATION = "BPE_EXPLORER_CACHE"
+# What decides which kernels are made, and the numbers they are compiled with.
+_OTHER_SOURCES = ("warm_up.py", "segmenting/merging.py", "text/scanner/kinds.py", "text/scanner/machine.py")
+_FILE = "code"
+_FOLDER_NAMES = "kernels-[0-9a-f]{16}"
+_CHECKSUM_BYTES = 32
+_LENGTH_BYTES = 8
 
-_making: Path | None = None  # where this very process makes machine code
-_sound = False  # once true it stays so, for nobody changes what is kept
+
+@dataclass(frozen=True)
+class Made:
+    """The machine code of one kernel for arguments of some kinds."""
+
+    symbol: str  # its name inside the object file
+    answer: str  # a letter for each number of the answer (see `calling.py`)
+    code: bytes  # the object file
+
+
+@dataclass(frozen=True)
+class Pack:
+    """All that is kept: machine code by kernel and kinds of arguments."""
+
+    llvmlite: str = ""  # the version that made the machine code and has loaded it
+    fallback: str = ""  # why Numba's own cache is used instead of machine code kept here; empty if it is not
+    kernels: Mapping[str, Mapping[str, Made]] = field(default_factory=dict)
+
+    def joined(self, other: Pack) -> Pack:
+        names = {*self.kernels, *other.kernels}
+        kernels = {name: {**self.kernels.get(name, {}), **other.kernels.get(name, {})} for name in names}
+        return replace(self, kernels=kernels)
+
+    def written(self) -> bytes:
+        """A checksum; the length of a header; the header, which says where everything is; then everything."""
+        blob = bytearray()
+
+        def place(content: bytes) -> tuple[int, int]:
+            blob.extend(content)
+            return len(blob) - len(content), len(blob)
+
+        header = {
+            "fallback": self.fallback,
+            "llvmlite": self.llvmlite,
+            "kernels": {
+                name: {kinds: (made.symbol, made.answer, *place(made.code)) for kinds, made in known.items()}
+                for name, known in sorted(self.kernels.items())
+            },
+        }
+        text = json.dumps(header).encode()
+        body = len(text).to_bytes(_LENGTH_BYTES, "little") + text + bytes(blob)
+        return _checksum(body) + body
+
+    @classmethod
+    def read(cls, content: bytes) -> Pack:
+        """The pack; a ValueError where the content is not what was written.
+
+        >>> content = Pack("0.50", kernels={"scan": {"i8": Made("f", "", b"1, 2")}}).written()
+        >>> Pack.read(content).kernels["scan"]["i8"].code
+        b'1, 2'
+        >>> Pack.read(content[:-1])
+        Traceback (most recent call last):
+        ...
+        ValueError: The machine code is damaged.
+        """
+        body = memoryview(content)[_CHECKSUM_BYTES:]
+        if _checksum(body) != content[:_CHECKSUM_BYTES]:
+            raise ValueError("The machine code is damaged.")
+        begin = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "little")
+        header, blob = json.loads(bytes(body[_LENGTH_BYTES:begin])), body[begin:]
+        kernels = {
+            name: {
+                kinds: Made(symbol, answer, bytes(blob[start:stop]))
+                for kinds, (symbol, answer, start, stop) in known.items()
+            }
+            for name, known in header["kernels"].items()
+        }
+        return cls(header["llvmlite"], header["fallback"], kernels)
+
+
+def _checksum(content: bytes | memoryview) -> bytes:
+    import hashlib  # takes a while to load, and small commands never need it
+
+    return hashlib.sha256(content).digest()
+
+
+# In the environment of a process that compiles: whether for ourselves or for Numba's own cache. Set before it starts,
+# as decorators go by it (see `jit.py`).
+COMPILES = "BPE_EXPLORER_COMPILES"
+MACHINE_CODE, FOR_NUMBA = "machine code", "for Numba"
+
+_pack: Pack | None = None  # what this process has read, was handed or has made
+
+
+def is_making() -> bool:
+    """Whether this process compiles."""
+    return COMPILES in os.environ
+
+
+# Where it is kept
 
 
 @cache
 def folder() -> Path | None:
-    """The folder for this very version of the kernels: ours where they were installed, else the person's own.
-
-    None where there can be none.
-    """
+    """The folder for this very version of the kernels: the installed one, else the person's own; None without both."""
     name = f"kernels-{_fingerprint()}"
     installed = _KERNEL_FOLDER / _INSTALLED / name
-    if not os.environ.get(LOCATION) and _is_as_made(installed / _CODE):
+    if not os.environ.get(LOCATION) and _read(installed) is not None:
         return installed
     place = base()
     try:
@@ -54,11 +141,12 @@ def folder() -> Path | None:
 
 
 def to_install() -> tuple[Path, str] | None:
-    """The folder of the machine code, if it is sound, and where an installed package has it."""
+    """The file of the machine code, if it is sound, and where an installed package has it."""
     place = folder()
     if place is None or not is_sound():
         return None
-    return place / _CODE, f"{_KERNEL_FOLDER.parent.name}/{_KERNEL_FOLDER.name}/{_INSTALLED}/{place.name}/{_CODE}"
+    package = _KERNEL_FOLDER.parent.name
+    return place / _FILE, f"{package}/{_KERNEL_FOLDER.name}/{_INSTALLED}/{place.name}/{_FILE}"
 
 
 def base() -> Path | None:
@@ -67,9 +155,9 @@ def base() -> Path | None:
     if chosen:
         return Path(chosen)
     variable = "LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME"
-    told = Path(os.environ.get(variable, ""))
-    if told.is_absolute():
-        return told / "bpe-explorer"
+    named = Path(os.environ.get(variable, ""))
+    if named.is_absolute():
+        return named / "bpe-explorer"
     own = home()
     if own is None:
         return None
@@ -78,11 +166,8 @@ def base() -> Path | None:
 
 
 def _fingerprint() -> str:
-    """Changes whenever what is kept could be stale: what it was made of, Python, whose objects it reads, the processor.
-
-    Not the packages it was made with: they have no part in it any more.
-    """
-    import hashlib  # takes a while to load, and whoever has little to do never asks
+    """A number that changes whenever what is kept could be stale: with its sources, Python and the processor."""
+    import hashlib
 
     digest = hashlib.sha256()
     engine = _KERNEL_FOLDER.parent
@@ -107,55 +192,42 @@ def _processor() -> str:
 # Reading
 
 
+def pack() -> Pack | None:
+    """Everything that was kept, or None if it is missing or damaged."""
+    global _pack
+    if _pack is None and (place := folder()) is not None:
+        _pack = _read(place)
+        if _pack is not None:
+            with suppress(OSError):
+                os.utime(place)
+    return _pack
+
+
 def is_sound() -> bool:
     """Whether all machine code is there, and as it was made."""
-    global _sound
-    place = folder()
-    if place is not None and not _sound:
-        _sound = _is_as_made(place / _CODE)
-        if _sound:
-            note_use(place)
-    return _sound
+    return pack() is not None
 
 
-def _is_as_made(code: Path) -> bool:
+def _read(place: Path) -> Pack | None:
+    """What a folder keeps; None where that is damaged, or was made and tried with another llvmlite."""
     try:
-        return (code / _SEAL).read_bytes() == _description(code)
-    except OSError:
-        return False
+        found = Pack.read((place / _FILE).read_bytes())
+        if not found.fallback:
+            import llvmlite  # without its compiler, which takes a hundred times as long
+
+            return found if found.llvmlite == llvmlite.__version__ else None
+    except (OSError, ValueError, KeyError, TypeError, ImportError):
+        return None
+    return found
 
 
-def distrust() -> None:
-    """Something in it could not be loaded after all: the next process makes it anew."""
-    place = folder()
-    if place is not None:
-        with suppress(OSError):
-            (place / _CODE / _SEAL).unlink()
+def take(content: bytes) -> None:
+    """Use what another process has made, where it could not be kept; a ValueError where it did not arrive whole."""
+    global _pack
+    _pack = Pack.read(content)
 
 
-def _description(code: Path) -> bytes:
-    """The name of each file, its size, and a checksum of what it holds."""
-    import hashlib
-
-    lines = []
-    for file in sorted(code.iterdir()):
-        if file.name != _SEAL:
-            content = file.read_bytes()
-            lines.append(f"{file.name} {len(content)} {hashlib.sha256(content).hexdigest()}\n")
-    return "".join(lines).encode()
-
-
-# Making
-
-
-def place_of_code() -> Path | None:
-    """Where kernels are read from, once it is sound, or written to by the process that makes them."""
-    place = folder()
-    return _making or (None if place is None else place / _CODE)
-
-
-def is_making() -> bool:
-    return _making is not None
+# Keeping
 
 
 def can_be_made() -> bool:
@@ -170,38 +242,28 @@ def claim() -> Lock | None:
     return None if place is None else Lock.acquire(place / "lock")
 
 
-@contextmanager
-def made_into(place: Path) -> Iterator[None]:
-    """While entered, kernels are compiled into that folder."""
-    global _making
-    place.mkdir(mode=0o700)
-    _making = place
-    try:
-        yield
-    finally:
-        _making = None
-
-
-@contextmanager
-def made_anew() -> Iterator[Path]:
-    """While entered, kernels are compiled into a folder of their own; if all goes well, that is where they are kept.
-
-    Only for whoever has claimed it. What was there is thrown away, and what another process left half-done.
-    """
-    import shutil  # which whoever only uses what is kept can do without
-
+def keep(made: Pack) -> None:
+    """Put it in place of what was there, as a whole; for the process that has claimed it."""
     place = folder()
     assert place is not None
-    code, half_done = place / _CODE, place / f"{_CODE}.part"
-    for old in (code, half_done):
-        if old.exists():
-            shutil.rmtree(old)
-    try:
-        with made_into(half_done):
-            yield half_done
-        (half_done / _SEAL).write_bytes(_description(half_done))
-        half_done.rename(code)
-        remove_outdated(place)
-    except BaseException:
-        shutil.rmtree(half_done, ignore_errors=True)
-        raise
+    global _pack
+    _pack = made
+    part = place / f"{_FILE}.part"
+    part.write_bytes(made.written())
+    os.replace(part, place / _FILE)
+    remove_outdated(place)
+
+
+def remove_outdated(today: Path) -> None:
+    """Remove the folders of other versions that nobody has used for a month; two versions may live side by side."""
+    import shutil
+
+    with suppress(OSError):
+        for other in sorted(today.parent.iterdir()):
+            if other == today or not re.fullmatch(_FOLDER_NAMES, other.name):
+                continue
+            with suppress(OSError):
+                status = other.lstat()
+                is_ours = stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.geteuid())
+                if is_ours and time.time() - status.st_mtime > DAYS_KEPT * 86_400:
+                    shutil.rmtree(other)  # follows no link inside

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bpe_core.kernels.jit import Intrinsic
+from bpe_core.kernels.jit import intrinsic
 
 NARROWED = 64  # characters at once
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 else:
 
-    @Intrinsic
+    @intrinsic
     def load_eight(typing_context: Any, array: Any, index: Any) -> Any:
         """The eight bytes of a byte array from `index` on as one little-endian number; nothing is checked."""
         from llvmlite import ir
@@ -50,13 +50,13 @@ else:
             return None
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            cells = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            cells = _data(context, builder, signature.args[0], arguments[0])
             place = builder.bitcast(builder.gep(cells, [arguments[1]]), ir.IntType(64).as_pointer())
             return builder.load(place, align=1)
 
         return types.uint64(array, types.uint64), generate
 
-    @Intrinsic
+    @intrinsic
     def narrow(typing_context: Any, array: Any, index: Any, out: Any, place: Any) -> Any:
         """The lowest byte of so many characters to an array of bytes; a bit for each that is not ASCII."""
         from llvmlite import ir
@@ -78,7 +78,7 @@ else:
 
         return types.uint64(array, index, out, place), generate
 
-    @Intrinsic
+    @intrinsic
     def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
         """Begin to bring an item of an array into the cache; the index may lie outside."""
         from llvmlite import ir
@@ -88,7 +88,7 @@ else:
             return None
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            cells = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            cells = _data(context, builder, signature.args[0], arguments[0])
             byte = ir.IntType(8).as_pointer()
             place = builder.bitcast(builder.gep(cells, [arguments[1]]), byte)
             number = ir.IntType(32)
@@ -100,7 +100,7 @@ else:
 
         return types.void(array, types.uint64), generate
 
-    @Intrinsic
+    @intrinsic
     def trailing_zeros(typing_context: Any, number: Any) -> Any:
         """How many bits of an unsigned number are zero below the lowest that is not; 64 if all are."""
         from llvmlite import ir
@@ -114,7 +114,7 @@ else:
 
         return types.uint64(types.uint64), generate
 
-    @Intrinsic
+    @intrinsic
     def count_ones(typing_context: Any, number: Any) -> Any:
         """How many bits of an unsigned number are one."""
         from numba import types
@@ -127,7 +127,7 @@ else:
 
         return types.uint64(types.uint64), generate
 
-    @Intrinsic
+    @intrinsic
     def chosen(typing_context: Any, condition: Any, one: Any, other: Any) -> Any:
         """One number or the other of the same kind, where nobody can foresee which: without being told so, LLVM
         makes a branch of it as soon as one of them is read from memory."""
@@ -143,8 +143,13 @@ else:
 
         return one(condition, one, other), generate
 
+    def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+        from numba.core import cgutils
+
+        return cgutils.create_struct_proxy(kind)(context, builder, value=array).data
+
     def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-        return builder.gep(context.make_array(kind)(context, builder, array).data, [index])
+        return builder.gep(_data(context, builder, kind, array), [index])
 
     def _are_words(array: Any, *numbers: Any) -> bool:
         """Eight bytes each, so that every processor we know reads and writes one at once."""
@@ -175,13 +180,13 @@ else:
         return load
 
     # Numbers that other threads may read or write at the same time; none is ever seen half.
-    set_down = Intrinsic(_stored("monotonic"))
-    look_at = Intrinsic(_loaded("monotonic"))
+    set_down = intrinsic(_stored("monotonic"))
+    look_at = intrinsic(_loaded("monotonic"))
     # Whoever looks a number up that was published sees all that the other thread had written before.
-    publish = Intrinsic(_stored("release"))
-    look_up = Intrinsic(_loaded("acquire"))
+    publish = intrinsic(_stored("release"))
+    look_up = intrinsic(_loaded("acquire"))
 
-    @Intrinsic
+    @intrinsic
     def claim(typing_context: Any, array: Any, index: Any, mark: Any) -> Any:
         """Put a mark where a zero stands; whether this thread did: of several that try, one does."""
         from llvmlite import ir

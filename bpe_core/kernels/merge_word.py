@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import chosen, trailing_zeros
 from bpe_core.segmenting.merging import NEVER
 
@@ -33,6 +33,7 @@ BASE, LIMIT = range(2)  # entries of `MergeTable.number`: size of the alphabet, 
 MERGE_NUMBERS = 2
 
 
+@bundle
 class MergeTable(NamedTuple):
     """The merges, and where to find the one that joins a pair."""
 
@@ -46,6 +47,7 @@ class MergeTable(NamedTuple):
     number: Int64s
 
 
+@bundle
 class Workplace(NamedTuple):
     """Room for merging one word. Between words, `heads` is -1 throughout and `live` is 0."""
 

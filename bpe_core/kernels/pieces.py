@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.jit import bundle, kernel
 from bpe_core.kernels.merge_word import Float64s, Int32s, Int64s
 
 NONE = -1
@@ -33,6 +33,7 @@ COUNT, PLACE, END = range(3)  # of `Tree.number`: children of the nodes placed l
 TREE_NUMBERS = 3
 
 
+@bundle
 class PieceTable(NamedTuple):
     """There are rows behind every first child for all bytes, so that no look leaves the table."""
 

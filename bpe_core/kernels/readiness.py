@@ -1,8 +1,8 @@
-"""Whether the compiled kernels can be used without waiting, and making them so.
+"""Plain Python or compiled kernels: whether these can be used without waiting, and making it so.
 
-Compiling takes some twenty seconds, loading what was kept a tenth of one. So where nothing is kept yet, or
-what is kept is damaged, a second process compiles while everything already works in plain Python.
-This module does not import Numba.
+Compiling takes half a minute, once; loading what was kept takes a tenth of a second. So little work is done in plain
+Python, more of it as soon as the kernels are there, and only very much work waits for them. Where nothing is kept yet,
+or what is kept is damaged, a second process compiles meanwhile.
 """
 
 from __future__ import annotations
@@ -12,24 +12,29 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bpe_core.kernels import kept
 
 if TYPE_CHECKING:
     import subprocess
 
+PATIENCE = 300.0  # seconds to wait for the compiler
+WORTH_COMPILING = 30_000_000  # where compiled code cannot be kept; plain Python does some million a second
+
 _lock = threading.Lock()
 _compiler: subprocess.Popen[bytes] | None = None
-_compiles_here = False
+_receiver: threading.Thread | None = None  # takes what the compiler makes, where it cannot be kept
 
 
 @cache
 def kernels_exist() -> bool:
     """Whether Numba is installed at all; without it everything runs in plain Python."""
-    # Asked for every small text, and it takes longer to look for than most of those to cut.
+    # Asked for every small text, and the search takes longer than most of those take to encode.
     return find_spec("numba") is not None
 
 
@@ -42,61 +47,51 @@ def ready() -> bool:
     """Whether importing the kernels takes a moment only."""
     if forbidden() or not kernels_exist():
         return False
-    if "bpe_core.warm_up" in sys.modules:
-        return True  # this process has compiled or loaded them
-    return kept.is_sound()
+    return "bpe_core.warm_up" in sys.modules or kept.is_sound()  # only a process that compiles imports the first
 
 
-def prepare() -> None:
-    """Begin compiling in a second process unless that is done, under way or impossible."""
-    global _compiler
+def prepare(*, in_memory: bool = False) -> None:
+    """Begin compiling in a second process unless that is done, under way or impossible.
+
+    Where nothing can be kept it is only done if what it makes may be kept `in_memory`, for this process alone.
+    """
+    global _compiler, _receiver
     with _lock:
         if _compiler is not None or forbidden() or not kernels_exist() or ready():
             return
-        if not kept.can_be_made():
-            return
-        _compiler = start_compiler(silent=True)
+        from subprocess import DEVNULL, PIPE
+
+        # In a session of its own, as Ctrl-C in the terminal is for the work, not for the compiler.
+        if kept.can_be_made():
+            _compiler = start_compiler(stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
+        elif in_memory:
+            _compiler = start_compiler("hand over", stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
+            _receiver = threading.Thread(target=_receive, args=(_compiler,), daemon=True)
+            _receiver.start()
 
 
-def start_compiler(*arguments: str, silent: bool = False) -> subprocess.Popen[bytes]:
-    """`bpe_core.compiler` in a process of its own, with the modules that this one would import."""
+def _receive(compiler: subprocess.Popen[bytes]) -> None:
+    content, _ = compiler.communicate()
+    with suppress(ValueError):
+        kept.take(content)
+
+
+def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
+    """Start `bpe_core.compiler` in a process of its own, with the modules that this one would import."""
     import subprocess  # every command asks whether kernels are ready, few begin to make them
 
     # Without '': a file named like one of our modules in the person's folder must not be imported.
     path = [place for place in sys.path if place]
     program = f"import sys; sys.path[:] = {path!r}; from bpe_core.compiler import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-P", "-c", program, *arguments]
-    nothing = subprocess.DEVNULL if silent else None
-    return subprocess.Popen(
-        command,
-        stdin=nothing,
-        stdout=nothing,
-        stderr=nothing,
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        start_new_session=silent,  # Ctrl-C in the terminal is for the work, not for the compiler
-    )
+    return subprocess.Popen(command, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0), **how)
 
 
 def preparing() -> bool:
-    """Whether the second process is at work right now."""
+    """Whether the second process is at work right now, or has just handed over what it made."""
+    if _receiver is not None:
+        return _receiver.is_alive()
     return _compiler is not None and _compiler.poll() is None
-
-
-def must_compile_here() -> bool:
-    """Whether no other process will: whoever wants kernels compiles them in memory, each time anew."""
-    if forbidden() or not kernels_exist() or ready():
-        return False
-    return not kept.can_be_made() or (_compiler is not None and not preparing())
-
-
-def compile_here() -> None:
-    """Remember that this process compiles in memory: a thread at that hears nothing for some twenty seconds."""
-    global _compiles_here
-    _compiles_here = True
-
-
-def compiles_here() -> bool:
-    return _compiles_here
 
 
 def wait_until_ready(seconds: float, cancelled: Callable[[], bool] = lambda: False) -> bool:
@@ -108,3 +103,47 @@ def wait_until_ready(seconds: float, cancelled: Callable[[], bool] = lambda: Fal
             return ready()
         time.sleep(0.05)
     return True
+
+
+@dataclass(frozen=True)
+class Policy:
+    """From which size on one kind of work uses its kernels, in whatever that work is measured."""
+
+    module: str  # that drives the kernels
+    small: int  # less than this plain Python has done before machine code is loaded
+    small_when_loaded: int = 0  # the same where it is there already
+    large: int = sys.maxsize  # plain Python would need longer than the compiler
+
+    @property
+    def are_loaded(self) -> bool:
+        return self.module in sys.modules and not forbidden()
+
+    @property
+    def least(self) -> int:
+        """Less than this is left to plain Python."""
+        return self.small_when_loaded if self.are_loaded else self.small
+
+    def allows(self, size: int) -> bool:
+        """Whether work of that size should use the kernels now."""
+        if size < self.least or self.are_loaded:
+            return size >= self.least
+        return ready()
+
+    def chooses(
+        self, size: int, *, waiting: Callable[[], None] = lambda: None, cancelled: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """The same, but where kernels are missing they are compiled by another process, for which large work waits."""
+        if size < self.least:
+            return False
+        if self.allows(size):
+            return True
+        prepare()
+        if forbidden() or not kernels_exist():
+            return False
+        in_memory = not kept.can_be_made()
+        if size < (min(self.large, WORTH_COMPILING) if in_memory else self.large) or cancelled():
+            return False
+        waiting()
+        if in_memory:
+            prepare(in_memory=True)
+        return wait_until_ready(PATIENCE, cancelled)

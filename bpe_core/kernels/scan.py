@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import load_eight
 from bpe_core.kernels.scan_ascii import (
     CUT_BEFORE,
@@ -45,6 +45,7 @@ _CUT_MARK_SHIFT, _CUT_PREVIOUS_SHIFT, _CUT_HERE_SHIFT = (
 _LONGEST_WAIT = 2048  # bytes
 
 
+@bundle
 class Machine(NamedTuple):
     """A `ScanTable` as the kernels take it."""
 
@@ -209,22 +210,6 @@ def end_text(machine, registers, cuts, found):
         found += 1
     cuts[found] = registers[POSITION]
     return found + 1
-
-
-@kernel
-def scan_text(machine, data, start, stop, registers, cuts):
-    """All cuts of the text data[start:stop], both ends included, or -1 if `cuts` has too little room.
-
-    Three more than the bytes of the text are always enough.
-    """
-    begin_text(registers, start)
-    cuts[0] = start
-    if start == stop:
-        return np.int64(1)
-    found = scan(machine, data, stop, registers, cuts, np.int64(1))
-    if registers[POSITION] < stop or found + 3 > len(cuts):
-        return np.int64(-1)
-    return end_text(machine, registers, cuts, found)
 
 
 @kernel

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import load_eight
+from bpe_core.text.reading.utf8 import check_by
 
 _ALL_ASCII = 0x8080808080808080  # has no bit in common with eight ASCII bytes
 _STATE = 63  # the bits of a number that hold a state
@@ -95,3 +96,6 @@ def character_at(data, place):
         for i in range(1, width):
             code = code << np.int64(6) | np.int64(data[place + i] & 0x3F)
     return code, width
+
+
+check_by(sound_until)  # reading uses it from now on

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import claim, load_eight, look_at, look_up, prefetch, publish, set_down
 from bpe_core.kernels.merge_word import Int32s, Int64s, UInt64s
 from bpe_core.kernels.utf8 import character_at
@@ -46,6 +46,7 @@ _FIRST_EIGHT = np.array([(1 << 8 * min(length, 8)) - 1 for length in range(16)],
 _SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(16)], np.uint64)
 
 
+@bundle
 class Memory(NamedTuple):
     """A slot is the key of a word, then its results, two to a number, of which the last half is their count (all zero:
     the slot is empty). Where there are more, or none, or the word is long, the first number tells where in `results`
@@ -58,6 +59,7 @@ class Memory(NamedTuple):
     number: Int64s
 
 
+@bundle
 class Keys(NamedTuple):
     """Of a block of words: what they are looked up by."""
 

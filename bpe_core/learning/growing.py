@@ -3,8 +3,8 @@
 The table's tokens keep the numbers that its file gives them, special tokens included; new ones are numbered behind
 the largest. So embeddings that were learned for the old tokens still fit.
 
-    >>> from bpe_core.alphabet import Alphabet
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> old = History.from_pairs(Recipe(special_tokens=("<|end|>",)), Alphabet.of_bytes(), [(108, 111)])
     >>> new = History.from_pairs(growing_recipe(old, by=2), old.alphabet, [(108, 111), (256, 119), (257, 101)])
     >>> grown_numbers(new, np.arange(old.id_count))[255:].tolist()  # the last byte, lo, low, lowe, <|end|>
@@ -19,8 +19,9 @@ import numpy as np
 
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import History, Int64s
-from bpe_core.learning.methods import METHODS, Method, Wording
-from bpe_core.recipe import Recipe
+from bpe_core.learning.methods import Method
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Recipe
 
 NOTHING_NEW = (
     "Nothing new can be learned from this corpus: beside what the table has, nothing is frequent enough. "
@@ -86,6 +87,6 @@ def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -
     new = history.first_special - made
     old = np.concatenate([old[:made], old[len(old) - specials :]])
     if made < symbols:
-        steps = Wording.of(history.recipe).counted(len(history))
+        steps = history.recipe.wording.counted(len(history))
         raise FormatError(f"The {len(old):,} numbers of the table do not fit {symbols:,} base symbols and {steps}.")
     return np.concatenate([old[:made], free_numbers(old, new, first_new), old[made:]])

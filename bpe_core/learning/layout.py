@@ -1,6 +1,6 @@
 """Words laid end to end as symbol ids: the array that training works on.
 
->>> from bpe_core.recipe import Recipe
+>>> from bpe_core.recipes.recipe import Recipe
 >>> words = WordTable.from_counts({"ab": 3, "c": 1})
 >>> lay_out(words, Alphabet.of_bytes(), Recipe.preset("gpt2")).symbols.tolist()
 [-1, 97, 98, -1, 99, -1]
@@ -8,16 +8,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet, Symbol
-from bpe_core.at_once import at_once, available_threads
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.errors import TooLarge
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
-from bpe_core.repeating import repeated
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import repeated
+from bpe_core.support.threads import at_once, available_threads
 
 SEPARATOR = -1
 WORDS_AT_ONCE = 2**13

@@ -17,21 +17,17 @@ with the same result.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
-from bpe_core.learning.methods import Method, Wording
-from bpe_core.learning.protocol import Candidate, Learner, LooksAhead
-from bpe_core.learning.steering import check_beforehand, check_done
-from bpe_core.limits import check_room
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
-
-if TYPE_CHECKING:
-    from bpe_core.text.corpus import Corpus
+from bpe_core.learning.methods import Candidate, Learner, LooksAhead, Method
+from bpe_core.recipes.interventions import forced_at
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.limits import check_room
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.text.corpus import Corpus
 
 SECONDS_BETWEEN_REPORTS = 0.05
 UNLIMITED = 2**60  # work that no call reaches
@@ -120,7 +116,7 @@ class Trainer:
         """How far it is."""
         if (gone := self.gone_through) is not None:
             return Progress("training", *gone, "bytes")
-        return Progress("training", self._learner.learned, self._limit, Wording.of(self.recipe).steps)
+        return Progress("training", self._learner.learned, self._limit, self.recipe.wording.steps)
 
     def advance(self, max_merges: int | None = None, seconds: float | None = None) -> Batch:
         """Learn until so many merges are made, so much time has passed, or the end is reached."""
@@ -159,7 +155,7 @@ class Trainer:
         limit = self._method.steps_planned(recipe, self.alphabet)
         if limit < self._learner.learned:
             raise RecipeError(
-                f"{Wording.of(recipe).counted(self._learner.learned)} are learned already; "
+                f"{recipe.wording.counted(self._learner.learned)} are learned already; "
                 f"a vocabulary of {len(self.alphabet) + limit:,} has room for {limit:,}."
             )
         self.recipe = recipe
@@ -213,7 +209,7 @@ class Trainer:
         end: EndReason = ""
         while self._learner.learned < len(history) and not end:
             if cancelled():
-                raise Cancelled("Nobody wants to know any more.")
+                raise Cancelled("Cancelled.")
             end = self._learn_a_while(len(history), time.perf_counter() + SECONDS_BETWEEN_REPORTS)
         if history.has_counts:
             _check_same(history.columns, self._columns.first(self._learner.learned))
@@ -276,3 +272,32 @@ def _check_same(told: Columns, found: Columns) -> None:
                 f"{int(getattr(told, name)[step - 1]):,} ({name.replace('_', ' ')}), "
                 f"the words say {int(getattr(found, name)[step - 1]):,}."
             )
+
+
+def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int) -> None:
+    """Before the first step, when it is known how many there can be, and how many are given."""
+    for one in recipe.interventions:
+        if one.step > steps:
+            raise RecipeError(f"There is no step {one.step:,} for {one}: only {steps:,} are to be made.")
+        if max(one.pair) >= alphabet_size + one.step - 1:
+            raise RecipeError(f"{one} names the token {max(one.pair):,}, which is not there before step {one.step:,}.")
+    if recipe.grown_from > known:
+        raise RecipeError(
+            f"This recipe goes on from a table of {recipe.grown_from:,} steps, which is not here; "
+            "open that table and extend it (bpe-explorer extend)."
+        )
+
+
+def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -> None:
+    """After some steps: what was to be joined must have been there, and no step may be missing at the end."""
+    for step, (left, right) in forced_at(recipe.interventions).items():
+        if step <= learned and columns.count[step - 1] == 0:
+            raise RecipeError(
+                f"force:{left}+{right}@{step} cannot be done: by step {step:,} the two stand side by side nowhere "
+                "in this text. Take it back, or force them at an earlier step."
+            )
+    missed = next((one for one in recipe.interventions if one.step > learned + 1), None)
+    if missed is not None and end in ("too rare", "no pairs"):
+        raise RecipeError(
+            f"There is no step {missed.step:,} for {missed}: no pair is frequent enough after {learned:,} steps."
+        )

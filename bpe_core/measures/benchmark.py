@@ -1,8 +1,8 @@
 """Which of these tokenizers is better for these texts? Any number of both, and every figure counted, none estimated.
 
->>> from bpe_core.alphabet import Alphabet
+>>> from bpe_core.history.alphabet import Alphabet
 >>> from bpe_core.history.history import History
->>> from bpe_core.recipe import Recipe
+>>> from bpe_core.recipes.recipe import Recipe
 >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
 >>> found = benchmark({"bytes": (history, 0), "ours": history}, {"low": "low low", "new": ["new", "news"]})
 >>> found.columns["tokenizer"], found.columns["text"]
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
@@ -24,46 +25,28 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.several_texts import Counted, count_texts
-from bpe_core.data_table import DataTable, Values
+from bpe_core.counting.count_words import count_texts
+from bpe_core.counting.words import Counted
 from bpe_core.errors import BpeError, CorpusError
-from bpe_core.history.given import Learned, by_name, documents_of, history_of
+from bpe_core.history.arguments import Learned, by_name, documents_of, history_of
 from bpe_core.history.history import History
-from bpe_core.measures.on_threads import OnThreads, Piece, Steps
-from bpe_core.measures.size_curves import BYTES, FORMULA, USUAL_POWER, renyi_efficiency
-from bpe_core.measures.stretches import stretches
-from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
+from bpe_core.measures.measures import OF_BENCHMARK, meanings
+from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
+from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of, stretches
 from bpe_core.measures.unencoded import AT_BLANKS, BetweenBlanks, encodes_everything
-from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.arrays import Float64s, Int64s
+from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.support.worker_pool import Piece, Steps, WorkerPool
 
-Int64s = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
 Stand = Learned | tuple[Learned, int]
-Tokenizers = Mapping[str, Stand]  # by name; with a number it is meant as it stood after so many steps
+Tokenizers = Mapping[str, Stand]  # by name; with a number, it is taken after so many steps
 Columns = Mapping[str, Values]
 Texts = Mapping[str, str | Iterable[str]]  # by name; several documents are one group, and one row
 
-MEANINGS = {
-    "step": "After how many steps of its training the tokenizer is meant",
-    "vocabulary": "How many tokens it has then, special ones included",
-    "bytes": "Of the text as it was given, in UTF-8",
-    "words": "Stretches between blanks and line ends, the same for all tokenizers; of a script without blanks, lines",
-    "tokens": "How many tokens the text becomes",
-    "bytes_per_token": f"More: each token stands for more of the text. {BYTES.partition('. ')[0]}.",
-    "tokens_per_word": "Fertility: tokens of the text to its words, which are the stretches between blanks",
-    "renyi_efficiency": FORMULA,
-    "share_in_use": "The part of the vocabulary that occurs in the text at all",
-    "unknown_share": "The part of the tokens that stands for what the tokenizer cannot encode",
-    "unencoded_share": "The part of the text, blanks left out, that becomes unknown tokens or none at all",
-    "relative_tokens": "Tokens to those that the first tokenizer, or the one chosen, needs for the same text",
-    "seconds": (
-        "Time of one processor that encoding takes, of a long text as its beginning takes it; the first text of a "
-        "tokenizer pays for its preparation"
-    ),
-}
+MEANINGS = meanings(OF_BENCHMARK)
 NOTHING_TO_MEASURE = "A benchmark takes at least one tokenizer and one text."
 HELD = 1_000_000  # tokens that are counted together
 WORTH_COUNTING = 200_000  # characters of all texts together, from which on words are counted first
@@ -72,7 +55,7 @@ TIMED = 32_000  # characters of such a text that are encoded to tell how long al
 
 
 class Contender(NamedTuple):
-    """A tokenizer as it stood after so many steps."""
+    """A tokenizer after so many steps."""
 
     name: str
     tokenizer: Tokenizer
@@ -125,7 +108,7 @@ def benchmark(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> Benchmark:
-    """Measure every text by every tokenizer; what the columns mean stands in `MEANINGS`.
+    """Measure every text by every tokenizer; `MEASURES` tells what the columns mean.
 
     Tokens are compared with those of `relative_to`, or else of the first tokenizer.
     """
@@ -136,13 +119,13 @@ def benchmark(
     if chosen not in tokenizers:
         raise BpeError(f"There is no tokenizer {chosen!r} to compare with; there are {', '.join(tokenizers)}.")
     jobs = [(contender, name) for contender in contenders for name in groups]
-    with OnThreads(threads, progress, cancelled) as pool:
+    with WorkerPool(threads, progress, cancelled) as pool:
         cells = _measured(contenders, groups, power, pool)
     return Benchmark(tuple(tokenizers), tuple(groups), _columns(jobs, groups, cells, chosen))
 
 
 def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
-    """Each history becomes one tokenizer, at however many steps it is meant."""
+    """Each history becomes one tokenizer, for however many numbers of steps."""
     made: dict[int, Tokenizer] = {}
     found = []
     for name, given in by_name(tokenizers).items():
@@ -182,7 +165,7 @@ def _groups(texts: Texts) -> Mapping[str, Sequence[str]]:
 
 
 def _measured(
-    contenders: list[Contender], groups: Mapping[str, Sequence[str]], power: float, threads: OnThreads
+    contenders: list[Contender], groups: Mapping[str, Sequence[str]], power: float, threads: WorkerPool
 ) -> list[_Cell]:
     """A row for each text of each tokenizer. Encoding leaves the interpreter to the other threads."""
     in_words = _in_words(contenders, groups, threads)
@@ -210,7 +193,7 @@ def _measured(
 
 
 def _in_words(
-    contenders: list[Contender], groups: Mapping[str, Sequence[str]], threads: OnThreads
+    contenders: list[Contender], groups: Mapping[str, Sequence[str]], threads: WorkerPool
 ) -> dict[Recipe, TextsInWords]:
     """Texts of some size as words: counted once for all tokenizers that split alike, each word is cut but once."""
     if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
@@ -241,7 +224,7 @@ def _in_words(
 
 
 def _mixed(jobs: Sequence[tuple[Recipe, int, int]]) -> list[tuple[Recipe, int, int]]:
-    """While Python normalizes texts no other thread runs but in kernels: so these stand evenly among the others."""
+    """Spread evenly the jobs that normalize, as meanwhile other threads run only in kernels."""
     kinds = [[job for job in jobs if job[0].normalizes is wanted] for wanted in (True, False)]
     placed = [(place / len(kind), job) for kind in kinds for place, job in enumerate(kind)]
     return [job for _, job in sorted(placed, key=itemgetter(0))]
@@ -274,7 +257,7 @@ def _cells(
 
 
 def _encoded(contender: Contender, documents: Sequence[str], cancelled: CancelCheck) -> tuple[Int64s, float]:
-    """How often each token stands in a text, and how long that took."""
+    """How often each token occurs in a text, and how long that took."""
     counts, seconds = np.zeros(contender.tokenizer.history.id_count, np.int64), 0.0
     held: list[npt.NDArray[np.int32]] = []
     for text in while_wanted(documents, cancelled, every=1):
@@ -290,7 +273,7 @@ def _encoded(contender: Contender, documents: Sequence[str], cancelled: CancelCh
 
 
 def _seconds(contender: Contender, documents: Sequence[str]) -> float:
-    """How long all of a text takes, by as much of its beginning as tells."""
+    """How long a whole text takes, estimated by its beginning."""
     whole, taken = sum(map(len, documents)), 0
     began = time.thread_time()
     for text in documents:
@@ -331,7 +314,7 @@ def _columns(
     }
 
 
-def ratio(some: Int64s | Numbers, of: Int64s | Numbers) -> Numbers:
+def ratio(some: Int64s | Float64s, of: Int64s | Float64s) -> Float64s:
     """No number where there is nothing to divide by."""
-    found: Numbers = np.where(of > 0, some / np.maximum(of, 1), np.nan)
+    found: Float64s = np.where(of > 0, some / np.maximum(of, 1), np.nan)
     return found

@@ -1,6 +1,6 @@
-"""How well a small model, made of pairs of tokens alone, tells words that were held out; for every size of one run.
+"""How well a small model of pairs of tokens predicts words that were held out, for every size of one run.
 
->>> from bpe_core.recipe import Recipe
+>>> from bpe_core.recipes.recipe import Recipe
 >>> from bpe_core.reference import train
 >>> words, recipe = WordTable.from_counts({"low": 50, "lower": 20}), Recipe.preset("gpt2", merges=2)
 >>> found = bits_per_byte(*tenth_apart(words), train(words, recipe))
@@ -11,39 +11,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
-from bpe_core.measures.measured_sizes import some_sizes
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled, while_wanted
-from bpe_core.records import dataclass
+from bpe_core.measures.measures import MEASURES
+from bpe_core.measures.size_curves import some_sizes
+from bpe_core.support.arrays import Float64s, Int64s
+from bpe_core.support.progress import (
+    CancelCheck,
+    Progress,
+    ProgressReport,
+    ignore_progress,
+    never_cancelled,
+    while_wanted,
+)
 
 if TYPE_CHECKING:
     from bpe_core.measures.followed_words import Followed
 
-Int64s = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
 
 MEASURED = 60  # sizes, closer together where the vocabulary is small; where all by themselves would take too long
 LITTLE = 5_000_000  # bytes of different words by sizes: so many are measured by themselves
 MOST_WITH_SEEDS = 1 << 16  # the smallest sizes, where what was dropped before was never meant to be a vocabulary
 APART = 10  # every tenth occurrence is held out
-TRAINING, HELD_OUT = "training text", "held out: "  # what lines are called, and what stands before the name of a text
+TRAINING, HELD_OUT = "training text", "held out: "  # names of lines, and what precedes the name of a text
 USUAL_DISCOUNT = 0.75  # where too little was seen once and twice to tell
-LIMITS = (
-    "Held-out bits per byte: what it takes to tell words that were held out, by a smoothed model (interpolated "
-    "Kneser-Ney) of pairs of tokens, made of the training text; less is better. Held out is the text that you name, "
-    "or else each tenth word of the training text. Words are taken one by one, as if each stood alone: what one says "
-    "of the next is not known, and blanks that the recipe drops cost nothing. It compares all sizes of one run; where "
-    "that would take too long (blocks with tables of their own, very long words, pieces dropped while there are more "
-    f"than {MOST_WITH_SEEDS:,}) some of them, and says how many. A trained model with a long memory may prefer larger "
-    "ones."
-)
+LIMITS = MEASURES["bits_per_byte"].note
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +50,11 @@ class BitsPerByte:
 
     sizes: Int64s
     steps: Int64s  # after which the vocabulary had that size
-    bits: Numbers  # per byte of what was held out
+    bits: Float64s  # per byte of what was held out
 
 
 def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
-    """The words without each tenth occurrence, as they stand in the table, and these.
+    """The words without every tenth occurrence in the table, and these occurrences.
 
     >>> [list(one) for one in tenth_apart(WordTable.from_counts({"low": 15, "new": 5}))]
     [[(b'low', 14), (b'new', 4)], [(b'low', 1), (b'new', 1)]]
@@ -118,7 +116,7 @@ def bits_by_text(
 ) -> dict[str, BitsPerByte]:
     """Of each text held out by the model of each that is learned; where nothing is held out, of a tenth of these.
 
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> from bpe_core.reference import train
     >>> words = WordTable.from_counts({"low": 50, "lower": 20})
     >>> history = train(words, Recipe.preset("gpt2", merges=2))
@@ -154,21 +152,21 @@ def _followed_bits(
     held_out: Int64s,
     progress: ProgressReport,
     cancelled: CancelCheck,
-) -> Numbers:
+) -> Float64s:
     """After each of these numbers of steps, all found on one way through the history."""
-    from bpe_core.measures.compiled_pairs import Wanted  # loads machine code
+    from bpe_core.measures.compiled_bits import Wanted  # loads machine code
 
     asked = np.zeros(len(history) + 1, np.bool_)
     asked[steps] = True
     wanted = Wanted(learned, held_out, asked, np.zeros(len(asked)))
     for done in while_wanted(words.follow(wanted), cancelled, every=1):
         progress(Progress("measuring", done, len(asked), "sizes"))
-    found: Numbers = wanted.bits[steps]
+    found: Float64s = wanted.bits[steps]
     return found
 
 
 def _bits(ids: Int64s, words: Int64s, learned: Int64s, held_out: Int64s, events: int) -> float:
-    """What all that is held out takes, where tokens stand word by word."""
+    """The bits of all that is held out, from tokens word by word."""
     edge = int(ids.max(initial=0)) + 1
     begins = np.ones(len(ids) + 1, np.bool_)
     begins[1:-1] = words[1:] != words[:-1]
@@ -193,7 +191,7 @@ def _counted(keys: Int64s, seen: Int64s, wanted: Int64s) -> tuple[Int64s, Int64s
 
 
 def _told(one: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int, ids: int) -> float:
-    """The bits of the wanted pairs, by the model of those seen."""
+    """The bits of the wanted pairs by a model of the pairs seen."""
     known = seen > 0
     before = np.bincount(one, weights=seen, minlength=ids)
     different = np.bincount(one[known], minlength=ids)

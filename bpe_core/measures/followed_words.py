@@ -8,25 +8,23 @@ dropped, and all of them when scores are set anew.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.kernels.policy import Policy
-from bpe_core.progress import CancelCheck
-from bpe_core.records import dataclass
+from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries
-from bpe_core.segmenting.word_tokens import WordSegmenter
+from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.support.arrays import Int32s
+from bpe_core.support.progress import CancelCheck
 
 if TYPE_CHECKING:
-    from bpe_core.measures.compiled_pairs import Wanted
+    from bpe_core.measures.compiled_bits import Wanted
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 
-KERNELS = Policy("bpe_core.measures.compiled_pairs", small=400_000, large=20_000_000)  # tokens at first, by sizes
+KERNELS = Policy("bpe_core.measures.compiled_bits", small=400_000, large=20_000_000)  # tokens at first, by sizes
 # The sum of the squares of words' bytes from which on cutting them again and again takes too long.
 LONG_WORDS = 500_000_000
 LONG_WORDS_PLAINLY = 40_000_000  # where there are no kernels for it
@@ -39,17 +37,17 @@ class Followed(Protocol):
         """Whether so many sizes are found sooner than each by itself, and can be found so."""
 
     def follow(self, wanted: Wanted) -> Iterator[int]:
-        """Write what is wanted; tells again and again how many steps are done."""
+        """Write what is wanted, and yield again and again how many steps are done."""
 
 
 def followed(cut: CutWords) -> Followed | None:
-    """None where nobody knows which words a step changes, or looking would take too long."""
+    """None where it is unknown which words a step changes, or finding out would take too long."""
     if isinstance(cut.segmentation, Boundaries):
         return JoinedWords.of(cut, cut.segmentation)
     segmenter, lengths = cut.segmenter, np.diff(cut.words.starts)
     if not isinstance(segmenter, WordSegmenter):
         return None
-    most = LONG_WORDS if segmenter.is_in_time else LONG_WORDS_PLAINLY
+    most = LONG_WORDS if segmenter.has_pieces_over_time else LONG_WORDS_PLAINLY
     return WordsCutAnew(cut, segmenter) if (lengths * lengths).sum() <= most else None
 
 
@@ -80,7 +78,7 @@ class JoinedWords:
         return KERNELS.chooses(len(self.ids) * sizes, cancelled=cancelled)
 
     def follow(self, wanted: Wanted) -> Iterator[int]:
-        from bpe_core.measures.compiled_pairs import Cells, follow_joins  # loads machine code
+        from bpe_core.measures.compiled_bits import Cells, follow_joins  # loads machine code
 
         order = np.argsort(self.ranks, kind="stable").astype(np.int32)
         first = np.searchsorted(self.ranks[order], np.arange(len(self.cut.history) + 1, dtype=np.int32))
@@ -98,6 +96,6 @@ class WordsCutAnew:
         return KERNELS.chooses(len(self.cut.words.text) * sizes, cancelled=cancelled)
 
     def follow(self, wanted: Wanted) -> Iterator[int]:
-        from bpe_core.measures.compiled_words import follow_words  # loads machine code
+        from bpe_core.measures.compiled_bits import follow_words  # loads machine code
 
         return follow_words(self.cut.words, self.segmenter, wanted, self.cut.history)

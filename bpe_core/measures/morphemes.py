@@ -1,7 +1,7 @@
-"""How well the cuts of tokenizers agree with the borders of morphemes, in words whose morphemes somebody has told.
+"""How well the cuts of tokenizers agree with the borders of morphemes, in words whose morphemes are known.
 
->>> from bpe_core.alphabet import Alphabet
->>> from bpe_core.recipe import Recipe
+>>> from bpe_core.history.alphabet import Alphabet
+>>> from bpe_core.recipes.recipe import Recipe
 >>> pairs = [(108, 111), (256, 119), (101, 115)]  # l+o, lo+w, e+s
 >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
 >>> found = morpheme_agreement({"ours": history}, {"en": {"lowest": ["low", "est"], "slow": ["slow"]}})
@@ -14,39 +14,27 @@ Each word is cut as it is behind a blank, where most words of a text stand, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
-from bpe_core.data_table import DataTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.benchmark import Columns, Tokenizers, contenders_of
-from bpe_core.measures.on_threads import OnThreads, Piece
-from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
+from bpe_core.measures.measures import OF_MORPHEMES, meanings
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.worker_pool import Piece, WorkerPool
 from resources import morpheme_samples
 
-Int64s = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 Morphemes = Mapping[str, Sequence[str]]  # of each word, in their order
 Lists = Mapping[str, Morphemes]  # by name, such as the language
 
-MEANINGS = {
-    "borders": "Places inside words where two morphemes meet",
-    "cuts": "Places inside words where two tokens meet",
-    "hits": "Places where both do",
-    "precision": "The part of the cuts that stand at a border of morphemes",
-    "recall": "The part of the borders that are cut",
-    "f1": "The harmonic mean of precision and recall",
-    "share_whole": "The part of the words that are one token",
-    "share_alike": "The part of the words that are cut at all their borders and nowhere else",
-}
+MEANINGS = meanings(OF_MORPHEMES)
 BLANK = " "
 PLAIN = Recipe(pattern="none")  # what is given is not split: each tokenizer splits it in its own way
 EXAMPLE = "unhappy<TAB>un happy"
@@ -123,7 +111,7 @@ def morpheme_agreement(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> Agreement:
-    """How well each tokenizer cuts the words of each list; what the columns mean stands in `MEANINGS`."""
+    """How well each tokenizer cuts the words of each list; `MEASURES` tells what the columns mean."""
     contenders = contenders_of(tokenizers)
     for name, morphemes in lists.items():
         checked(morphemes, name)
@@ -131,7 +119,7 @@ def morpheme_agreement(
     def piece(history: History, at: int) -> Piece[list[Counted]]:
         return lambda stopped: [CutList(one, history, stopped).counted(at) for one in lists.values()]
 
-    with OnThreads(threads, progress, cancelled) as pool:
+    with WorkerPool(threads, progress, cancelled) as pool:
         pieces = [piece(one.tokenizer.history, one.at) for one in contenders]
         rows = pool.all(pieces, "measuring", "tokenizers")
     counted = [one for row in rows for one in row]
@@ -147,7 +135,7 @@ def morpheme_agreement(
 
 
 def columns_of(counted: Sequence[Counted]) -> Columns:
-    """What is told of each, a column a measure."""
+    """The measures of each, a column a measure."""
     numbers = {field.name: [getattr(one, field.name) for one in counted] for field in fields(Counted)}
     words = np.maximum(np.array(numbers["words"], np.int64), 1)
     return {

@@ -1,7 +1,7 @@
 """What the same sentences cost in several languages: tokens of each to the tokens of one that is chosen.
 
->>> from bpe_core.alphabet import Alphabet
->>> from bpe_core.recipe import Recipe
+>>> from bpe_core.history.alphabet import Alphabet
+>>> from bpe_core.recipes.recipe import Recipe
 >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
 >>> found = parity({"bytes": history}, {"en": ["yes", "no"], "de": ["ja", "nein"], "ru": ["да", "нет"]})
 >>> found.columns["language"], found.columns["premium"].tolist()
@@ -13,30 +13,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError, CorpusError
-from bpe_core.history.given import by_name, documents_of
+from bpe_core.history.arguments import by_name, documents_of
 from bpe_core.history.history import History as History
 from bpe_core.measures.benchmark import Benchmark, Columns, Tokenizers, benchmark, ratio
-from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.records import dataclass
+from bpe_core.measures.measures import OF_PARITY, meanings
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.text.corpus import Corpus
 
 # The same sentences, in the same order, by language; of one string each line is a sentence.
 Parallel = Mapping[str, str | Iterable[str]]
 Sentences = Mapping[str, Sequence[str]]
 
-MEANINGS = {
-    "premium": "Tokens of the language to those of the reference language, for the same sentences",
-    "worst": "The largest premium",
-    "spread": "The most tokens that any language needs, to the fewest",
-    "gini": "How unevenly tokens are shared out among the languages: 0 if all need as many, near 1 if one needs all",
-}
+MEANINGS = meanings(OF_PARITY)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,70 +1,102 @@
-"""Which vocabulary size? What every size up to the one learned would have meant for a text.
+"""Which vocabulary size? What each size up to the one learned means for a text.
 
-One run holds the answer for all sizes at once: a merge changes the count of three tokens,
-so whatever is a sum over tokens is brought up to date in no time, merge by merge. The text
-may be the one trained on, one file of it, or one held out.
+Where pairs are joined, one run holds the answer for all sizes: a merge changes the counts of three tokens, so any sum
+over tokens is updated merge by merge. The text may be the one trained on, one file of it, or one held out. For other
+methods, and tokenizers learned from other texts, tokens are counted anew at some sizes.
 
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.insight.cut_words import CutWords
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> from bpe_core.reference import train
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
-    >>> curves = size_curves(words, train(words, Recipe.preset("words", merges=2)))
+    >>> words, recipe = WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2", merges=2)
+    >>> curves = size_curves(words, train(words, recipe))
     >>> curves.tokens.tolist(), curves.bytes_per_token.round(2).tolist()
     ([25, 18, 11], [1.0, 1.39, 2.27])
+    >>> found = measured_sizes(CutWords.of(words, recipe, train(words, recipe)))
+    >>> found.sizes.tolist(), found.tokens.tolist(), found.bytes_per_token.round(2).tolist()
+    ([256, 257, 258], [25, 18, 11], [1.0, 1.39, 2.27])
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.records import dataclass
+from bpe_core.measures.measures import MEASURES
+from bpe_core.support.arrays import Float64s, Int64s
+from bpe_core.support.progress import (
+    CancelCheck,
+    Progress,
+    ProgressReport,
+    ignore_progress,
+    never_cancelled,
+    while_wanted,
+)
 
-Int64s = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    from bpe_core.counting.words import WordTable
+    from bpe_core.insight.cut_words import CutWords
+
 
 USUAL_POWER = 2.5
 ONE = 1 << 52
 SELDOM = 1024
 LITTLE = 0.05  # by which a text may grow longer and still be said to be hardly longer
 
-BYTES = (
-    "Bytes of the text as it was given, with blanks and all else that is in no word, before anything was normalized. "
-    "Of a list of words, or a run from an older session, only the bytes of its words are known."
-)
-WORDS = (
-    "Words are those that the recipe makes of the text, other ones by other recipes. (A benchmark and the curves of "
-    "many runs count stretches between blanks, the same for all recipes.)"
-)
+BYTES, WORDS = MEASURES["bytes_per_token"].note, MEASURES["tokens_per_word"].note
+FORMULA = MEASURES["renyi_efficiency"].formula
 TURN = (
     "Marked is the first size whose half would nearly do: with half as many tokens in the vocabulary the text would be "
-    "less than 5 % longer. It does not hang on how far the training went."
+    "less than 5 % longer. It does not depend on how far the training went."
 )
-FORMULA = (
-    "Rényi efficiency: H / ln V, where H = ln(Σ p^α) / (1 − α) with α = 2.5, p the share of each token among all "
-    "tokens of the text, and V the number of different tokens that occur in it. 1 would mean that all occur equally "
-    "often; a few very frequent tokens, or many very rare ones, lower it."
-)
+
+
+class _OfSizes:
+    """What follows from the numbers of each size."""
+
+    bytes: int  # of the given text; where only its words are known, of these
+    words: int
+    sizes: Int64s  # of the vocabulary
+    tokens: Int64s  # in the text
+    used: Int64s  # different tokens that occur
+
+    @property
+    def bytes_per_token(self) -> Float64s:
+        return self.bytes / np.maximum(self.tokens, 1)
+
+    @property
+    def tokens_per_word(self) -> Float64s:
+        return self.tokens / max(1, self.words)
+
+    @property
+    def share_in_use(self) -> Float64s:
+        """The part of the vocabulary that occurs in the text."""
+        return self.used / self.sizes
+
+    @property
+    def half_would_do(self) -> int | None:
+        """The index of the first size whose half would nearly do, too."""
+        return half_would_do(self.sizes, self.tokens)
 
 
 @dataclass(frozen=True, eq=False)
-class SizeCurves:
-    """One number for each size, from no merge at all to all of them."""
+class SizeCurves(_OfSizes):
+    """A number for each size, from no merge at all to all of them."""
 
-    bytes: int  # of the text as it was given; where only its words are known, of these
+    bytes: int
     words: int
     base: int
     tokens: Int64s
-    used: Int64s  # different tokens that occur
-    scaffolds: Int64s  # merged tokens that once occurred here and do no longer
-    renyi_efficiency: Numbers
+    used: Int64s
+    scaffolds: Int64s  # merged tokens that once occurred here and no longer do
+    renyi_efficiency: Float64s
     power: float
 
     @property
@@ -73,27 +105,26 @@ class SizeCurves:
         return self.base + np.arange(len(self.tokens))
 
     @property
-    def bytes_per_token(self) -> Numbers:
-        return self.bytes / np.maximum(self.tokens, 1)
+    def sizes(self) -> Int64s:  # type: ignore[override]  # computed here
+        return self.vocabulary
 
     @property
-    def tokens_per_word(self) -> Numbers:
-        return self.tokens / max(1, self.words)
-
-    @property
-    def share_in_use(self) -> Numbers:
-        """The part of the vocabulary that occurs in the text."""
-        return self.used / self.vocabulary
-
-    @property
-    def share_of_scaffolds(self) -> Numbers:
+    def share_of_scaffolds(self) -> Float64s:
         """The part of the vocabulary that larger tokens have used up."""
         return self.scaffolds / self.vocabulary
 
-    @property
-    def half_would_do(self) -> int | None:
-        """After how many merges half of the vocabulary would nearly do, too."""
-        return half_would_do(self.vocabulary, self.tokens)
+
+@dataclass(frozen=True, eq=False)
+class MeasuredSizes(_OfSizes):
+    """A number for each size that was measured, the smallest first."""
+
+    bytes: int
+    words: int
+    sizes: Int64s
+    steps: Int64s  # after which the vocabulary had that size
+    tokens: Int64s
+    used: Int64s
+    renyi_efficiency: Float64s
 
 
 def size_curves(
@@ -173,8 +204,8 @@ def _sum_of_terms(counts: Int64s, power: float) -> int:
     return total + rest
 
 
-def _efficiency(sums: Numbers, tokens: Int64s, used: Int64s, power: float) -> Numbers:
-    """The entropy of these frequencies divided by the greatest it could be; 0 where a single token stands alone."""
+def _efficiency(sums: Float64s, tokens: Int64s, used: Int64s, power: float) -> Float64s:
+    """The entropy of these frequencies divided by the greatest it could be; 0 for a single token."""
     totals = np.maximum(tokens, 1).astype(np.float64)
     if power == 1.0:
         entropy = np.log(totals) - sums / totals
@@ -200,7 +231,7 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
 def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
     """The first of these ascending sizes whose half needs less than 5 % more tokens; None where none is so large.
 
-    It hangs on nothing but the sizes up to it, so it stays where it is when more is learned.
+    It depends only on the sizes up to it, so it stays when more is learned.
 
     >>> half_would_do(np.array([1, 2, 4, 8, 16]), np.array([900, 600, 400, 390, 389]))
     3
@@ -209,3 +240,72 @@ def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
     longer = np.interp(halves, sizes, tokens) < (1 + LITTLE) * tokens
     found = np.flatnonzero(longer & (halves >= sizes[:1]))
     return int(found[0]) if len(found) else None
+
+
+MEASURED = 48  # sizes, closer together where the vocabulary is small
+
+
+def measured_sizes(
+    cut: CutWords,
+    sizes: Int64s | None = None,
+    *,
+    power: float = USUAL_POWER,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> MeasuredSizes:
+    """Of these sizes those that the vocabulary ever had; if not said, some between its smallest and its largest."""
+    steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
+    tokens, used, efficiency = np.zeros(len(steps), np.int64), np.zeros(len(steps), np.int64), np.zeros(len(steps))
+    order = np.argsort(steps)  # most words stay as they are from one of them to the next
+    for done, place in enumerate(while_wanted(order.tolist(), cancelled, every=1)):
+        progress(Progress("measuring", done, len(steps), "sizes"))
+        counts = cut.counts(int(steps[place]))
+        tokens[place], used[place] = counts.sum(), np.count_nonzero(counts)
+        efficiency[place] = renyi_efficiency(counts, power)
+    had = np.array([cut.history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
+    table: WordTable = cut.words
+    return MeasuredSizes(
+        table.size,
+        table.total,
+        had,
+        steps,
+        tokens,
+        used,
+        efficiency,
+    )
+
+
+def some_sizes(history: History, most: int = MEASURED) -> Int64s:
+    """Sizes between the smallest and the largest that the vocabulary had, by equal factors.
+
+    What stands above the smallest grows by equal factors: a vocabulary of 256 bytes differs from one of 257.
+    """
+    ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
+    grown = np.geomspace(1, ends[1] - ends[0] + 1, most).round().astype(np.int64) - 1
+    found: Int64s = np.unique(ends[0] + grown)
+    return found
+
+
+def which_sizes(sizes: Int64s, history: History) -> str:
+    """A sentence where these are not all sizes that the vocabulary had.
+
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> from bpe_core.reference import train
+    >>> from bpe_core.counting.words import WordTable
+    >>> history = train(WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2", merges=4))
+    >>> which_sizes(np.arange(256, 261), history), which_sizes(np.array([256, 258, 260]), history)
+    ('', 'Measured: 3 of 5 sizes.')
+    """
+    if len(sizes) > len(history):
+        return ""
+    had = np.sort(history.vocabulary_sizes())
+    gapless = int(np.argmin(np.append(np.sort(sizes) == had[: len(sizes)], False)))
+    up_to = f", all of them up to {had[gapless - 1]:,}" if gapless > MEASURED else ""
+    return f"Measured: {len(sizes):,} of {len(had):,} sizes{up_to}."
+
+
+def _steps_of(history: History, sizes: Int64s) -> Int64s:
+    """One step for each size, the smallest size first."""
+    low, high = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
+    steps = {history.step_of_size(size) for size in sizes.tolist() if low <= size <= high}
+    return np.array(sorted(steps, key=lambda step: (history.vocabulary_size_at(step), step)), np.int64)

@@ -1,6 +1,6 @@
 """Many texts as one table of words: counted once for all tokenizers that split alike, cut once by each of them.
 
->>> from bpe_core.recipe import Recipe
+>>> from bpe_core.recipes.recipe import Recipe
 >>> from bpe_core.reference import train
 >>> recipe = Recipe.preset("gpt2", merges=2)
 >>> texts = TextsInWords.of({"low": ["low low"], "new": ["new", "low"]}, recipe)
@@ -12,25 +12,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
-from functools import cached_property
+from dataclasses import dataclass, fields
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.several_texts import Counted, Occurring, count_texts, joined
-from bpe_core.counting.words import WordTable
+from bpe_core.counting.count_words import count_texts
+from bpe_core.counting.words import Counted, PartCounts, WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords, tokens_by_word
-from bpe_core.kernels.policy import Policy
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.recipe import CUSTOM_PATTERN, Recipe, Splitting
-from bpe_core.records import dataclass
-from bpe_core.repeating import repeated
+from bpe_core.kernels.readiness import Policy
+from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe, Splitting
+from bpe_core.support.arrays import Int64s, repeated
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
-Int64s = npt.NDArray[np.int64]
-
-KERNELS = Policy("bpe_core.measures.compiled_counts", small=200_000)  # tokens of all words
+KERNELS = Policy("bpe_core.kernels.word_rows", small=200_000)  # tokens of all words
 
 
 def can_be_in_words(recipe: Recipe) -> bool:
@@ -39,7 +36,7 @@ def can_be_in_words(recipe: Recipe) -> bool:
 
 
 def splitting_of(recipe: Recipe) -> Recipe:
-    """All that decides which words texts have; what is written like a special token is text to whoever measures."""
+    """All that decides which words texts have; what looks like a special token is plain text to measures."""
     chosen = {field.name: getattr(recipe, field.name) for field in fields(Splitting)}
     return Recipe(**{**chosen, "special_tokens": ()})
 
@@ -49,7 +46,7 @@ class TextsInWords:
     """The words of all texts, and how often each occurs in each."""
 
     words: WordTable
-    texts: Mapping[str, Occurring]
+    texts: Mapping[str, PartCounts]
     counted_by: Recipe
 
     @classmethod
@@ -63,7 +60,7 @@ class TextsInWords:
     @classmethod
     def of_counted(cls, names: Iterable[str], parts: Sequence[Counted], recipe: Recipe) -> TextsInWords:
         """Of texts that were counted some after the other by this splitting."""
-        found = joined(parts)
+        found = Counted.joined(parts)
         return cls(found.words, dict(zip(names, found.texts, strict=True)), recipe)
 
     def cut(self, history: History, at: int, *, cancelled: CancelCheck = never_cancelled) -> CutTexts:
@@ -97,15 +94,13 @@ class CutTexts:
 
     @property
     def counts_in_all(self) -> Int64s:
-        """How often each token stands in all texts together, by its id."""
+        """How often each token occurs in all texts together, by its id."""
         return self._counts(self.ids, repeated(self.in_words.words.counts, self.tokens_by_word))
 
     def counts(self, text: str) -> Int64s:
-        """How often each token stands in one of the texts, by its id."""
-        rows, times = self.in_words.texts[text]
+        """How often each token occurs in one of the texts, by its id."""
+        rows, times, *_ = self.in_words.texts[text]
         if KERNELS.allows(len(self.ids)):
-            from bpe_core.measures.compiled_counts import counts_of_tokens  # loads machine code
-
             return counts_of_tokens(self.ids, self.starts, rows, times, self.history.id_count)
         lengths = self.tokens_by_word[rows]
         ends = np.cumsum(lengths)
@@ -114,3 +109,37 @@ class CutTexts:
 
     def _counts(self, ids: Int64s, times: Int64s) -> Int64s:
         return np.bincount(ids, weights=times, minlength=self.history.id_count).astype(np.int64)
+
+
+LONG = 10_000  # characters
+_LAST_BLANK = 0x3000
+
+
+def stretches(text: str) -> int:
+    """
+    >>> stretches("two  words"), stretches(" low\\u2003lower\\n" * LONG)
+    (2, 20000)
+    """
+    if len(text) < LONG:
+        return len(text.split())
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    is_blank = _are_blanks()[np.minimum(codes, _LAST_BLANK + 1)]
+    return int(np.count_nonzero(is_blank[:-1] & ~is_blank[1:])) + int(not is_blank[0])
+
+
+@cache
+def _are_blanks() -> npt.NDArray[np.bool_]:
+    """Of each character up to the last blank, and of one behind it."""
+    return np.array([chr(code).isspace() for code in range(_LAST_BLANK + 2)])
+
+
+def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, id_count: int) -> Int64s:
+    """How often each token occurs in words of these numbers, each of which occurs so many times, by the kernel.
+
+    `ids` are the tokens of all words, and `starts` tells where those of each begin.
+    """
+    from bpe_core.kernels import word_rows  # loads machine code
+
+    counts = np.zeros(id_count, np.int64)
+    word_rows.count_tokens(ids, starts, rows, times, counts)
+    return counts

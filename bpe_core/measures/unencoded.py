@@ -1,39 +1,86 @@
 """How much of texts a tokenizer cannot encode: what becomes an unknown token, or none at all.
 
-Texts are taken as their different stretches between blanks. A tokenizer cuts only those that hold a character of which
-the alphabet alone does not tell that it is encoded, and each but once.
+Texts are taken as their different stretches between blanks. A tokenizer cuts each once, and only those with a character
+of which the alphabet alone does not say whether it is encoded.
 
->>> from bpe_core.recipe import Recipe
->>> from bpe_core.reference import train
->>> from bpe_core.counting.words import WordTable
->>> tokenizer = Tokenizer(train(WordTable.from_counts({"low": 2, "new": 1}), Recipe.preset("words", merges=1)))
->>> BetweenBlanks.of({"some": ["low Low"], "all": ["new", "low"]}).unencoded(tokenizer, 1)
-[0.16666666666666666, 0.0]
+    >>> from bpe_core.reference import train
+    >>> from bpe_core.counting.words import WordTable
+    >>> history = train(WordTable.from_counts({"low": 2, "new": 1}), Recipe.preset("words", merges=1))
+    >>> BetweenBlanks.of({"some": ["low Low"], "all": ["new", "low"]}).unencoded(Tokenizer(history), 1)
+    [0.16666666666666666, 0.0]
+    >>> [is_always_encoded(history)(character) for character in "lox"]
+    [True, True, False]
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.joining import WordColumns
-from bpe_core.counting.several_texts import Occurring
-from bpe_core.measures.surely_told import surely_told
+from bpe_core.counting.words import PartCounts, WordColumns
+from bpe_core.history.history import History
+from bpe_core.learning.methods import Method
 from bpe_core.measures.texts_in_words import TextsInWords, splitting_of
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
-from bpe_core.repeating import repeated
+from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.text.character_map import CodePoints, code_points
+from bpe_core.support.arrays import Int64s, repeated
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.text.characters import CodePoints, code_points, joins_the_one_before
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import Splitter
 
-Int64s = npt.NDArray[np.int64]
+LETTER = "a"
+SIGMAS = "σς"  # one becomes the other at the end of a word
+
+
+def is_always_encoded(history: History) -> Callable[[str], bool]:
+    """Whether a character is encoded, or left out, in every word up to the longest that the recipe allows.
+
+    False may also mean that only a cut can tell.
+    """
+    recipe = history.recipe.with_changes(special_tokens=())  # which are plain text to measures
+    if recipe.preparation or recipe.pattern == CUSTOM_PATTERN or recipe.base != "characters":
+        return lambda character: False
+    is_known, splitter = _is_known(history), Splitter(recipe)
+
+    def tells(character: str) -> bool:
+        if recipe.unicode_form and joins_the_one_before(character, recipe.unicode_form):
+            return False
+        became = normalize(character, recipe)
+        if len(became) != 1:
+            return not became
+        forms = SIGMAS if became in SIGMAS else became
+        return all(is_known(form, _is_a_word(form, splitter, recipe)) for form in forms)
+
+    return tells
+
+
+def _is_known(history: History) -> Callable[[str, bool], bool]:
+    """Whether the alphabet has a character in all places of words where it can occur."""
+    alphabet, marker = history.alphabet, history.recipe.marker_text.encode()
+    begins = {one.text for one in alphabet.but_seeds if one.kind == "character" and one.text == one.decoded}
+    continues = alphabet.id_of_continuation
+    if Method.of(history.recipe).has_continuations or continues:
+        return lambda character, alone: character.encode() in begins and (alone or character.encode() in continues)
+    if history.recipe.marker == "glued":
+        ends = alphabet.id_of_piece
+        return lambda character, _: character.encode() in begins and character.encode() + marker in ends
+    return lambda character, _: character.encode() in begins
+
+
+def _is_a_word(character: str, splitter: Splitter, recipe: Recipe) -> bool:
+    """Whether it is always one by itself, as punctuation marks are."""
+    if recipe.pattern != "bert":
+        return False
+    return len(list(splitter.words(LETTER + character + character + LETTER))) == 4
+
 
 BYTES = 256
 CHARACTERS_BETWEEN_CHECKS = 100
@@ -71,10 +118,10 @@ class Stretches(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BetweenBlanks:
-    """What stands between blanks in texts, once each, and how often it stands in each of them."""
+    """The different stretches between blanks in texts, and how often each occurs in each text."""
 
     words: WordColumns
-    texts: Mapping[str, Occurring]
+    texts: Mapping[str, PartCounts]
 
     @classmethod
     def of(cls, texts: Mapping[str, Sequence[str]], cancelled: CancelCheck = never_cancelled) -> BetweenBlanks:
@@ -86,7 +133,7 @@ class BetweenBlanks:
             for text in documents:
                 counted.update(text.encode(errors="replace").decode().split())
             which = np.array([places.setdefault(one, len(places)) for one in counted], np.int64)
-            by_text[name] = Occurring(which, np.array(list(counted.values()), np.int64))
+            by_text[name] = PartCounts(which, np.array(list(counted.values()), np.int64))
         return cls(WordColumns.of([one.encode() for one in places]), by_text)
 
     @classmethod
@@ -97,10 +144,10 @@ class BetweenBlanks:
         return cls(WordColumns(found.words.text, found.words.starts), found.texts)
 
     def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
-        """Of each text the part of its bytes that no token tells, after so many steps; blanks are left out."""
+        """The part of the bytes of each text that no token encodes after so many steps; blanks are left out."""
         lengths, found = self._stretches.lengths, self._lost(tokenizer, at, cancelled)
         shares = []
-        for which, times in self.texts.values():
+        for which, times, *_ in self.texts.values():
             whole = int((lengths[which] * times).sum())
             shares.append(int((found[which] * times).sum()) / whole if whole else 0.0)
         return shares
@@ -126,9 +173,9 @@ class BetweenBlanks:
     def _lost(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck) -> Int64s:
         """How many bytes of each stretch are in an unknown token, in none, or in a character that is left out.
 
-        What is left out is shown with the token behind it, so that is asked of each character by itself.
+        What is left out is shown with the token behind it, so each character is tested by itself.
         """
-        tells = surely_told(tokenizer.history)
+        tells = is_always_encoded(tokenizer.history)
         left_out, is_unsure = np.zeros((2, 0x110000), np.bool_)
         for code in while_wanted(self._different, cancelled, every=CHARACTERS_BETWEEN_CHECKS):
             character = chr(code)

@@ -33,12 +33,12 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, EndReason, History
-from bpe_core.interventions import forbidden_from, forced_at
-from bpe_core.learning.ties import TIE_RULES, Pair
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.interventions import forbidden_from, forced_at
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES, Pair
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
 

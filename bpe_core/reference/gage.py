@@ -27,13 +27,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.learning.gage.block_form import write_block
-from bpe_core.learning.gage.reasons import KINDS
-from bpe_core.learning.ties import Pair
-from bpe_core.recipe import Recipe
+from bpe_core.learning.gage.block_form import KINDS, write_block
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
 from bpe_core.reference.bpe import NOBODY, TokenBook, Word, allowed, as_history, count_pairs, join, ranked
 
 

@@ -20,14 +20,14 @@ from __future__ import annotations
 
 import contextlib
 
-from bpe_core.alphabet import Alphabet, Symbol
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.columns import Scores
 from bpe_core.history.history import History
-from bpe_core.history.scores import Scores
-from bpe_core.learning.mingram.fewest import COST
-from bpe_core.recipe import Recipe
+from bpe_core.learning.mingram.method import COST
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe, unigram
-from bpe_core.reference.unigram_paths import Piece, Scored, Tokens
+from bpe_core.reference.unigram import Piece, Scored, Tokens
 
 SIXTEENTHS = 16
 

@@ -4,7 +4,7 @@
 {b'low': 2, b'new': 9}
 
 A group's counts are multiplied exactly and cut to whole numbers; what is then missing of the group's whole goes, one
-each, to the words with the largest rest. Where some of those that occur equally often get one, their hashes decide.
+each, to the words with the largest rest. If only some of those that occur equally often get one, their hashes decide.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from bpe_core.counting.weighing import hash_plainly
+from bpe_core.counting.grouped import MULTIPLIER
 
 
 def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction]) -> dict[bytes, int]:
@@ -30,8 +30,16 @@ def times(counts: Mapping[bytes, int], factor: Fraction) -> dict[bytes, int]:
     missing = round(sum(counts.values()) * factor) - sum(whole.values())
 
     def rank(word: bytes) -> tuple[Fraction, int, int]:
-        return whole[word] - counts[word] * factor, -counts[word], hash_plainly(word)
+        return whole[word] - counts[word] * factor, -counts[word], hash_of(word)
 
     for word in sorted(counts, key=rank)[:missing]:
         whole[word] += 1
     return whole
+
+
+def hash_of(word: bytes) -> int:
+    """A number that depends only on the bytes of the word."""
+    found = sum((letter + 1) * pow(MULTIPLIER, place, 2**64) for place, letter in enumerate(word, start=1)) % 2**64
+    found ^= found >> 32
+    found = found * MULTIPLIER % 2**64
+    return found ^ found >> 29

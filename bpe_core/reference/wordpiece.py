@@ -30,15 +30,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, EndReason, History
-from bpe_core.learning.ties import Pair
-from bpe_core.recipe import Recipe
+from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
 from bpe_core.reference import bpe
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
-from bpe_core.token_texts import written
 
 Word = list[int]  # the ids of its symbols
 

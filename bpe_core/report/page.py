@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bpe_core.atomic import write_atomically
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.report import sections
-from bpe_core.report.markup import Markup, element, joined
 from bpe_core.report.report import Report
 from bpe_core.report.style import style
-from bpe_core.token_texts import TokenTexts
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.markup import Markup, element, joined
 
 # Whatever a token or a note says, the page loads nothing and runs nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"

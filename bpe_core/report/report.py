@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
-from bpe_core.exact.of_run import symbols_per_token
 from bpe_core.history.history import History
 from bpe_core.learning.layout import count_symbols
-from bpe_core.learning.methods import METHODS, Wording
-from bpe_core.records import dataclass
-from bpe_core.session_file import Bookmark, SavedSession, SavedSource
+from bpe_core.questions.compression import symbols_per_token
+from bpe_core.recipes.methods import METHODS, Wording
+from bpe_core.session_file.values import Bookmark, SavedSession, SavedSource
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import KnownWords
 
 MOST_MOMENTS = 6  # at which the text is shown
 
@@ -40,6 +41,10 @@ class Report:
     def wording(self) -> Wording:
         """What the steps are called."""
         return METHODS[self.history.recipe.method].wording
+
+    @property
+    def study(self) -> Study:
+        return Study(self.history, None if self.words is None else KnownWords(self.words), texts_are_own=True)
 
     @property
     def compression(self) -> npt.NDArray[np.float64] | None:

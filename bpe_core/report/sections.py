@@ -7,21 +7,23 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.choice_titles import title_of
-from bpe_core.exact import of_run
-from bpe_core.exact.tokens import TokenColumns
+from bpe_core.figures.figure import Line, LineFigure, thinned
+from bpe_core.figures.painter import figures_with_captions
 from bpe_core.history.history import NOTHING
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.ties import ties
-from bpe_core.learning.methods import METHODS, Method
-from bpe_core.report.charts import Chart, Line, figures, thinned
-from bpe_core.report.exact_charts import compression_chart, lengths_chart, ranks_chart
-from bpe_core.report.markup import Content, Markup, element, joined, table, token
+from bpe_core.insight.pairs import ties
+from bpe_core.learning.methods import Method
+from bpe_core.questions.compression import compressed_by
+from bpe_core.questions.lengths import Lengths
+from bpe_core.questions.ranks import ranked_by
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import title_of
 from bpe_core.report.report import Report
 from bpe_core.report.text_at_moments import text_at
-from bpe_core.session_file import SavedSource
+from bpe_core.session_file.values import SavedSource
+from bpe_core.support.markup import Content, Markup, element, joined, table, token
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.token_texts import TokenTexts
 
 FIRST_MERGES = 20
 MOST_LISTED = 12
@@ -90,16 +92,17 @@ def charts(report: Report, names: TokenTexts) -> Markup:
     history = report.history
     if not len(history):
         return Markup("")
-    tokens = TokenColumns(names)
-    found = [lengths_chart(of_run.lengths(history, tokens))]
+    study = report.study
+    found = [Lengths().answer(study).figure]
     if history.has_counts and history.tokens_at_start > 0:
-        compression = of_run.compression(history, report.symbols)
-        marks = [float(mark.merge) for mark in report.bookmarks]
-        curve = dataclasses.replace(compression_chart(compression, report.wording.steps.capitalize()), marks=marks)
-        counts = _token_counts(report)
-        ranks = [] if counts is None else [ranks_chart(of_run.ranks(counts, tokens))]
-        found = [*([curve] if len(compression) else []), _winning_counts(report), *ranks, *found]
-    return section("charts", "Charts", figures(found))
+        compression, counts = compressed_by(study, report.symbols).figure, _token_counts(report)
+        if isinstance(compression, LineFigure):
+            marks = [float(mark.merge) for mark in report.bookmarks]
+            compression = dataclasses.replace(compression, marks=marks)
+        ranks = None if counts is None else ranked_by(study, counts).figure
+        found = [compression, _winning_counts(report), ranks, *found]
+    figures = [figure for figure in found if figure is not None]
+    return section("charts", "Charts", figures_with_captions(figures))
 
 
 def merges(report: Report, names: TokenTexts) -> Markup:
@@ -222,10 +225,10 @@ def _choice(value: object) -> Content:
 # Charts
 
 
-def _winning_counts(report: Report) -> Chart:
+def _winning_counts(report: Report) -> LineFigure:
     counts = report.history.columns.count
     places = thinned(len(counts), is_log=True)
-    return Chart(
+    return LineFigure(
         "counts",
         f"How often the {report.wording.choice} stood in the corpus that was {report.wording.done}.",
         f"From {int(counts[0]):,} at the first {report.wording.step} to {int(counts[-1]):,} at the last.",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-# Grounds that neighbouring tokens take in turn, each readable under the text of its scheme.
-LIGHT_GROUNDS = ("#dcebfa", "#fdebc8", "#dff2dd", "#f7dfe6", "#e6e0f5", "#d7f0ee")
-DARK_GROUNDS = ("#203c58", "#54401a", "#244a2a", "#572b3a", "#3c3160", "#1d4a48")
+from bpe_core.figures.coloured_text import DARK_GROUNDS, LIGHT_GROUNDS
 
 STYLE = """
 :root { color-scheme: light dark; --ground: #fcfcfd; --panel: #fff; --text: #1d232b; --muted: #5b6470;

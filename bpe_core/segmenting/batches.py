@@ -1,4 +1,4 @@
-"""Many texts at once, or a large one: their bytes end to end, encoded on as many threads as there are cores.
+"""Encode many texts at once, or a large one, on all cores: their bytes lie end to end.
 
 A large text is cut where its words stay the same, and its parts are encoded as texts of their own.
 """
@@ -8,26 +8,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from bpe_core.at_once import WORTH_THREADS, available_threads
 from bpe_core.errors import BpeError
-from bpe_core.records import dataclass
-from bpe_core.segmenting.characters import Characters, keeps_utf8
-from bpe_core.segmenting.cutting import utf8, utf8_view
-from bpe_core.segmenting.segmentation import Int32s, Int64s
+from bpe_core.segmenting.characters import Characters, keeps_utf8, utf8, utf8_view
+from bpe_core.support.arrays import Bytes, Int32s, Int64s
+from bpe_core.support.threads import WORTH_THREADS, available_threads
 from bpe_core.text.reading.utf8 import first_invalid, sound_until
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
     from bpe_core.text.safe_cuts import SafeCuts
 
-Bytes = npt.NDArray[np.uint8]
 Part = Callable[[], "Texts"]
 Encode = Callable[[Int32s], tuple[Int32s, Int64s]]  # in an array, if it is large enough
 
@@ -37,21 +34,20 @@ _PARTS = 16  # into which texts are divided at least where each thread makes the
 
 
 class Jobs(NamedTuple):
-    """How many bytes, or characters, a thread takes at a time: ever fewer towards the end, so that all threads come to
-    it at about the same time."""
+    """How many bytes or characters a thread takes at a time: fewer towards the end, so that all finish together."""
 
     most: int
     threads: int
 
     @classmethod
     def of(cls, size: int, threads: int) -> Jobs:
-        """For so much in all."""
+        """For a total size."""
         if threads == 1:
             return cls(LARGEST_JOB, 1)
         return cls(min(LARGEST_JOB, max(LEAST_JOB, size // (_JOBS_A_THREAD * threads))), threads)
 
     def next(self, rest: int) -> int:
-        """Where so much is left."""
+        """The next job when so much is left."""
         return self.most if self.threads == 1 else min(self.most, max(LEAST_JOB, rest // (2 * self.threads)))
 
 
@@ -94,11 +90,11 @@ class Texts:
 
     @property
     def room(self) -> int:
-        """For how many ids, and more are rare. Far more would cost nothing, but huge memory is not used again."""
+        """How many ids to make room for; more are rare. Far more would cost nothing, but huge memory is not reused."""
         return self.size // 2
 
     def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
-        """Parts of about such sizes, and which of all edges of texts in them are edges of these texts."""
+        """Parts of about these sizes, and which of all their edges are edges of these texts."""
         edges, of_texts = _divided(self, cuts, jobs)
         return [partial(self._between, edges[start : stop + 1]) for start, stop in _shared_out(edges, jobs)], of_texts
 
@@ -113,14 +109,14 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Unread:
-    """Many texts, or a large one, whose bytes each thread makes of those that it encodes, while others encode."""
+    """Many texts, or a large one, whose bytes each thread makes of its own part while others encode."""
 
     texts: list[Any]
     edges: Int64s  # in characters, or in bytes where they are bytes
 
     @classmethod
     def of(cls, texts: Any) -> Unread | Texts:
-        """What is read at once where that takes hardly any time, or where one text among many is large."""
+        """Read at once where that takes hardly any time, or where one text among many is large."""
         if isinstance(texts, (str, bytes)) or type(texts).__module__.startswith("pyarrow"):
             return Texts.of(texts)
         texts = list(texts)
@@ -179,13 +175,13 @@ class Unread:
 
 
 def _of_list(texts: list[Any]) -> tuple[Texts, bool]:
-    """What is in a list, and whether it is UTF-8 for sure."""
+    """The texts of a list, and whether they are certainly UTF-8."""
     if len(texts) == 1 and isinstance(texts[0], str):
         data = utf8_view(texts[0])
         return Texts(data, np.array([0, len(data)])), True
     try:
         parts, is_sound = list(map(str.encode, texts)), True
-    except (TypeError, UnicodeEncodeError):  # there are bytes among them, or what no batch can hold
+    except (TypeError, UnicodeEncodeError):  # some are bytes, or nothing a batch can hold
         parts = [text if isinstance(text, bytes) else utf8(text) for text in map(_checked, texts)]
         is_sound = False
     edges = np.zeros(len(parts) + 1, np.int64)
@@ -200,7 +196,7 @@ def _checked(text: Any) -> str | bytes:
 
 
 def _of_arrow(array: Any) -> Texts:
-    import pyarrow as pa  # which is there, since somebody has made this array
+    import pyarrow as pa  # which is installed, since it made this array
 
     if not isinstance(array, (pa.Array, pa.ChunkedArray)):
         raise BpeError(f"This is a {type(array).__name__} of pyarrow; give a column of it, an array of strings.")
@@ -219,7 +215,7 @@ def _of_arrow(array: Any) -> Texts:
 
 
 def _check(texts: Texts) -> None:
-    """Whether all is UTF-8, and no character lies in two texts."""
+    """Check that all is UTF-8, and no character lies in two texts."""
     edges = texts.edges
     broken = _first_invalid(texts.data[edges[0] : edges[-1]]) if edges[-1] > edges[0] else -1
     inside = edges[edges < edges[-1]]
@@ -243,7 +239,7 @@ def _first_invalid(data: Bytes) -> int:
 def encoded_by_kernels(
     encoder: CompiledEncoder, texts: Texts | Unread, cuts: SafeCuts, at: int, threads: int | None
 ) -> Batch:
-    """The ids of all texts; where nobody says on how many threads, on several if there is enough to do."""
+    """The ids of all texts; without a number of threads on several if there is enough to do."""
     threads = threads or (available_threads() if texts.size >= WORTH_THREADS else 1)
     if isinstance(texts, Unread) and threads == 1:
         texts = texts.for_one_thread()
@@ -262,7 +258,7 @@ def encoded_by_kernels(
             gathered.take_all([partial(encode, part) for part in parts], max(1, min(threads, len(parts))))
         except BpeError:
             if isinstance(texts, Unread):
-                Texts.of(texts.texts)  # complains about the same, and knows where among all texts it stands
+                Texts.of(texts.texts)  # raises the same error with the place among all texts
             raise
         ids, offsets = gathered.joined()
     return Batch(ids, offsets[of_texts])
@@ -294,8 +290,7 @@ def _shared_out(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]:
 
 
 def _used_again(count: int) -> Int32s:
-    """Memory that the process keeps for the next text once it is given back, where its C library keeps as much as was
-    given back before; nothing is written to the first piece."""
+    """Memory that the C library keeps for the next text when it is freed, as it keeps what was freed before."""
     given_back = np.empty(count, np.int32)
     del given_back
     return np.empty(count, np.int32)

@@ -1,43 +1,39 @@
-"""Cutting by the best path: of all ways to cut a word, the one that is most probable.
+"""Cut by the best path: of all ways to cut a word, the most probable one; and more ways than the best.
 
 What the alphabet lacks stands alone, neighbours of it as one token (or as bytes, where the recipe has them), and the
-path is sought on both sides of it.
+path is searched on both sides of it.
 """
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Sequence
 from functools import cached_property
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.errors import FormatError
+from bpe_core.history.alphabet import Alphabet, OfAlphabet
+from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import History
-from bpe_core.history.scores import DROPPED, Scores
-from bpe_core.learning.unigram.paths import Edge, best_path, edges_of, lengths_of, spelled
-from bpe_core.of_alphabet import OfAlphabet
+from bpe_core.learning.unigram.lattices import Edge, best_path, edges_of, lengths_of, spelled
 from bpe_core.segmenting.cutting import Cutting, utf8
-from bpe_core.segmenting.path_search import drawn_path, n_best_paths
-from bpe_core.segmenting.segmentation import Int32s
-from bpe_core.segmenting.spelling import Spelling
-from bpe_core.segmenting.text_encoder import worth_kernels
-from bpe_core.segmenting.word_cuts import ALWAYS, WordCut, WordCuts
-from bpe_core.segmenting.word_tokens import WordSegmenter
+from bpe_core.segmenting.plain_encoder import Spelling
+from bpe_core.segmenting.segmentation import NO_TOKEN
+from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.segmenting.word_tokens import ALWAYS, WordCut, WordCuts
 
-if TYPE_CHECKING:
-    import random
-
-    from bpe_core.segmenting.compiled_paths import CompiledPaths
-    from bpe_core.segmenting.in_time import InTime
-    from bpe_core.segmenting.laid_words import Laid
+if TYPE_CHECKING:  # which load machine code
+    from bpe_core.segmenting.compiled_methods import CompiledPaths, PiecesOverTime
 
 CHARACTERS_OF_A_SEED = 6  # on average
 
 
 def _scores_of(history: History) -> Scores:
-    """Its own; where there are only characters yet, there is but one path, and any will do."""
+    """Its scores; where there are only characters yet, there is one path only, and any scores do."""
     if history.scores is not None:
         return history.scores
     if history.alphabet.seed_count:
@@ -90,7 +86,7 @@ class Pieces:
         return found[1]
 
     def edges(self, symbols: list[int], at: int) -> list[list[Edge]]:
-        """The tokens that could stand at each place after so many steps, the shortest first."""
+        """The tokens that could begin at each place after so many steps, the shortest first."""
         scores = self.scores_at(at)
         return [
             [
@@ -103,52 +99,40 @@ class Pieces:
 
 
 class BestPaths(WordSegmenter):
-    """Unigram's `Segmenter`."""
+    """The `Segmenter` of Unigram and MinGram."""
 
-    is_in_time = True
+    has_kernels = has_pieces_over_time = True
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting, self._cut_word)
-        self._history = history
         self._scores = _scores_of(history)
-        self._known_compiled: CompiledPaths | None = None
         self._spelling = Spelling(history)
         self._unknown = history.alphabet.unknown_id
         self._joins = history.alphabet.merging
 
-    def ids_of_part(self, text: str, at: int) -> Int32s:
-        compiled = self._compiled(len(text))
-        return super().ids_of_part(text, at) if compiled is None else compiled.ids(text, at)
+    def make_kernels(self) -> CompiledPaths:
+        from bpe_core.segmenting.compiled_methods import CompiledPaths  # loads machine code
 
-    def ids_of_laid(self, laid: Laid, at: int) -> Int32s:
-        compiled = self._compiled(len(laid.data))
-        return super().ids_of_laid(laid, at) if compiled is None else compiled.ids_of_words(laid.data, laid.cuts, at)
+        return CompiledPaths(self._history, self._cutting, self._scores)
+
+    def kernels_for(self, size: int) -> CompiledPaths | None:
+        """The plain cut first needs the characters of all tokens one by one, so they count, too."""
+        unspelled = 0 if "pieces" in vars(self) else CHARACTERS_OF_A_SEED * self._history.alphabet.seed_count
+        found: CompiledPaths | None = super().kernels_for(size + unspelled)  # type: ignore[assignment]  # made here
+        return found
+
+    def pieces_over_time(self) -> PiecesOverTime:
+        from bpe_core.segmenting.compiled_methods import paths_over_time  # loads machine code
+
+        return paths_over_time(self._history, self._scores)
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
-        compiled = self._compiled(sum(map(len, words)))
-        return super().cut_words(words, at) if compiled is None else compiled.cut_words(words, at)
-
-    def in_time(self) -> InTime:
-        from bpe_core.segmenting.compiled_paths import paths_in_time  # loads machine code
-
-        return paths_in_time(self._history, self._scores)
-
-    def _compiled(self, size: int) -> CompiledPaths | None:
-        """The kernels, where they are loaded, or where loading them takes less time than doing without."""
-        if self._known_compiled is None and worth_kernels(size + self._to_spell):
-            from bpe_core.segmenting.compiled_paths import CompiledPaths  # loads machine code
-
-            self._known_compiled = CompiledPaths(self._history, self._cutting, self._scores)
-        return self._known_compiled
-
-    @property
-    def _to_spell(self) -> int:
-        """The characters, about, of all tokens: the plain cut wants them one by one before it cuts a first word."""
-        return 0 if "pieces" in vars(self) else CHARACTERS_OF_A_SEED * self._history.alphabet.seed_count
+        kernels = self.kernels_for(sum(map(len, words)))
+        return super().cut_words(words, at) if kernels is None else kernels.cut_words(words, at)
 
     @cached_property
     def pieces(self) -> Pieces:
-        """What the plain cut needs, and whoever asks for more than the cut."""
+        """What the plain cut needs, and questions beyond the cut."""
         return Pieces(self._history)
 
     def _cut_word(self, word: bytes, at: int) -> WordCut:
@@ -171,7 +155,7 @@ class BestPaths(WordSegmenter):
         return WordCut(ids, ends, at, until)
 
     def known_around(self, symbols: list[int], place: int) -> tuple[int, int] | None:
-        """The symbols around a place in a word that the alphabet has: the first and the end; None where one lacks."""
+        """The first and the end of the known symbols around a place in a word; None where one beside it is unknown."""
         first, stop = place, place
         while first > 0 and self._joins[symbols[first - 1]]:
             first -= 1
@@ -186,13 +170,13 @@ class BestPaths(WordSegmenter):
         found = n_best_paths(self._lattice(text, at, allowed), self._scores_of_all(at), wanted)
         return [self._joined(ids) for ids in found]
 
-    def drawn(self, text: str, alpha: float, chance: random.Random, at: int, allowed: tuple[str, ...]) -> list[int]:
+    def drawn(self, text: str, alpha: float, chance: Random, at: int, allowed: tuple[str, ...]) -> list[int]:
         """A way to cut a text, drawn by its probability to the power of alpha."""
         return self._joined(drawn_path(self._lattice(text, at, allowed), self._scores_of_all(at), alpha, chance))
 
     def _lattice(self, text: str, at: int, allowed: tuple[str, ...]) -> list[list[Edge]]:
-        """The tokens that could stand at each place of a whole text."""
-        utf8(text)  # so that what cannot be encoded is told by its place
+        """The tokens that could be at each place of a whole text."""
+        utf8(text)  # so that an error names the place
         edges: list[list[Edge]] = []
         for part, special in self._cutting.normalized_parts(text, allowed):
             if special is not None:
@@ -202,9 +186,153 @@ class BestPaths(WordSegmenter):
         return edges
 
     def _scores_of_all(self, at: int) -> list[float]:
-        """Those of special tokens, too, which stand where they stand."""
+        """Including special tokens, which are cut in any case."""
         return self.pieces.scores_at(at) + [0.0] * len(self._history.recipe.special_tokens)
 
     def _joined(self, ids: list[int]) -> list[int]:
-        """Neighbours that are unknown as one token."""
+        """The same ids with unknown neighbours as one token."""
         return [id for before, id in zip([None, *ids], ids, strict=False) if id != self._unknown or before != id]
+
+
+# --- More ways than the best ----------------------------------------------------------------
+#
+# The n best are searched from the end of the text: a way known from some place on is as good as its own score and that
+# of the best way to the place, so the next complete way found is the next best (A*). Scores are added in 32 bits, and
+# of equals the one comes first that the heap of C++'s library returns: so SentencePiece lists them.
+
+MOST_WAITING = 10_000  # incomplete ways; of more only the best go on
+GO_ON = 512
+MOST_LOOKED_AT = 500_000  # beyond this only the best way is returned
+_FLOAT = struct.Struct("f")
+
+
+def narrow(number: float) -> float:
+    """The number as 32 bits hold it."""
+    return float(_FLOAT.unpack(_FLOAT.pack(number))[0])
+
+
+class _Node(NamedTuple):
+    """A token at a place."""
+
+    start: int
+    id: int
+    score: float
+    best: float  # of all ways to the end of it
+
+
+class _Way(NamedTuple):
+    """A way to cut the text from one token on."""
+
+    promise: float  # its score, and that of the best way to it
+    score: float
+    node: _Node
+    rest: _Way | None
+
+
+_BEGINNING = _Node(0, NO_TOKEN, 0.0, 0.0)
+
+
+def n_best_paths(edges: Sequence[Sequence[Edge]], score_of: Sequence[float], wanted: int) -> list[list[int]]:
+    """The most probable ways to cut a text, the best first."""
+    ending = _nodes(edges, score_of)
+    size = len(edges)
+    end = _Node(size, NO_TOKEN, 0.0, max(node.best for node in ending[size]))
+    heap = [_Way(end.best, 0.0, end, None)]
+    found: list[list[int]] = []
+    looked_at = 1
+    while heap and len(found) < wanted:
+        way = pop(heap)
+        if way.node is _BEGINNING:
+            found.append(_ids(way.rest))
+            continue
+        for node in ending[way.node.start]:
+            push(heap, _Way(narrow(node.best + way.score), narrow(node.score + way.score), node, way))
+        looked_at += len(ending[way.node.start])
+        if looked_at > MOST_LOOKED_AT:
+            return n_best_paths(edges, score_of, 1)
+        if len(heap) >= MOST_WAITING:
+            kept: list[_Way] = []
+            for _ in range(min(GO_ON, 10 * wanted)):
+                push(kept, pop(heap))
+            heap = kept
+    return found
+
+
+def _nodes(edges: Sequence[Sequence[Edge]], score_of: Sequence[float]) -> list[list[_Node]]:
+    """For each place the tokens that end there, the longest first."""
+    ending: list[list[_Node]] = [[_BEGINNING], *([] for _ in edges)]
+    for start, found in enumerate(edges):
+        for length, id in found:
+            best = max(narrow(node.best + score_of[id]) for node in ending[start])
+            ending[start + length].append(_Node(start, id, score_of[id], best))
+    return ending
+
+
+def _ids(way: _Way | None) -> list[int]:
+    ids: list[int] = []
+    while way is not None and way.node.id != NO_TOKEN:
+        ids.append(way.node.id)
+        way = way.rest
+    return ids
+
+
+def push(heap: list[_Way], way: _Way) -> None:
+    """
+    >>> heap = []
+    >>> for promise in (1, 3, 2): push(heap, _Way(promise, 0.0, None, None))
+    >>> [pop(heap).promise for _ in range(3)]
+    [3, 2, 1]
+    """
+    heap.append(way)
+    _lift(heap, len(heap) - 1, way)
+
+
+def pop(heap: list[_Way]) -> _Way:
+    """The most promising; of equals as C++ does it."""
+    top, last = heap[0], heap.pop()
+    size = len(heap)
+    if size == 0:
+        return top
+    hole = child = 0
+    while child < (size - 1) // 2:
+        child = 2 * (child + 1)
+        if heap[child].promise < heap[child - 1].promise:
+            child -= 1
+        heap[hole] = heap[child]
+        hole = child
+    if size % 2 == 0 and child == (size - 2) // 2:
+        child = 2 * (child + 1)
+        heap[hole] = heap[child - 1]
+        hole = child - 1
+    _lift(heap, hole, last)
+    return top
+
+
+def _lift(heap: list[_Way], hole: int, way: _Way) -> None:
+    while hole > 0 and heap[(hole - 1) // 2].promise < way.promise:
+        heap[hole] = heap[(hole - 1) // 2]
+        hole = (hole - 1) // 2
+    heap[hole] = way
+
+
+def drawn_path(edges: Sequence[Sequence[Edge]], score_of: Sequence[float], alpha: float, chance: Random) -> list[int]:
+    """Draw a way to cut a text by its probability to the power of alpha."""
+    ending: list[list[tuple[int, int, float]]] = [[] for _ in range(len(edges) + 1)]
+    reached = [0.0] + [-math.inf] * len(edges)  # the logarithm of the sum over all ways to a place
+    for start, found in enumerate(edges):
+        if start:
+            reached[start] = _log_of_sum([weight for _, _, weight in ending[start]])
+        for length, id in found:
+            ending[start + length].append((start, id, reached[start] + alpha * score_of[id]))
+    ids, place = list[int](), len(edges)
+    while place:
+        highest = max(weight for _, _, weight in ending[place])
+        weights = [math.exp(weight - highest) for _, _, weight in ending[place]]
+        place, id, _ = chance.choices(ending[place], weights)[0]
+        ids.append(id)
+    return ids[::-1]
+
+
+def _log_of_sum(logarithms: list[float]) -> float:
+    highest = max(logarithms)
+    return highest + math.log(sum(math.exp(one - highest) for one in logarithms))

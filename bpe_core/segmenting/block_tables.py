@@ -1,7 +1,7 @@
-"""Texts cut by tables that hold for one block each, as Gage's compressor makes them.
+"""Cut texts by tables that hold for one block each, as Gage's compressor makes them.
 
-After k steps a text is cut by the table of the block that step k belongs to, as far as that was made by then. Within
-one block that is byte-pair encoding with a few merges, so that is what finds the tokens.
+After k steps a text is cut by the table of the block that step k belongs to, as far as it was made by then. Within
+one block that is byte-pair encoding with a few merges.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from bpe_core.history.history import NOTHING, History
-from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.cutting import Cutting, utf8
-from bpe_core.segmenting.segmentation import Ahead, Int32s, Int64s, Tokens
+from bpe_core.segmenting.segmentation import Ahead, Tokens
 from bpe_core.segmenting.text_encoder import TextEncoder
+from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
-AT_ONCE = 20_000  # bytes of a text that are cut by another table at once; of more, the window would stand still
+AT_ONCE = 20_000  # bytes of a text that are cut by another table at once; more would block the window
 
 
 class Table(NamedTuple):
@@ -48,7 +49,7 @@ class BlockTables:
 
     def block(self, at: int) -> int:
         """The block that the last of so many steps belongs to; NOTHING before the first."""
-        at = min(at, len(self._block_of_step))  # what is behind the last step is as there
+        at = min(at, len(self._block_of_step))  # behind the last step nothing changes
         return int(self._block_of_step[at - 1]) if at else NOTHING
 
     def table(self, at: int) -> Table:
@@ -61,7 +62,7 @@ class BlockTables:
         return found
 
     def last(self) -> int:
-        """A number of steps in the block that was asked for last, or in the last of all."""
+        """A number of steps in the block last asked for, or in the last block."""
         table = next(iter(self._tables.values()), None)
         return len(self._history) if table is None else table.first + table.steps
 
@@ -74,7 +75,7 @@ class BlockTables:
         return Table(first, steps, TextEncoder(own, self._cutting))
 
     def named(self, ids: Int32s | Int64s, table: Table) -> Int64s:
-        """The ids that tokens have in the whole history; in a table of its own they are numbered from the first on."""
+        """The ids of tokens in the whole history; in a block's own table they are numbered anew."""
         own_special = self._base + table.steps
         named = ids.astype(np.int64)
         named[ids >= self._base] += table.first
@@ -92,7 +93,7 @@ class CutByBlock(NamedTuple):
 
 
 class BlockTokens:
-    """Its `Segmentation`: the boundaries by one table at a time, found when that is asked for."""
+    """Its `Segmentation`: the boundaries by one table at a time, found when asked for."""
 
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:
         self._segmenter, self._allowed = segmenter, allowed
@@ -141,7 +142,7 @@ class BlockTokens:
         return cut_all
 
     def _cut_ahead(self, block: int) -> CutByBlock | None:
-        """The text as it is now, cut by that block's table before somebody asked."""
+        """The present text, cut by that block's table in advance."""
         ahead = self._ahead
         return ahead if ahead is not None and ahead.block == block and ahead.data is self.data else None
 

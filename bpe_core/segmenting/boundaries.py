@@ -1,30 +1,145 @@
 """The tokens of a text after every merge: one number for each place between two bytes.
 
-The rank of a boundary is the index of the merge that dissolves it; the tokens after k merges
-lie between the boundaries whose rank is k or more. So a text is encoded once, and travelling
-through the history is one comparison.
+The rank of a boundary is the index of the merge that dissolves it. The tokens after k merges lie between the
+boundaries whose rank is k or more. So a text is encoded once, and moving through the history is one comparison.
 
     >>> low = Boundaries(b"low", np.array([PATTERN_CUT, 1, 0, PATTERN_CUT], np.int32))  # merges o+w, then l+ow
     >>> [low.tokens(at).spans().tolist() for at in (1, 2)]
     [[[0, 1, 108], [1, 3, 256]], [[0, 3, 257]]]
+
+Base symbols that cover no byte, such as word markers, are kept apart as `HiddenSymbols`: they have no place of their
+own among the bytes, but they are tokens while they stand alone, and change what they are joined to. Each lies before
+some byte. It goes with what follows it in its word, or with what precedes it if its word ends there.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from bpe_core.segmenting.hidden_symbols import HiddenSymbols
 from bpe_core.segmenting.merging import NEVER as NEVER
 from bpe_core.segmenting.merging import PATTERN_CUT as PATTERN_CUT
-from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, Tokens
+from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Tokens
+from bpe_core.support.arrays import Bools, Int32s, Int64s
 
 INSIDE = -1  # within a base symbol: never a boundary
 
 GLUED_WHILE_PENDING = 32  # this many new bytes are shown as part of the token before them
 _WINDOW = 1024  # bytes looked at first when searching for the next boundary
+NONE_JOINED = -1  # a hidden symbol that stands alone
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of hidden symbols that are joined to each other at one moment."""
+
+    places: Int64s
+    ids: Int64s  # the token, where the group is one by itself
+    with_left: Int64s  # the last merge of the token it is joined to on the left, as far as seen here; or NONE_JOINED
+    with_right: Int64s
+    goes_left: Bools  # whether its word ends there, and began before
+
+    @property
+    def are_alone(self) -> Bools:
+        alone: Bools = np.maximum(self.with_left, self.with_right) == NONE_JOINED
+        return alone
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenSymbols:
+    """The hidden symbols of one text, in order. An edit splices them, and a new answer replaces some."""
+
+    places: Int64s  # the byte before which each lies
+    ids: Int32s
+    before: Int32s  # the rank of the boundary between each and the symbol before it
+    behind: Int32s
+
+    @classmethod
+    def none(cls) -> HiddenSymbols:
+        return cls(np.empty(0, np.int64), *(np.empty(0, np.int32) for _ in range(3)))
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def between(self, start: int, stop: int) -> HiddenSymbols:
+        """Those from one place to another, both included."""
+        low, high = self._indices(start, stop)
+        return self._part(slice(low, high))
+
+    def spliced(self, start: int, removed: int, added: int) -> HiddenSymbols:
+        """After an edit: what lay at its borders is unknown now."""
+        low, high = self._indices(start, start + removed)
+        return _joined(self._part(slice(low)), self._part(slice(high, None))._moved(added - removed))
+
+    def replaced(self, start: int, stop: int, new: HiddenSymbols) -> HiddenSymbols:
+        """With other symbols for the words from `start` to `stop`; `new` counts its places from `start`."""
+        low, high = self._indices(start, stop)
+        old = self._part(slice(low, high))
+        before = old._part((old.places == start) & old.goes_left)
+        behind = old._part((old.places == stop) & ~old.goes_left) if stop > start else old._part(slice(0))
+        return _joined(self._part(slice(low)), before, new._moved(start), behind, self._part(slice(high, None)))
+
+    @cached_property
+    def goes_left(self) -> Bools:
+        """Whether the word of each ends at its place, and began before."""
+        indices = np.arange(len(self))
+        places_first = np.searchsorted(self.places, self.places)
+        places_last = np.searchsorted(self.places, self.places, side="right") - 1
+        starts, ends = (np.flatnonzero(ranks == np.int32(PATTERN_CUT)) for ranks in (self.before, self.behind))
+        last_start = np.append(-1, starts)[np.searchsorted(starts, indices, side="right")]
+        next_end = np.append(ends, len(self))[np.searchsorted(ends, indices)]
+        return (last_start < places_first) & (next_end <= places_last)
+
+    @cached_property
+    def _begins_place(self) -> Bools:
+        begins = np.ones(len(self), np.bool_)
+        begins[1:] = self.places[1:] != self.places[:-1]
+        return begins
+
+    def alone(self, at: int) -> Int64s:
+        """The places of those that are tokens by themselves, or with other hidden ones, after so many merges."""
+        stand = self.before >= np.int32(at)
+        if self._begins_place.all():
+            return self.places[np.flatnonzero(stand & (self.behind >= np.int32(at)))]
+        firsts = np.flatnonzero(stand | self._begins_place)
+        lasts = np.append(firsts[1:], len(self)) - 1
+        return self.places[firsts[np.flatnonzero(stand[firsts] & (self.behind[lasts] >= np.int32(at)))]]
+
+    def groups(self, at: int, alphabet_size: int) -> Groups:
+        """Which are joined after so many merges, and to what."""
+        begins = (self.before >= np.int32(at)) | self._begins_place
+        firsts = np.flatnonzero(begins)
+        if not len(firsts):
+            nothing = np.empty(0, np.int64)
+            return Groups(nothing, nothing, nothing, nothing, nothing > 0)
+        lasts = np.append(firsts[1:], len(self)) - 1
+        inner = np.maximum.reduceat(np.where(begins, np.int32(NONE_JOINED), self.before), firsts).astype(np.int64)
+        left, right = self.before[firsts].astype(np.int64), self.behind[lasts].astype(np.int64)
+        return Groups(
+            self.places[firsts],
+            np.where(inner == NONE_JOINED, self.ids[firsts].astype(np.int64), inner + alphabet_size),
+            np.where(left < at, np.maximum(left, inner), NONE_JOINED),
+            np.where(right < at, np.maximum(right, inner), NONE_JOINED),
+            self.goes_left[lasts],
+        )
+
+    def _indices(self, start: int, stop: int) -> tuple[int, int]:
+        """The indices of those between two places."""
+        low, high = np.searchsorted(self.places, np.array([start, stop + 1]))
+        return int(low), int(high)
+
+    def _part(self, which: slice | Bools) -> HiddenSymbols:
+        return HiddenSymbols(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    def _moved(self, distance: int) -> HiddenSymbols:
+        return HiddenSymbols(self.places + distance, self.ids, self.before, self.behind)
+
+
+def _joined(*parts: HiddenSymbols) -> HiddenSymbols:
+    return HiddenSymbols(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(parts[0])))
 
 
 class PlacedSymbols(NamedTuple):
@@ -32,12 +147,12 @@ class PlacedSymbols(NamedTuple):
 
     ids: Int32s
     ranks: Int32s  # of the boundary before each symbol
-    starts: Int64s  # the bytes each covers in the text as it was given; a marker covers none
+    starts: Int64s  # the bytes each covers in the given text; a marker covers none
     stops: Int64s
 
 
 class Boundaries:
-    """The boundaries of one text, in bytes of the text as it was given: BPE's `Segmentation`.
+    """The boundaries of one text, in bytes of the given text: BPE's `Segmentation`.
 
     `ranks` has one number for each byte, and one more for the end: the index of the merge that
     dissolves the boundary before that byte. NEVER: none does; PATTERN_CUT: words meet there (or a
@@ -63,7 +178,7 @@ class Boundaries:
 
     @classmethod
     def unknown(cls, data: bytes) -> Boundaries:
-        """Of a text about which nothing is known yet."""
+        """For a text about which nothing is known yet."""
         ranks = np.full(len(data) + 1, INSIDE, np.int32)
         ranks[0] = ranks[-1] = PATTERN_CUT
         boundaries = cls(data, ranks)
@@ -72,14 +187,14 @@ class Boundaries:
 
     @classmethod
     def of_bytes(cls, data: bytes, ranks: Int32s, symbol_of_byte: Int32s, alphabet_size: int) -> Boundaries:
-        """Of a text each byte of which is a symbol, and belongs to a word."""
+        """For a text of which each byte is a symbol, and belongs to a word."""
         are_themselves = bool((symbol_of_byte == np.arange(256)).all())
         symbols = None if are_themselves else symbol_of_byte[np.frombuffer(data, np.uint8)]
         return cls(data, ranks, symbols, alphabet_size=alphabet_size)
 
     @classmethod
     def of_symbols(cls, data: bytes, symbols: PlacedSymbols, alphabet_size: int) -> Boundaries:
-        """Of a text spelled in whatever symbols."""
+        """For a text spelled in any symbols."""
         ranks = np.full(len(data) + 1, INSIDE, np.int32)
         np.maximum.at(ranks, symbols.starts, symbols.ranks)
         behind = np.append(symbols.ranks[1:], np.int32(PATTERN_CUT))[: len(symbols.ranks)]
@@ -100,10 +215,10 @@ class Boundaries:
     # -- changes ---------------------------------------------------------------------------
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
-        """Follow an edit: what stands behind it moves, what is new waits for an answer.
+        """Follow an edit: what follows it moves, what is new waits for an answer.
 
         A few new bytes are shown as part of the token before them, so that typing does not
-        flicker; many stand alone, as no token, until they are known.
+        flicker; many are no token until they are known.
         """
         stop = start + removed
         behind = max(self.ranks[start], self.ranks[stop])
@@ -122,7 +237,7 @@ class Boundaries:
         self.pending = shifted_hull(self.pending, start, removed, len(added))
 
     def put(self, start: int, answer: Boundaries) -> None:
-        """The words from byte `start` on are known now: those of the answer's text, encoded with the same merges."""
+        """Take the words from byte `start` on from an answer for that part of the text."""
         stop = start + answer.length
         self.ranks[start : stop + 1] = answer.ranks
         self.ranks[0] = self.ranks[-1] = PATTERN_CUT
@@ -136,7 +251,7 @@ class Boundaries:
     # -- tokens ----------------------------------------------------------------------------
 
     def tokens(self, at: int) -> Tokens:
-        """All tokens as they stood after `at` merges."""
+        """All tokens after `at` merges."""
         return self.with_empty(self.tokens_between(0, self.length, at), at, of_neighbours=True)
 
     def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
@@ -149,9 +264,9 @@ class Boundaries:
         return Tokens(edges, self._ids(edges, at))
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
-        """The same with the hidden symbols among them that stand alone.
+        """The same tokens and the hidden symbols among them that stand alone.
 
-        At both ends may stand some that go with the words before and behind: `of_neighbours` counts them in.
+        At both ends there may be some that go with the words before and behind: `of_neighbours` includes them.
         """
         if not len(self.hidden):
             return tokens
@@ -165,17 +280,17 @@ class Boundaries:
         return Tokens(np.insert(tokens.edges, indices, places), np.insert(tokens.ids, indices, groups.ids[wanted]))
 
     def ahead_of(self, at: int) -> Ahead | None:
-        return None  # it is a comparison
+        return None  # a comparison takes no time
 
     def edges(self, at: int) -> Int64s:
-        """Where all tokens start, hidden ones too, and where the last one ends."""
+        """Where all tokens start, also hidden ones, and where the last one ends."""
         edges = np.flatnonzero(self.ranks >= np.int32(at))  # the text's end is a boundary that no merge dissolves
         if len(self.hidden):
             edges = np.sort(np.concatenate((edges, self.hidden.alone(at))), kind="stable")  # which merges sorted halves
         return edges
 
     def largest_id(self, at: int) -> int:
-        """An id that none is larger than."""
+        """An id that no token exceeds."""
         bases = 0 if self.symbols is None else int(self.symbols.max(initial=0))
         return max(self.alphabet_size + at, bases, int(self.hidden.ids.max(initial=0)))
 
@@ -191,7 +306,7 @@ class Boundaries:
         """How many words the pattern made of the text."""
         return self._count(self.ranks[:-1] == np.int32(PATTERN_CUT))
 
-    def _count(self, starts: npt.NDArray[np.bool_]) -> int:
+    def _count(self, starts: Bools) -> int:
         return int(np.count_nonzero(starts if self.symbols is None else starts & (self.symbols != NO_TOKEN)))
 
     def _starts_between(self, start: int, stop: int, at: int) -> Int64s:
@@ -236,7 +351,7 @@ class Boundaries:
         return np.frombuffer(self.data, np.uint8).astype(np.int32) if self.symbols is None else self.symbols
 
     def all_symbols(self) -> PlacedSymbols:
-        """Every base symbol of the text in order, those that cover no byte too."""
+        """Every base symbol of the text in order, also those that cover no byte."""
         symbols = self._named_symbols()
         hidden, starts = self.hidden, np.flatnonzero(symbols != NO_TOKEN)
         places = np.flatnonzero(self.ranks != INSIDE)  # a symbol ends at the next of them

@@ -1,14 +1,14 @@
-"""Cutting by a table of priorities: of all neighbours in a word that may be joined the best pair is, until none may.
+"""Cut words by a table of priorities: join the best pair of neighbours, again and again, until none may be joined.
 
-Steps that are applied in the order of births are the usual case, and have a way of their own (`text_encoder.py`). Here
-births and priorities are two things: a token may be joined before one that is older, and from other halves than those
-it was born of. So no boundary has one rank, and each word is cut anew for each moment, in which a pair is joined only
-if its token is there already. A cut holds until a token is born that was looked for and was not there.
+Usually steps are applied in the order in which they were learned (`text_encoder.py`). Here a token may be joined before
+an older one, and from other halves than those it was learned from. So no boundary has one rank, and each word is cut
+anew for each moment; a pair is joined only if its token exists by then. A cut holds until a token appears that was
+looked for in vain.
 
     >>> import numpy as np
-    >>> from bpe_core.alphabet import Alphabet
+    >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.history.joining import Joining, PairRows
-    >>> from bpe_core.recipe import Recipe
+    >>> from bpe_core.recipes.recipe import Recipe
     >>> rows = PairRows(*np.array([(256, 99, 257), (97, 98, 256)]).T)  # ab+c comes before a+b
     >>> pairs = [(97, 98), (256, 99)]  # the steps: a+b, ab+c
     >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, Joining(pairs=rows))
@@ -25,24 +25,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from bpe_core.errors import BpeError
-from bpe_core.history.history import History, Int64s
+from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, Joining
-from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.segmentation import Int32s
-from bpe_core.segmenting.spelling import Spelling
-from bpe_core.segmenting.text_encoder import worth_kernels
-from bpe_core.segmenting.word_cuts import ALWAYS, WordCut
-from bpe_core.segmenting.word_tokens import WordSegmenter
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.segmenting.plain_encoder import Spelling
+from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
+from bpe_core.support.arrays import Int64s
 
-if TYPE_CHECKING:
-    from bpe_core.segmenting.compiled_priorities import CompiledPriorities
-    from bpe_core.segmenting.laid_words import Laid
-
-LONG = 48  # symbols; a longer word is taken apart where no pair could ever join
+LONG = 48  # symbols; a longer word is divided where no pair could ever join
 LONGEST_REMEMBERED = 256
 MOST_REMEMBERED = 1 << 18  # pairs, and stretches of long words
 
@@ -51,37 +43,12 @@ Find = Callable[[int], Found | None]  # by two neighbours, the left one 32 bits 
 Stretch = tuple[tuple[int, ...], tuple[int, ...], int, int]  # tokens, how many symbols each has, since when, until when
 
 
-class ByPriority(WordSegmenter):
-    """The `Segmenter` of a history that says how its pairs are joined."""
-
-    def __init__(self, history: History, cutting: Cutting) -> None:
-        self._words = JoinedWords(history)
-        super().__init__(history, cutting, self._words.cut)
-        self._known_compiled: CompiledPriorities | None = None
-
-    def ids_of_part(self, text: str, at: int) -> Int32s:
-        compiled = self._compiled(len(text))
-        return super().ids_of_part(text, at) if compiled is None else compiled.ids(text, at)
-
-    def ids_of_laid(self, laid: Laid, at: int) -> Int32s:
-        compiled = self._compiled(len(laid.data))
-        return super().ids_of_laid(laid, at) if compiled is None else compiled.ids_of_words(laid.data, laid.cuts, at)
-
-    def _compiled(self, size: int) -> CompiledPriorities | None:
-        """The kernels, where they can do the same, and are loaded or worth it."""
-        if self._known_compiled is None and self._words.is_plain and worth_kernels(size):
-            from bpe_core.segmenting.compiled_priorities import CompiledPriorities  # loads machine code
-
-            self._known_compiled = CompiledPriorities(self._words, self._cutting)
-        return self._known_compiled
-
-
 class JoinedWords:
     """Cuts single words by the priorities of one history."""
 
     def __init__(self, history: History) -> None:
         if history.joining is None:
-            raise BpeError("This history says no more than its steps: its words are cut by ranks.")
+            raise BpeError("This history has no priorities besides its steps: its words are cut by ranks.")
         self.history, self.joining = history, history.joining
         self._base = len(history.alphabet)
         self._left_out, self._hidden = frozenset(self.joining.left_out), frozenset(self.joining.hidden)
@@ -91,7 +58,7 @@ class JoinedWords:
 
     @property
     def is_plain(self) -> bool:
-        """Whether words are spelled and joined as the kernels do it."""
+        """Whether kernels spell and join words in the same way."""
         joining = self.joining
         marks_whole_words = joining.whole_words and self._before != b""
         return not (joining.found_first or marks_whole_words or self._left_out - {self._unknown})
@@ -128,7 +95,7 @@ class JoinedWords:
         return id is not None and self._birth(id) <= at
 
     def _part_hidden(self, joined: Sequence[int], lengths: Sequence[int], ids: list[int], counts: list[int]) -> None:
-        """Enter these tokens, for the hidden ones what they were born of."""
+        """Add these tokens; for hidden ones the parts they were learned from."""
         waiting = list(zip(reversed(joined), reversed(lengths), strict=True))
         while waiting:
             id, length = waiting.pop()
@@ -154,7 +121,7 @@ class JoinedWords:
     # -- a word as symbols -----------------------------------------------------------------
 
     def spelled(self, word: bytes) -> tuple[list[int], list[int]]:
-        """The tokens that a word starts from, and how many of its bytes each has."""
+        """The tokens that a word starts from, and how many of its bytes each covers."""
         if self._first is None:
             return self._spelled(word)
         symbols: list[int] = []
@@ -176,7 +143,7 @@ class JoinedWords:
         return (symbols, widths) if self._left_out.isdisjoint(symbols) else self._without(symbols, widths)
 
     def _without(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
-        """What is left out counts to the token behind it, and to none at the end of a word."""
+        """The bytes of what is left out go to the token behind it, and to none at the end of a word."""
         kept, wide, waiting = list[int](), list[int](), 0
         for symbol, width in zip(symbols, widths, strict=True):
             if symbol in self._left_out:
@@ -210,19 +177,19 @@ class JoinedWords:
 
     @cached_property
     def _first(self) -> re.Pattern[bytes] | None:
-        """Finds the tokens that are looked for first, of several that begin at a place the longest."""
+        """Finds the tokens that are looked for first; of several at one place the longest."""
         longest_first = sorted(self._first_ids, key=len, reverse=True)
         return re.compile(b"(" + b"|".join(map(re.escape, longest_first)) + b")") if longest_first else None
 
     @cached_property
     def whole(self) -> dict[bytes, int]:
-        """The tokens by the word that each is; of several the oldest."""
+        """The tokens by the word that each is; of equal ones the oldest."""
         return {text: id for id, text in reversed(list(enumerate(self._texts))) if id not in self._hidden}
 
     # -- joining ---------------------------------------------------------------------------
 
     def _apart(self, symbols: list[int], at: int) -> Iterator[Stretch]:
-        """A long word in the stretches between which nothing is ever joined."""
+        """The stretches of a long word between which nothing is ever joined."""
         start, meet = 0, self.meeting
         for place in range(1, len(symbols)):
             if symbols[place - 1] << 32 | symbols[place] not in meet:
@@ -232,7 +199,7 @@ class JoinedWords:
 
     @cached_property
     def meeting(self) -> set[int]:
-        """All symbols that stand side by side in some token."""
+        """All pairs of symbols that are neighbours in some token."""
         parts = [symbol.text for symbol in self.history.alphabet.symbols]
         spelled: list[tuple[int, int]] = [(id, id) for id in range(len(parts))]  # the first and last symbol of each
         found: set[int] = set()
@@ -255,7 +222,7 @@ class JoinedWords:
         return known
 
     def _joined(self, symbols: tuple[int, ...], at: int) -> Stretch:
-        """The best pair again and again. A heap holds the pairs that may be joined: priority, place, end, token."""
+        """Join the best pair again and again. A heap holds the possible pairs: priority, place, end, token."""
         end, ids = len(symbols), list(symbols)
         after = list(range(1, end + 1))  # where the token that begins here ends; 0 where none begins
         before = list(range(-1, end - 1))  # where the token before the one that begins here begins
@@ -324,7 +291,7 @@ def pairs_by_text(history: History, joining: Joining) -> Iterator[tuple[int, int
 
 
 class _ByText(dict[int, Found | None]):
-    """What two neighbours become by their texts, which are put together when they meet for the first time."""
+    """What two neighbours become by their joined texts; remembered."""
 
     def __init__(self, history: History, joining: Joining) -> None:
         super().__init__()

@@ -1,20 +1,23 @@
-"""Encoding with the compiled kernels: makes their arrays, and makes room when they ask."""
+"""Encode with the compiled kernels: make their arrays, and make room when they ask."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.errors import TooLarge
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.kernels import encode as kernel
+from bpe_core.kernels import pieces as trie
 from bpe_core.kernels import word_memory
 from bpe_core.kernels.merge_word import (
     BASE,
@@ -27,39 +30,36 @@ from bpe_core.kernels.merge_word import (
     clear_merges,
     enter_merges,
 )
-from bpe_core.kernels.pieces import AT, PieceTable
 from bpe_core.kernels.scan import REGISTERS, machine_of
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
-from bpe_core.repeating import repeated
-from bpe_core.segmenting import words_met
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting import remembered_words
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
-from bpe_core.segmenting.cutting import Cutting, utf8_view
-from bpe_core.segmenting.piece_tables import piece_table
+from bpe_core.segmenting.characters import utf8_view
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.remembered_words import RememberedWords
+from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, repeated
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.scanner import table_for
 
-GIVEN_AT_ONCE = 1_000_000  # bytes of words between two questions whether they are still wanted
+GIVEN_AT_ONCE = 1_000_000  # bytes of words between two checks for cancellation
 LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
-MOST_PATHS = 1 << 16  # words held in a first text where paths are sought: that takes less time than new memory does
+MOST_PATHS = 1 << 16  # words kept of a first text where paths are searched: faster than making new memory
 DESKS_KEPT = 16
 _CUTS = 3 * kernel.AT_ONCE + 8  # room for what the scanner may write
 _BEHIND = 3 * kernel.BLOCK  # numbers of the output that are never taken
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-Float64s = npt.NDArray[np.float64]
+Numbers: TypeAlias = Sequence[int] | Int32s
 
 
 @dataclass(eq=False)
 class Desk:
-    """What one thread needs while it encodes, for one kind of result after so many merges."""
+    """What one thread works with while it encodes, for one kind of result after so many merges."""
 
     kind: int
     at: int
     table: MergeTable
-    pieces: PieceTable
-    met: words_met.WordsMet
+    pieces: trie.PieceTable
+    remembered: RememberedWords
     memory: word_memory.Memory
     room: Workplace
     spelled: kernel.Spelled
@@ -69,19 +69,19 @@ class Desk:
 
 
 class CompiledEncoder:
-    """Encodes from any number of threads at once: each takes a desk of its own."""
+    """Encodes from any number of threads at once; each takes a desk of its own."""
 
     def __init__(
         self,
         history: History,
         cutting: Cutting,
-        pieces: PieceTable | None = None,
+        pieces: trie.PieceTable | None = None,
         scores_at: Callable[[int], Float64s] | None = None,
         kind: int = kernel.IDS,
     ) -> None:
-        """With pieces, texts are cut by the longest that fit, or by those with the best scores; nothing is merged.
+        """With `pieces`, texts are cut by the longest that fit or by those with the best scores, as `kind` says.
 
-        `kind` says which of these tokens are.
+        Then nothing is merged.
         """
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
@@ -105,15 +105,15 @@ class CompiledEncoder:
         self._machine = machine_of(scan_table)
         self._drops_blanks = scan_table.drops_blanks
         self._desks: list[Desk] = []  # those not in use; removing and appending need no lock
-        self._met: WeakValueDictionary[tuple[int, int], words_met.WordsMet] = WeakValueDictionary()
+        self._remembered: WeakValueDictionary[tuple[int, int], RememberedWords] = WeakValueDictionary()
         self._lock = threading.Lock()
 
     def ids(self, text: str, at: int) -> Int32s:
         """The tokens of a normalized text after so many steps."""
         return self._encode(text, utf8_view(text), self._kind, at)
 
-    def ids_of_words(self, data: kernel.Bytes, starts: Int32s, at: int) -> Int32s:
-        """The tokens of words that were found before, laid end to end; the last start is the end."""
+    def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
+        """The tokens of given words that lie end to end; the last start is the end."""
         return self._encode("", data, self._kind, at, starts)
 
     def byte_ranks(self, text: str) -> Int32s:
@@ -126,22 +126,20 @@ class CompiledEncoder:
         ids, ranks, widths = found.reshape(-1, kernel.NUMBERS_A_SYMBOL).T
         stops = np.cumsum(widths, dtype=np.int64)
         starts = stops - widths
-        firsts = np.flatnonzero(ranks < 0)  # the first symbol of a word tells where the word starts
+        firsts = np.flatnonzero(ranks < 0)  # the first symbol of a word says where the word starts
         gaps = repeated(~ranks[firsts] - starts[firsts], np.diff(np.append(firsts, len(ids))))
         ranks[firsts] = PATTERN_CUT
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
     @property
     def finds_words(self) -> bool:
-        """Whether it needs to be told nothing but the bytes of texts."""
+        """Whether the bytes of texts are all it needs."""
         return self._scans
 
-    def ids_of_texts(
-        self, data: kernel.Bytes, edges: Int64s, at: int, room: Int32s | None = None
-    ) -> tuple[Int32s, Int64s]:
-        """The tokens of texts that follow each other in valid UTF-8, and where in them those of each text begin.
+    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+        """The tokens of texts that follow each other in valid UTF-8, and where those of each text begin.
 
-        Where it does not find words itself, each text is one word. They are written into the `room`, if it is given
+        Where it does not find words itself, each text is one word. The ids are written into `room`, if it is given
         and large enough.
         """
         _check_length(data)
@@ -149,9 +147,9 @@ class CompiledEncoder:
         return self._fill(desk, data, edges, desk.cuts, room)
 
     def ids_of_given(
-        self, data: kernel.Bytes, edges: Int64s, at: int, cancelled: CancelCheck = never_cancelled
+        self, data: Bytes, edges: Int64s, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s]:
-        """The same of words that were given, some after the others: whoever waits for millions can let it be."""
+        """The same of given words, in parts between which it can be cancelled."""
         inner = np.searchsorted(edges, np.arange(GIVEN_AT_ONCE, int(edges[-1]), GIVEN_AT_ONCE))
         borders = np.unique([0, *inner, len(edges) - 1]).tolist()
         parts: list[Int32s] = []
@@ -163,18 +161,18 @@ class CompiledEncoder:
             parts.append(ids)
         return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int32), *parts]), starts
 
-    def _encode(self, text: str, data: kernel.Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
+    def _encode(self, text: str, data: Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
         _check_length(data)
         desk = self._take_desk(kind, at)
         cuts = starts if starts is not None else desk.cuts if self._scans else self._cutting.cuts(text)
         return self._fill(desk, data, np.array([0, len(data)]), cuts)[0]
 
     def _fill(
-        self, desk: Desk, data: kernel.Bytes, edges: Int64s, cuts: Int32s, given: Int32s | None = None
+        self, desk: Desk, data: Bytes, edges: Int64s, cuts: Int32s, given: Int32s | None = None
     ) -> tuple[Int32s, Int64s]:
         """Run the kernel until all words are done, and give back the desk."""
         words = kernel.TextWords(cuts, self._machine.kinds, self._drops_blanks)
-        # As much as could be needed, nearly always: memory that nothing is written to costs nothing.
+        # Nearly always as much as could be needed: memory that nothing is written to costs nothing.
         most = int(edges[-1] - edges[0]) * (kernel.NUMBERS_A_SYMBOL if desk.kind == kernel.SYMBOLS else 1)
         out = np.empty(most + _BEHIND, np.int32) if given is None or len(given) < most + _BEHIND else given
         free_at = np.zeros(len(edges), np.int64)
@@ -192,11 +190,11 @@ class CompiledEncoder:
             if status == kernel.NEEDS_OUTPUT:
                 out = _grown(out, 3 * len(out) // 2 + wanted)
             elif status == kernel.NEEDS_MEMORY:
-                desk.memory = desk.met.more(desk.memory)
+                desk.memory = desk.remembered.more(desk.memory)
             else:
                 desk.room, desk.spelled = room_for(wanted + wanted // 4, self._merges, desk.kind)
-        if desk.met.was_full:
-            desk.met.most_words = words_met.MOST_WORDS
+        if desk.remembered.was_full:
+            desk.remembered.most_words = remembered_words.MOST_WORDS
         self._desks.append(desk)
         if len(self._desks) > DESKS_KEPT:
             self._desks.pop(0)
@@ -214,17 +212,17 @@ class CompiledEncoder:
         number = self._table.number.copy()
         number[LIMIT] = at
         of_pieces = self._pieces.number.copy()
-        of_pieces[AT] = at
+        of_pieces[trie.AT] = at
         scores = self._pieces.scores if self._scores_at is None else self._scores_at(at)
         room, spelled = room_for(word_memory.LONGEST_REMEMBERED, self._merges, kind)
-        met = self._words_met(kind, at)
+        known = self._remembered_words(kind, at)
         return Desk(
             kind=kind,
             at=at,
             table=self._table._replace(number=number),
             pieces=self._pieces._replace(number=of_pieces, scores=scores),
-            met=met,
-            memory=met.part(),
+            remembered=known,
+            memory=known.part(),
             room=room,
             spelled=spelled,
             keys=word_memory.Keys(*(np.empty(kernel.BLOCK, np.uint64) for _ in word_memory.Keys._fields)),
@@ -232,23 +230,23 @@ class CompiledEncoder:
             registers=np.zeros(REGISTERS, np.int64),
         )
 
-    def _words_met(self, kind: int, at: int) -> words_met.WordsMet:
-        """Those that the desks of this kind share, also where all are in use now."""
+    def _remembered_words(self, kind: int, at: int) -> RememberedWords:
+        """The words that all desks of this kind share, even while all desks are in use."""
         with self._lock:
-            met = self._met.get((kind, at))
-            if met is None:
-                met = words_met.WordsMet(MOST_PATHS if kind == kernel.PATHS else words_met.MOST_WORDS)
-                self._met[kind, at] = met
-            return met
+            known = self._remembered.get((kind, at))
+            if known is None:
+                known = RememberedWords(MOST_PATHS if kind == kernel.PATHS else remembered_words.MOST_WORDS)
+                self._remembered[kind, at] = known
+            return known
 
 
-def _check_length(data: kernel.Bytes) -> None:
+def _check_length(data: Bytes) -> None:
     if len(data) > LONGEST_TEXT:
         raise TooLarge(f"The text has {len(data):,} bytes; at most {LONGEST_TEXT:,} can be encoded at once.")
 
 
 def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
-    """A table with room for merges of these pairs, none of which is entered, behind so many base symbols."""
+    """An empty table with room for merges of these pairs, behind so many base symbols."""
     merges = len(left)
     room = BUCKET << (merges // 2).bit_length()
     number = np.zeros(MERGE_NUMBERS, np.int64)
@@ -309,7 +307,37 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
 
 
 def _grown(array: Int32s, room: int) -> Int32s:
-    """The same numbers with room behind them."""
+    """A copy with room behind the numbers."""
     grown = np.empty(room, array.dtype)
     grown[: len(array)] = array
     return grown
+
+
+def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Numbers) -> trie.PieceTable:
+    """Each token by its bytes, below the root where it is looked for."""
+    starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
+    most = int(starts[-1]) + trie.CONTINUING + 1
+    columns = {name: np.full(most, trie.NONE, np.int32) for name in trie.Tree._fields[:-1]}
+    tree = trie.Tree(**columns, number=np.zeros(trie.TREE_NUMBERS, np.int64))
+    tree.children.fill(0)
+    tree.first.fill(0)  # of who has none: there are no rows of children
+    tree.place[: trie.CONTINUING + 1] = range(trie.CONTINUING + 1)
+    data = np.frombuffer(b"".join(texts) or bytes(1), np.uint8)
+    of_all = (np.array(column, np.int32) for column in (roots, ids, births))
+    nodes = int(trie.enter_pieces(tree, data, starts, *of_all))
+    _place(tree, nodes)
+    rows = np.full(int(tree.number[trie.END]) * trie.ROW, trie.NONE, np.int32)
+    trie.write_rows(tree, np.int64(nodes), rows)
+    return trie.PieceTable(rows, np.zeros(1), np.zeros(trie.PIECE_NUMBERS, np.int64))
+
+
+def _place(tree: trie.Tree, nodes: int) -> None:
+    """Those with many children first; those with one fill the gaps."""
+    parents = np.flatnonzero(tree.children[:nodes])
+    order = parents[np.argsort(-tree.children[parents], kind="stable")]
+    taken = np.zeros(2 * (nodes + trie.BYTES), np.bool_)
+    taken[: trie.CONTINUING + 1] = True  # by the roots
+    tree.number[trie.PLACE], tree.number[trie.END] = 1, trie.BYTES
+    placed = 0
+    while (placed := int(trie.choose_places(tree, order, np.int64(placed), taken))) < len(order):
+        taken = np.concatenate((taken, np.zeros_like(taken)))

@@ -11,25 +11,25 @@ from collections import deque
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.at_once import available_threads
-from bpe_core.atomic import write_atomically
 from bpe_core.errors import BpeError, Cancelled, OutputError
-from bpe_core.history.history import History, Int64s
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.records import dataclass
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import quoted, written
 from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.segmentation import Width as Width
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.arrays import Int64s
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.threads import available_threads
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.safe_cuts import SafeCuts
-from bpe_core.token_texts import quoted, written
 
 STOPPED = "Encoding was stopped; nothing was written."
 PIECE = 1 << 20  # bytes of a long document that are encoded at a time
@@ -58,7 +58,7 @@ class EncodedCorpus:
     path: Path
     width: Width
     files: list[FileFigures] = field(default_factory=list)
-    groups: list[FileFigures] = field(default_factory=list)  # of texts; none where nobody made any
+    groups: list[FileFigures] = field(default_factory=list)  # of texts, if any
 
     @property
     def tokens(self) -> int:
@@ -77,18 +77,17 @@ def encode_corpus(
     *,
     at: int | None = None,
     width: Width | None = None,
-    numbers: Int64s | None = None,
     allow_special: bool = False,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> EncodedCorpus:
-    """Encode all texts as the tokenizer stood after `at` merges; when cancelled, nothing is written.
+    """Encode all texts with the tokens after `at` merges; when cancelled, nothing is written.
 
-    `width` is the kind of number an id becomes; the smallest that holds them all, if not said. `numbers` are what
-    is written for each id: those of the file that the tokenizer came from, where it has an order of its own.
+    `width` is the kind of number an id becomes; the smallest that holds them all, if not said.
+    Where the history has numbers of its own, these are written instead of ids.
     """
     path = Path(output)
-    known = np.arange(history.id_count) if numbers is None else numbers
+    known = history.numbers_of(np.arange(history.id_count))
     kind = check_output(path, int(known.max(initial=0)), width)
     chosen = width or smallest_width(int(known.max(initial=0)))
     encoding = _Encoding(Tokenizer(history), len(history) if at is None else at, allow_special, known)
@@ -192,7 +191,7 @@ def _encoded(
 
 
 def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[_Piece]:
-    """What must not be cut waits for the next chunk."""
+    """The corpus in pieces; what must not be cut waits for the next chunk."""
     rest, ends = bytearray(), list[int]()  # and where in it documents end
     done_before, read, source = 0, 0, 0
 

@@ -1,13 +1,14 @@
 """The words of a text as the steps of a file cut it, all at once: bytes that lie end to end, and where each starts.
 
-Every step becomes a few operations on arrays, and what cuts by an expression its table (`bpe_core.text.scanner`). Where
-a step cannot be told so there are no such words, and it is done piece by piece (`bpe_core.text.preparation`).
+Every step becomes a few operations on arrays, and an expression becomes its table (`bpe_core.text.scanner`). Steps that
+cannot be expressed so are done piece by piece (`bpe_core.text.preparation`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -17,9 +18,8 @@ import numpy.typing as npt
 import regex
 
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
-from bpe_core.records import dataclass
-from bpe_core.repeating import repeated
-from bpe_core.segmenting.cutting import utf8_view
+from bpe_core.segmenting.characters import utf8_view
+from bpe_core.support.arrays import Bools, Bytes, Int32s, repeated
 from bpe_core.text import older_unicode
 from bpe_core.text.preparation.expressions import translated
 from bpe_core.text.preparation.pieces import Behavior
@@ -30,22 +30,18 @@ from bpe_core.text.preparation.pre_tokenizers import (
     CharDelimiterSplit,
     Digits,
     Metaspace,
+    PreTokenizer,
     Punctuation,
     Split,
     Whitespace,
     WhitespaceSplit,
 )
-from bpe_core.text.preparation.steps import PreTokenizer
 from bpe_core.text.scanner import beginnings, table_of
 from bpe_core.text.stand_ins import raw_bytes, stand_ins
 
-Int32s = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Booleans = npt.NDArray[np.bool_]
-
 
 class _NoWords(Exception):
-    """A step that cannot be told in arrays."""
+    """A step that arrays cannot express."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +58,12 @@ class Laid:
         return cls(np.frombuffer(b"".join(found), np.uint8), _from_zero(list(map(len, found))))
 
     def words(self) -> Iterator[bytes]:
-        """Them one by one."""
+        """The words one by one."""
         data, cuts = self.data.tobytes(), self.cuts.tolist()
         return (data[start:stop] for start, stop in pairwise(cuts))
 
-    def begin_with(self, sign: bytes) -> Booleans:
-        """Which of them do so."""
+    def begin_with(self, sign: bytes) -> Bools:
+        """Which words begin with a sign."""
         starts = self.cuts[:-1]
         room = np.append(self.data, np.zeros(len(sign), np.uint8))
         found = np.diff(self.cuts) >= len(sign)
@@ -75,22 +71,22 @@ class Laid:
             found &= room[starts + place] == byte
         return found
 
-    def only(self, kept: Booleans) -> Laid:
+    def only(self, kept: Bools) -> Laid:
         """Without some of the words."""
         lengths = np.diff(self.cuts)
         if kept.all():
             return self
         return Laid(self.data[repeated(kept, lengths)], _from_zero(lengths[kept]))
 
-    def with_before(self, sign: bytes, which: Booleans) -> Laid:
-        """Those words behind a sign."""
+    def with_before(self, sign: bytes, which: Bools) -> Laid:
+        """With a sign before these words."""
         before = np.flatnonzero(which)
         places = np.repeat(self.cuts[before], len(sign))
         data = np.insert(self.data, places, np.tile(np.frombuffer(sign, np.uint8), len(before)))
         return Laid(data, _from_zero(np.diff(self.cuts) + len(sign) * which))
 
     def spelled(self, spelling: Sequence[bytes]) -> Laid:
-        """Each byte as other ones."""
+        """With other bytes for each byte."""
         lengths = np.array([len(one) for one in spelling], np.int32)[self.data]
         ends = _from_zero(lengths)
         data = np.empty(ends[-1], np.uint8)
@@ -109,7 +105,7 @@ class LaidWords:
     """Cuts texts by the steps of one file."""
 
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
-        """For texts in which none of `but` stands."""
+        """For texts that hold none of `but`."""
         self._operations = operations
         self._ends_in_bytes = ends_in_bytes
         self._but = but
@@ -128,7 +124,7 @@ class LaidWords:
 
 @lru_cache(maxsize=16)
 def laid_words(cuts: tuple[PreTokenizer, ...]) -> LaidWords | None:
-    """What does these steps; None where one of them must be done piece by piece."""
+    """The operations for these steps; None where one of them must be done piece by piece."""
     operations: list[Operation] = []
     in_bytes = False
     but: set[str] = set()
@@ -148,7 +144,7 @@ def laid_words(cuts: tuple[PreTokenizer, ...]) -> LaidWords | None:
 
 
 def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
-    """The same where some texts do not stand that its expression begins with, and that no table can remember.
+    """The step without the long texts its expression begins with, which no table can hold; and these texts.
 
     >>> _without_long_texts(Split(r"<\\|end\\|>|a+", True, "Isolated"))
     (Split(pattern='a+', is_regex=True, behavior='Isolated', invert=False), {'<|end|>'})
@@ -196,8 +192,8 @@ def _operations(step: PreTokenizer) -> Iterator[Operation]:
 
 
 def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, older: bool = False) -> Operation:
-    """Cuts by an expression; to an older one characters that came to Unicode lately are none."""
-    kept: Booleans | None = None
+    """Cut by an expression; an `older` one does not know the newest characters of Unicode."""
+    kept: Bools | None = None
     flags, bare = _parted(expression)
     if behavior == "Removed":
         begins = beginnings(expression)

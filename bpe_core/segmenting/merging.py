@@ -1,10 +1,10 @@
 """Applying merges to one word.
 
-The definition: merge after merge, in the order they were learned, joins its pair wherever it
-stands, left to right. A merge only uses tokens that were made before it, so while a word is
-merged the ranks only ascend, and taking the lowest rank (then the leftmost place) that applies
-*now* does the same without asking every merge in turn. A heap of places makes that nearly
-linear however long the word is.
+The definition: each merge, in the order they were learned, joins its pair wherever it occurs,
+from left to right. A merge only uses tokens that were made before it, so while a word is merged
+the ranks only ascend, and taking the lowest rank (then the leftmost place) that applies *now*
+gives the same result without trying every merge in turn. A heap of places makes that nearly
+linear, however long the word is.
 
 The rank of a boundary is the index of the merge that dissolves it. From these ranks the tokens
 after any number of merges follow by comparison, so a word is merged only once.
@@ -52,7 +52,7 @@ class Merges:
 
     @cached_property
     def _rank_of(self) -> dict[int, int]:
-        """By pair. Where a pair stands in the table twice, its first merge leaves the second nothing to join."""
+        """By pair. Where a pair is in the table twice, its first merge leaves the second nothing to join."""
         keys = [left << 32 | right for left, right in zip(self.left, self.right, strict=True)]
         ranks = range(len(keys))  # one by one, so that other threads have their turns
         return {key: rank for key, rank in zip(reversed(keys), reversed(ranks), strict=True)}  # noqa: C416
@@ -60,15 +60,15 @@ class Merges:
     def merged(self, symbols: Sequence[int]) -> MergedWord:
         """All merges applied to a word of base symbols.
 
-        >>> from bpe_core.alphabet import Alphabet
-        >>> from bpe_core.recipe import Recipe
+        >>> from bpe_core.history.alphabet import Alphabet
+        >>> from bpe_core.recipes.recipe import Recipe
         >>> pairs = [(97, 97), (256, 97), (257, 98)]  # a+a, aa+a, aaa+b
         >>> merges = Merges(History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs))
         >>> merges.merged(b"aaabdaa").ranks
         [0, 1, 2, 2147483647, 2147483647, 0]
         """
         cells = len(symbols)
-        ids = list(symbols)  # a token's id stands in its first cell
+        ids = list(symbols)  # a token's id is in its first cell
         before, after = list(range(-1, cells - 1)), list(range(1, cells + 1))
         ranks = [NEVER] * cells
         heap = self._pairs_of(ids)
@@ -76,7 +76,7 @@ class Merges:
             rank, place = divmod(heappop(heap), 1 << _PLACE_BITS)
             other = after[place]
             if ids[place] != self.left[rank] or other >= cells or ids[other] != self.right[rank]:
-                continue  # the pair was there once; one of its tokens has been joined to another since
+                continue  # one of its tokens has been joined to another since
             ids[place], ids[other] = self._base + rank, _JOINED
             ranks[other] = rank
             behind = after[place] = after[other]
@@ -102,7 +102,7 @@ class Merges:
             heappush(heap, rank << _PLACE_BITS | place)
 
     def tokens(self, word: MergedWord, at: int) -> list[int]:
-        """The ids of a word's tokens as they stood after so many merges.
+        """The ids of a word's tokens after so many merges.
 
         A token is what its last merge made: the one of the highest rank inside it.
         """

@@ -1,22 +1,111 @@
-"""Encoding in plain Python: for short texts, and until the kernels can be used."""
+"""Encode word by word in plain Python: short texts, and any text until the kernels can be used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
+from bpe_core.errors import TooLarge
+from bpe_core.history.alphabet import OfAlphabet, Symbol
 from bpe_core.history.history import History
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.greedy import LongestMatch
 from bpe_core.segmenting.merging import MergedWord, Merges
-from bpe_core.segmenting.segmentation import Int32s
-from bpe_core.segmenting.spelling import Spelling
+from bpe_core.support.arrays import Int32s
 from bpe_core.text.stand_ins import raw_bytes
 
 REMEMBERED_WORDS = 1 << 15
 LONGEST_REMEMBERED = 64  # bytes
+MOST_NODES = 1 << 22
+MOST_SYMBOLS = 1 << 23  # of all tokens together; a table of text never comes near
+_AS_THE_CHARACTER = -1  # what stands for an unknown character covers all its bytes
+_NO_TOKEN = 2**31 - 1
+
+Item = TypeVar("Item")
+
+
+def ids_of_each(items: Iterable[Item], cut: Callable[[Item], Sequence[int]]) -> Int32s:
+    """The tokens of many words, one after the other; each different word is cut once."""
+    ids: list[int] = []
+    known: dict[Item, Sequence[int]] = {}
+    for item in items:
+        tokens = known.get(item)
+        if tokens is None:
+            tokens = known[item] = cut(item)
+        ids += tokens
+    return np.array(ids, np.int32)
+
+
+# --- A word as base symbols -----------------------------------------------------------------
+
+
+class Spelling:
+    """Spells words in the alphabet of one history, and tells how many bytes each symbol covers."""
+
+    def __init__(self, history: History) -> None:
+        self._alphabet = history.alphabet
+        self._recipe = history.recipe
+        self._is_plain_bytes = self._alphabet.is_plain_bytes and self._recipe.marker in ("none", "continuation")
+        self._widths = [] if self._is_plain_bytes else _WIDTHS.of(history.alphabet, "")
+
+    @cached_property
+    def symbol_of_byte(self) -> Int32s | None:
+        """The symbol of each byte; None where a symbol depends on the word or covers several bytes."""
+        if self._recipe.base != "bytes" or self._recipe.marker not in ("none", "continuation"):
+            return None
+        return np.array([self._alphabet.id_of_piece[bytes([byte])] for byte in range(256)], np.int32)
+
+    def symbols(self, word: bytes) -> list[int]:
+        """The ids a word starts from, marker included."""
+        return list(word) if self._is_plain_bytes else self._alphabet.symbols_of(word, self._recipe)
+
+    def widths(self, word: bytes, symbols: list[int]) -> list[int]:
+        """How many bytes of the word each of its symbols covers; a marker covers none.
+
+        >>> from bpe_core.history.alphabet import Alphabet
+        >>> from bpe_core.recipes.recipe import Recipe
+        >>> from bpe_core.counting.words import WordTable
+        >>> recipe = Recipe.preset("words", marker="symbol")
+        >>> alphabet = Alphabet.for_words(WordTable.from_counts({"né": 1}), recipe)
+        >>> spelling = Spelling(History.from_pairs(recipe, alphabet, []))
+        >>> word = "né漢".encode()
+        >>> spelling.widths(word, spelling.symbols(word))  # n, é, <unk>, </w>
+        [1, 2, 3, 0]
+        """
+        if self._is_plain_bytes:
+            return [1] * len(symbols)
+        widths: list[int] = []
+        place = 0
+        for symbol in symbols:
+            width = self._widths[symbol]
+            if width == _AS_THE_CHARACTER:
+                width = _character_width(word[place])
+            widths.append(width)
+            place += width
+        return widths
+
+
+def _width(symbol: Symbol) -> int:
+    if symbol.kind == "unknown":
+        return _AS_THE_CHARACTER
+    if symbol.kind == "marker":
+        return 0
+    if symbol.kind == "character":  # which may stand for a blank that it is not
+        return len(symbol.text)
+    return len(symbol.decoded) - (symbol.kind == "glued")  # the blank behind it is the marker's
+
+
+_WIDTHS = OfAlphabet(lambda alphabet, _: list(map(_width, alphabet.symbols)))
+
+
+def _character_width(lead: int) -> int:
+    return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+# --- A word as tokens -----------------------------------------------------------------------
 
 
 class PlainEncoder:
@@ -30,36 +119,16 @@ class PlainEncoder:
 
     def ids(self, text: str, at: int) -> Int32s:
         """The tokens after so many merges."""
-        ids: list[int] = []
-        tokens_of: dict[str, list[int]] = {}  # of this text's words
-        for word in self._cutting.words(text):
-            tokens = tokens_of.get(word)
-            if tokens is None:
-                tokens = tokens_of[word] = self._merges.tokens(self.merged(raw_bytes(word)), at)
-            ids += tokens
-        return np.array(ids, np.int32)
+        return ids_of_each(self._cutting.words(text), lambda word: self.tokens(word, at))
 
-    def ids_of_words(self, words: Iterable[tuple[str, str | None]], specials: Mapping[str, int], at: int) -> Int32s:
-        """The tokens of words, and of special tokens between them, that were found before."""
-        ids: list[int] = []
-        tokens_of: dict[str, list[int]] = {}
-        for word, special in words:
-            tokens = [specials[special]] if special else tokens_of.get(word)
-            if tokens is None:
-                tokens = tokens_of[word] = self._merges.tokens(self.merged(raw_bytes(word)), at)
-            ids += tokens
-        return np.array(ids, np.int32)
+    def tokens(self, word: str, at: int) -> list[int]:
+        """Those of one word."""
+        return self._merges.tokens(self.merged(raw_bytes(word)), at)
 
     def greedy_ids(self, text: str, at: int, longest: LongestMatch) -> Int32s:
         """The tokens when the longest that fits is taken."""
-        ids: list[int] = []
-        tokens_of: dict[str, list[int]] = {}
-        for word in self._cutting.words(text):
-            tokens = tokens_of.get(word)
-            if tokens is None:
-                tokens = tokens_of[word] = longest.tokens(self.spelling.symbols(raw_bytes(word)), at)
-            ids += tokens
-        return np.array(ids, np.int32)
+        words = self._cutting.words(text)
+        return ids_of_each(words, lambda word: longest.tokens(self.spelling.symbols(raw_bytes(word)), at))
 
     def symbols(self, text: str) -> PlacedSymbols:
         """The base symbols with the ranks of their boundaries, and their places in the bytes of the text."""
@@ -100,3 +169,66 @@ class PlainEncoder:
     def steps(self, word: bytes) -> list[tuple[int, list[int]]]:
         """Each merge that changes a word, and the tokens after it."""
         return list(self._merges.steps(self.merged(word)))
+
+
+class LongestMatch:
+    """Another way to use merged tokens: take the longest that fits, from the left, whenever it was learned.
+
+    The tokens form a tree of their base symbols, so that a word finds the longest by walking once.
+    """
+
+    def __init__(self, history: History) -> None:
+        self._base = len(history.alphabet)
+        self._pairs = history.pairs()
+        if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
+            raise TooLarge(_too_large(MOST_SYMBOLS))
+        self._child: dict[tuple[int, int], int] = {}  # by node and symbol; node 0 is the root
+        self._token_at: list[int] = [_NO_TOKEN]
+        nodes = [self._enter(0, id, id) for id in range(self._base)]
+        for id, (left, right) in enumerate(self._pairs, self._base):
+            nodes.append(self._enter(nodes[left], right, id))
+
+    def _enter(self, node: int, rest: int, token: int) -> int:
+        """Walk from a node along the symbols of the token `rest`, and end a token there."""
+        for symbol in self._symbols_of(rest):
+            child = self._child.setdefault((node, symbol), len(self._token_at))
+            if child == len(self._token_at):
+                self._token_at.append(_NO_TOKEN)
+                if child > MOST_NODES:
+                    raise TooLarge(_too_large(MOST_NODES))
+            node = child
+        self._token_at[node] = min(self._token_at[node], token)  # of several made of the same, the oldest
+        return node
+
+    def _symbols_of(self, token: int) -> Iterator[int]:
+        waiting = [token]
+        while waiting:
+            token = waiting.pop()
+            if token < self._base:
+                yield token
+            else:
+                waiting += reversed(self._pairs[token - self._base])
+
+    def tokens(self, symbols: list[int], at: int) -> list[int]:
+        """The ids of a word, using only the tokens that existed after so many merges."""
+        ids: list[int] = []
+        start, limit = 0, self._base + at
+        while start < len(symbols):
+            found, stop, node = symbols[start], start + 1, 0
+            for place in range(start, len(symbols)):
+                child = self._child.get((node, symbols[place]))
+                if child is None:
+                    break
+                node = child
+                if self._token_at[node] < limit:
+                    found, stop = self._token_at[node], place + 1
+            ids.append(found)
+            start = stop
+        return ids
+
+
+def _too_large(most: int) -> str:
+    return (
+        f"The tokens of this table have more than {most:,} symbols together, too many to look for the longest that "
+        "fits; encode in the order of the merges instead."
+    )

@@ -1,4 +1,4 @@
-"""A text prepared by the steps of a file: its added tokens and its words, each with the place it has in the text."""
+"""A text prepared by the steps of a file: its added tokens and its words, with their places in the text."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.recipe import Recipe
-from bpe_core.repeating import repeated
-from bpe_core.text.character_map import code_points
-from bpe_core.text.normalization import normalize
-from bpe_core.text.normalizing import byte_starts, normalized_with_sources
-from bpe_core.text.preparation.added_tokens import found_in
-from bpe_core.text.preparation.pieces import Piece
-from bpe_core.text.preparation.preparing import preparing
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import repeated
+from bpe_core.text.characters import code_points
+from bpe_core.text.normalization import byte_starts, normalize, normalized_with_sources
+from bpe_core.text.preparation.pieces import Piece, found_in
+from bpe_core.text.preparation.steps import preparing
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.laid_words import LaidWords
@@ -34,7 +32,7 @@ class PreparedParts:
         self._steps = preparing(recipe.preparation)
         self._told = self._steps.tokens
         self.always = tuple(content for content, token in self._told.items() if not token.special)
-        # Some tokens are looked for in the changed text, where they stand as that changes them.
+        # Some tokens are looked for in the changed text, changed like it.
         later = [content for content, token in self._told.items() if token.normalized]
         self._as_changed = {normalize(content, self._recipe): content for content in later}
 

@@ -1,22 +1,20 @@
 """How is this text cut after k steps? The one question that every tokenizer answers.
 
-BPE answers by the ranks of boundaries (`boundaries.py`). Whoever only wants tokens asks what stands
-here, and need not know how the answer is found.
+BPE answers by the ranks of boundaries (`boundaries.py`), other methods in their own way. Code that only
+needs tokens uses these protocols, whatever finds the answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.records import dataclass
+from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 Width = Literal["uint16", "uint32", "int32", "int64"]  # of an id in a file
 
 NO_TOKEN = -1  # the id of bytes that belong to no token, or to none yet
@@ -24,10 +22,10 @@ NO_TOKEN = -1  # the id of bytes that belong to no token, or to none yet
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """Some neighbouring tokens, in bytes of the text as it was given.
+    """Some neighbouring tokens, in bytes of the given text.
 
-    A token that covers no byte, such as a word marker that stands alone, ends where it starts. What
-    belongs to no token stands among them as NO_TOKEN.
+    A token that covers no byte, such as a lone word marker, ends where it starts. What
+    belongs to no token is among them as NO_TOKEN.
     """
 
     edges: Int64s  # where each starts and the last one ends: one more than there are tokens
@@ -37,7 +35,7 @@ class Tokens:
         return len(self.ids)
 
     def spans(self) -> Int64s:
-        """One row a token: where it starts, where it stops, its id."""
+        """A row for each token: where it starts, where it stops, its id."""
         rows = np.stack((self.edges[:-1], self.edges[1:], self.ids), axis=1)
         return rows[np.flatnonzero(self.ids != NO_TOKEN)]
 
@@ -46,7 +44,7 @@ Ahead = Callable[[CancelCheck], None]
 
 
 class Segmenter(Protocol):
-    """Cuts texts by one history, as its method does. Of special tokens it looks for those that are allowed."""
+    """Cuts texts by one history, as its method does. It recognises the special tokens that are allowed."""
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """The tokens after so many steps."""
@@ -65,7 +63,7 @@ class Segmentation(Protocol):
 
     @property
     def is_in_blocks(self) -> bool:
-        """Whether what is cut by itself is a block of the text, and no word."""
+        """Whether blocks of the text are cut by themselves, rather than words."""
 
     def tokens(self, at: int) -> Tokens:
         """All tokens after so many steps, those that cover no byte too."""
@@ -76,13 +74,13 @@ class Segmentation(Protocol):
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
         """The same with those among them that cover no byte.
 
-        At both ends may stand some that go with the words before and behind: `of_neighbours` counts them in.
+        At both ends there may be some that go with the words before and behind: `of_neighbours` includes them.
         """
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """What has to be found out before the tokens after so many steps are told; None: next to nothing.
+        """The work before the tokens after so many steps can be shown; None where there is hardly any.
 
-        It may be done in another thread: it changes nothing but what is remembered for whoever asks then.
+        It may be done in another thread: it only changes what is remembered.
         """
 
     def edges(self, at: int) -> Int64s:
@@ -95,10 +93,10 @@ class Segmentation(Protocol):
         """How many words the pattern made of the text."""
 
     def largest_id(self, at: int) -> int:
-        """An id that none is larger than."""
+        """An id that no token exceeds."""
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
-        """Follow an edit: what stands behind it moves, what is new waits for an answer."""
+        """Follow an edit: what follows it moves, what is new waits for an answer."""
 
     def put(self, start: int, answer: Self) -> None:
-        """What was asked about the words from byte `start` on is known now."""
+        """Take the words from byte `start` on from an answer for that part of the text."""

@@ -1,28 +1,26 @@
-"""Whole texts: their special tokens, their normalization, and the encoder that is right for their size."""
+"""Byte-pair encoding of whole texts: special tokens, normalization, and the encoder that suits their size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from bpe_core.at_once import WORTH_THREADS
 from bpe_core.history.history import History
-from bpe_core.kernels.policy import Policy
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
-from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
-from bpe_core.segmenting.greedy import LongestMatch
-from bpe_core.segmenting.plain_encoder import PlainEncoder
-from bpe_core.segmenting.segmentation import Int32s, Int64s
+from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8
+from bpe_core.segmenting.plain_encoder import LongestMatch, PlainEncoder, ids_of_each
+from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.threads import WORTH_THREADS
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-    from bpe_core.segmenting.given_words import GivenWords
 
 KERNELS = Policy("bpe_core.segmenting.compiled_encoder", small=64_000)  # characters
 
@@ -30,7 +28,7 @@ _encoded_plainly = 0  # characters, by all tokenizers of this process together
 
 
 class Encoder(Protocol):
-    """Something that encodes normalized text without special tokens."""
+    """Encodes normalized text without special tokens."""
 
     def ids(self, text: str, at: int) -> Int32s:
         """The tokens after so many merges."""
@@ -43,7 +41,7 @@ class Encoder(Protocol):
 
 
 class TextEncoder:
-    """Byte-pair encoding's `Segmenter`: cuts texts with the merges of one history."""
+    """The `Segmenter` of byte-pair encoding: cuts texts with the merges of one history."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._history = history
@@ -55,23 +53,25 @@ class TextEncoder:
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         if len(text) >= WORTH_THREADS:
-            from bpe_core.segmenting.batches import Unread  # which a short text is encoded without
+            from bpe_core.segmenting.batches import Unread  # a short text does without
 
             if found := self.batch(Unread.of([text]), at, allowed, None):
                 return found.ids
         encoder = self._encoder_for(text)
         if encoder is not self.plain and not allowed and not self._cutting.recipe.normalizes:
             return encoder.ids(text, at)
-        utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
+        utf8(text)  # so that an error names the place in the given text
         if self._cutting.gives_words:
             return self._ids_of_words(text, at, allowed)
         parts = self._cutting.normalized_parts(text, allowed)
         if encoder is not self.plain and encoder is self._compiled and self._compiled.finds_words:
             return self._ids_of_parts(self._compiled, list(parts), at)
-        return _end_to_end(
-            encoder.ids(part, at) if special is None else np.array([self._special_id[special]], np.int32)
-            for part, special in parts
+        return end_to_end(
+            encoder.ids(part, at) if special is None else self._special(special) for part, special in parts
         )
+
+    def _special(self, token: str) -> Int32s:
+        return np.array([self._special_id[token]], np.int32)
 
     def _ids_of_parts(self, encoder: CompiledEncoder, parts: list[tuple[str, str | None]], at: int) -> Int32s:
         """All parts in one call, each a text of its own, and the special tokens between them."""
@@ -96,31 +96,30 @@ class TextEncoder:
     def ids_of_given(
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s] | None:
-        """The tokens of the words it was made for, after so many steps, and where those of each begin, and the end.
+        """The tokens of the given words after so many steps, and where those of each word begin, and the end.
 
-        None where they are too few for kernels, or there are no such: then whoever asks takes a segmentation.
+        None where the words are too few for kernels, or there are none: then a segmentation serves.
         """
         encoder = self._kernels_for(len(given.data))
         return None if encoder is None else encoder.ids_of_given(given.data, given.starts, at, cancelled)
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Where the parts of a text are words already, they are laid end to end for the kernels."""
+        """Where the parts of a text are words already, lay them end to end for the kernels."""
         compiled = self._kernels_for(len(text))
         if compiled is None:
-            return self.plain.ids_of_words(self._cutting.normalized_parts(text, allowed), self._special_id, at)
-        return _end_to_end(
-            np.array([self._special_id[special or ""]], np.int32)
-            if laid is None
-            else compiled.ids_of_words(laid.data, laid.cuts, at)
+            return ids_of_each(
+                self._cutting.normalized_parts(text, allowed),
+                lambda part: self.plain.tokens(part[0], at) if part[1] is None else [self._special_id[part[1]]],
+            )
+        return end_to_end(
+            self._special(special or "") if laid is None else compiled.ids_of_words(laid.data, laid.cuts, at)
             for laid, special in self._cutting.laid_parts(text, allowed)
         )
 
     def greedy_ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         utf8(text)
-        return _end_to_end(
-            self.plain.greedy_ids(part, at, self._longest_match)
-            if special is None
-            else np.array([self._special_id[special]], np.int32)
+        return end_to_end(
+            self.plain.greedy_ids(part, at, self._longest_match) if special is None else self._special(special)
             for part, special in self._cutting.normalized_parts(text, allowed)
         )
 
@@ -136,10 +135,10 @@ class TextEncoder:
         return Boundaries.of_symbols(data, joined(parts), self._base)
 
     def _placed_symbols(self, encoder: Encoder, part: Part) -> PlacedSymbols:
-        """The symbols of a part with their places in the text as it was given."""
+        """The symbols of a part with their places in the given text."""
         if part.special is not None:
-            id, cut = np.array([self._special_id[part.special]], np.int32), np.array([PATTERN_CUT], np.int32)
-            return PlacedSymbols(id, cut, part.origins[:1], part.origins[-1:])
+            cut = np.array([PATTERN_CUT], np.int32)
+            return PlacedSymbols(self._special(part.special), cut, part.origins[:1], part.origins[-1:])
         symbols = encoder.symbols(part.text)
         return symbols._replace(starts=part.origins[symbols.starts], stops=part.origins[symbols.stops])
 
@@ -152,10 +151,10 @@ class TextEncoder:
         self._kernels_for(characters)
 
     def _encoder_for(self, text: str) -> Encoder:
-        """The kernels where they are loaded, or where loading them takes less time than doing without."""
         return self.plain if self._cutting.gives_words else self._kernels_for(len(text)) or self.plain
 
     def _kernels_for(self, size: int) -> CompiledEncoder | None:
+        """The kernels where they are loaded, or where loading them takes less time than doing without."""
         if self._compiled is None and worth_kernels(size):
             from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
 
@@ -170,6 +169,6 @@ def worth_kernels(characters: int) -> bool:
     return KERNELS.chooses(_encoded_plainly)
 
 
-def _end_to_end(pieces: Iterator[Int32s]) -> Int32s:
+def end_to_end(pieces: Iterable[Int32s]) -> Int32s:
     found = list(pieces)
     return np.concatenate(found) if found else np.zeros(0, np.int32)

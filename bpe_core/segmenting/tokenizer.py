@@ -1,6 +1,8 @@
-"""Texts to tokens and back, as the tokenizer stood after any number of merges.
+"""Turn texts into tokens and back, after any number of steps.
 
-    >>> from bpe_core import Corpus, Recipe, train
+    >>> from bpe_core.text.corpus import Corpus
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> from bpe_core.learning.trainer import train
     >>> history = train(Corpus.from_texts(["low low low slow slow"]), Recipe.preset("gpt2"))
     >>> tokenizer = Tokenizer(history)
     >>> tokenizer.encode("slow"), tokenizer.encode("slow", at=1)
@@ -8,9 +10,9 @@
     >>> tokenizer.decode([115, 257])
     'slow'
 
-A base symbol has its place in the alphabet as its id; the merges follow in the order they were
+The id of a base symbol is its place in the alphabet; the merges follow in the order they were
 learned, and the special tokens come last. Merges are applied in that order, each wherever its
-pair stands. `encode_greedy` takes the longest token that fits instead.
+pair occurs. `encode_greedy` takes the longest token that fits instead.
 
 A tokenizer may be used from several threads at once.
 """
@@ -20,70 +22,78 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenBytes
 from bpe_core.learning.methods import Method
-from bpe_core.progress import CancelCheck, never_cancelled
 from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import PATTERN_CUT as PATTERN_CUT
 from bpe_core.segmenting.boundaries import Boundaries as Boundaries
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.segmenting.segmentation import Int32s, Segmentation
+from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.segmenting.text_encoder import TextEncoder
-from bpe_core.token_texts import TokenBytes
+from bpe_core.support.arrays import Int32s
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.batches import Batch
     from bpe_core.segmenting.best_paths import BestPaths
 
 
+class TokenSpan(NamedTuple):
+    """A token with its place in a text."""
+
+    id: int
+    first_char: int
+    behind_char: int  # the one behind its last character
+    first_byte: int
+    behind_byte: int
+
+
 class Tokenizer:
-    """The tokenizer that a history makes, cutting as the method does by which it was learned."""
+    """Cuts texts as the method does by which a history was learned."""
 
     def __init__(self, history: History) -> None:
         self.history = history
         self._cutting = Cutting(history.recipe)
         self._segmenter = Method.of(history.recipe).segmenter(history, self._cutting)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        shown: str = import_module("bpe_core.report.notebook").tokenizer_html(self)
-        return shown
-
     # -- from a text to tokens -------------------------------------------------------------
 
     def expect(self, characters: int) -> None:
-        """So many are to be encoded, in pieces however small: whoever knows it does none of them in plain Python."""
+        """Prepare for encoding so many characters in pieces, however small, so that none is encoded in plain Python."""
         if isinstance(self._segmenter, TextEncoder):
             self._segmenter.expect(characters)
 
-    def encode(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
-        """The ids of a text's tokens, as the tokenizer stood after `at` merges (all, if not said).
+    def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
+        """Return the ids of a text's tokens after `at` steps (all, if not given). Bytes are read as UTF-8.
 
-        What is written like a special token is ordinary text, unless the caller allows it to be one.
+        Text that looks like a special token is ordinary text, unless the caller allows it to be one.
         """
         ids: list[int] = self.encode_to_array(text, at=at, allowed_special=allowed_special).tolist()
         return ids
 
-    def encode_to_array(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> Int32s:
-        """The same ids as an array."""
+    def encode_to_array(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = ()) -> Int32s:
+        """Return the same ids as an array."""
+        text = text if isinstance(text, str) else _decoded(text)
         return self._segmenter.ids(text, self._checked_at(at), self._cutting.allowed(allowed_special))
 
     def encode_batch(
         self, texts: Any, *, at: int | None = None, allowed_special: Allowed = (), threads: int | None = None
     ) -> Batch:
-        """The ids of many texts in one array, and at which offset those of each begin.
+        """Return the ids of many texts in one array, and the offset at which those of each begin.
 
         The texts are a list of `str` or `bytes` (UTF-8), or an Arrow array of either. Large batches are encoded on all
-        cores, and Python's other threads run meanwhile; `threads` says on how many.
+        cores while other Python threads go on; `threads` limits their number.
 
-        >>> from bpe_core import Alphabet, Recipe
+        >>> from bpe_core.history.alphabet import Alphabet
+        >>> from bpe_core.recipes.recipe import Recipe
         >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
         >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
         >>> ids, offsets = tokenizer.encode_batch(["low", "", b"slow"])
@@ -92,7 +102,7 @@ class Tokenizer:
         """
         if threads is not None and threads < 1:
             raise BpeError(f"Encoding takes at least 1 thread, not {threads:,}.")
-        from bpe_core.segmenting.batches import Batch, Texts, Unread  # which a short text is encoded without
+        from bpe_core.segmenting.batches import Batch, Texts, Unread  # a short text does without
 
         given = texts if isinstance(texts, Texts) else Unread.of(texts)
         at, allowed = self._checked_at(at), self._cutting.allowed(allowed_special)
@@ -100,13 +110,13 @@ class Tokenizer:
         return found or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 
     def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
-        """The ids when at each place the longest token that fits is taken, whenever it was learned."""
+        """Return the ids when the longest token that fits is taken at each place, whenever it was learned."""
         allowed = self._cutting.allowed(allowed_special)
         ids: list[int] = self._merging.greedy_ids(text, self._checked_at(at), allowed).tolist()
         return ids
 
     def n_best(self, text: str, n: int, *, at: int | None = None, allowed_special: Allowed = ()) -> list[list[int]]:
-        """The ids of the n most probable ways to cut a text, the best first, where tokens have probabilities."""
+        """Return the ids of the n most probable ways to cut a text, the best first, where tokens have probabilities."""
         if n < 1:
             raise BpeError(f"Ask for at least 1 way to cut the text, not {n:,}.")
         return self._probable.n_best(text, n, self._checked_at(at), self._cutting.allowed(allowed_special))
@@ -120,43 +130,63 @@ class Tokenizer:
         at: int | None = None,
         allowed_special: Allowed = (),
     ) -> list[int]:
-        """The ids of one way to cut a text, drawn by its probability to the power of alpha.
+        """Return the ids of one way to cut a text, drawn by its probability to the power of alpha.
 
-        The larger alpha is, the more often it is the best; with 0 all ways are drawn equally often.
+        The larger alpha is, the more often the best way is drawn; with 0 all ways are equally likely.
         """
         if not 0 <= alpha < math.inf:
             raise BpeError(f"alpha must be a number from 0 on, not {alpha}.")
         allowed = self._cutting.allowed(allowed_special)
-        import random  # takes a while to load, and is wanted seldom
-
-        return self._probable.drawn(text, alpha, random.Random(seed), self._checked_at(at), allowed)
+        return self._probable.drawn(text, alpha, Random(seed), self._checked_at(at), allowed)
 
     def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = ()) -> list[tuple[int, int, int]]:
-        """The tokens with their places: (first byte, byte behind the last, id), in bytes of `text.encode()`.
+        """Return the tokens with their places: (first byte, byte behind the last, id), in bytes of `text.encode()`.
 
-        What the pattern drops lies in no span. A word marker covers no byte of the text, so while it is
-        a token of its own its span is empty. Where normalization changed the text, a span covers what its
+        What the pattern drops lies in no span. A word marker covers no byte of the text, so its span is
+        empty while it is a token by itself. Where normalization changed the text, a span covers what its
         token was made of, and what was removed right behind it.
         """
         found = self.segmentation(text, allowed_special=allowed_special)
         return [(start, stop, id) for start, stop, id in found.tokens(self._checked_at(at)).spans().tolist()]
 
+    def token_spans(self, text: str | bytes, at: int | None = None, allowed_special: Allowed = ()) -> list[TokenSpan]:
+        """Return the tokens with their places in the text, in characters and in bytes.
+
+        A token that holds a part of a character spans that character, so neighbours may share one.
+
+        >>> from bpe_core.history.alphabet import Alphabet
+        >>> from bpe_core.recipes.recipe import Recipe
+        >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(0xC3, 0xA9)])  # the bytes of é
+        >>> [tuple(span) for span in Tokenizer(history).token_spans("né") + Tokenizer(history).token_spans("é", 0)]
+        [(110, 0, 1, 0, 1), (256, 1, 2, 1, 3), (195, 0, 1, 0, 1), (169, 0, 1, 1, 2)]
+        """
+        text = text if isinstance(text, str) else _decoded(text)
+        found = self.segmentation(text, allowed_special=allowed_special)
+        first, behind, ids = found.tokens(self._checked_at(at)).spans().T
+        data = np.frombuffer(found.data, np.uint8)
+        begun = np.concatenate((np.zeros(1, np.int64), np.cumsum(data & 0xC0 != 0x80)))  # characters before each byte
+        first_char = begun[np.minimum(first + 1, len(data))] - (first < len(data))
+        behind_char = np.where(behind > first, begun[behind], first_char)
+        columns = (ids, first_char, behind_char, first, behind)
+        return list(map(TokenSpan._make, zip(*(column.tolist() for column in columns), strict=True)))
+
     def segmentation(
         self, text: str, *, allowed_special: Allowed = (), cancelled: CancelCheck = never_cancelled
     ) -> Segmentation:
-        """The tokens of a text after every step."""
+        """Return the tokens of a text after every step."""
         return self._segmenter.segmentation(text, self._cutting.allowed(allowed_special), cancelled)
 
     def boundaries(self, text: str, *, allowed_special: Allowed = ()) -> Boundaries:
-        """The same where pairs are joined: for each boundary in a text the merge that dissolves it."""
+        """Return the same where pairs are joined: for each boundary in a text the merge that dissolves it."""
         return self._merging.segmentation(text, self._cutting.allowed(allowed_special))
 
     # -- one word --------------------------------------------------------------------------
 
     def ranks_of_word(self, word: bytes) -> list[int]:
-        """The rank of each boundary between two base symbols of a word (its marker among them).
+        """Return the rank of each boundary between two base symbols of a word, its marker included.
 
-        >>> from bpe_core import Alphabet, Recipe
+        >>> from bpe_core.history.alphabet import Alphabet
+        >>> from bpe_core.recipes.recipe import Recipe
         >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
         >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
         >>> [rank if rank != NEVER else "never" for rank in tokenizer.ranks_of_word(b"slow")]
@@ -165,9 +195,10 @@ class Tokenizer:
         return list(self._merging.plain.merged(word).ranks)
 
     def word_steps(self, word: bytes) -> list[tuple[int, list[int]]]:
-        """How a word is encoded, step by step: the index of each merge that changes it, and its tokens after that.
+        """Return how a word is encoded: the index of each merge that changes it, and its tokens after that.
 
-        >>> from bpe_core import Alphabet, Recipe
+        >>> from bpe_core.history.alphabet import Alphabet
+        >>> from bpe_core.recipes.recipe import Recipe
         >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
         >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
         >>> tokenizer.word_steps(b"slow")
@@ -178,22 +209,22 @@ class Tokenizer:
     # -- from tokens to a text -------------------------------------------------------------
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text that tokens stand for; bytes that are not a whole character show as �."""
+        """Return the text of tokens; bytes that are not a whole character show as �."""
         return self.decode_bytes(ids).decode(errors="replace")
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The bytes that tokens stand for. A word marker stands for a blank."""
+        """Return the bytes of tokens. A word marker stands for a blank."""
         return self._token_bytes.joined(ids.tolist() if isinstance(ids, np.ndarray) else ids)
 
     def token_bytes(self, id: int) -> bytes:
-        """The bytes that one token stands for."""
+        """Return the bytes of one token."""
         return self._token_bytes[id]
 
     def is_special(self, id: int) -> bool:
         return self.history.first_special <= id < self.history.id_count
 
     def vocabulary_size(self, at: int | None = None) -> int:
-        """How many tokens there are after so many merges, special tokens included."""
+        """Return how many tokens there are after so many steps, special tokens included."""
         return self.history.vocabulary_size_at(self._checked_at(at))
 
     # --------------------------------------------------------------------------------------
@@ -208,7 +239,7 @@ class Tokenizer:
     @property
     def _probable(self) -> BestPaths:
         """What knows more ways to cut a text than one."""
-        from bpe_core.segmenting.best_paths import BestPaths  # loaded by whoever learned so
+        from bpe_core.segmenting.best_paths import BestPaths  # only for methods with probabilities
 
         if not isinstance(self._segmenter, BestPaths):
             raise BpeError("This can be asked only where tokens have probabilities, as Unigram's have.")
@@ -224,3 +255,13 @@ class Tokenizer:
         if at < 0:
             raise BpeError(f"`at` is a number of steps, so it cannot be {at:,}.")
         return min(at, len(self.history))  # training may have ended early: after its end nothing changes
+
+
+def _decoded(text: Any) -> str:
+    """The text in these bytes; anything else cannot be encoded."""
+    if not isinstance(text, bytes | bytearray | memoryview):
+        raise BpeError(f"Give a text as str, or as bytes in UTF-8, not as {type(text).__name__}.")
+    try:
+        return str(text, "utf-8")
+    except UnicodeDecodeError as error:
+        raise BpeError(f"The bytes are not valid UTF-8 at byte {error.start:,}; decode them first.") from error

@@ -1,56 +1,18 @@
 """WordPiece's cut: at each place of a word the longest token that fits, from the left.
 
-Every token has a birth, the number of steps after which it is there. So one table serves every moment, and a cut
-tells for how long it holds: until one of the longer tokens is born that were looked for and found too young.
+Every token has a birth, the number of steps after which it exists. So one table serves every moment, and a cut holds
+until one of the longer tokens appears that were too young for it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
 
 from bpe_core.history.history import History
-from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.segmentation import Int32s
-from bpe_core.segmenting.text_encoder import worth_kernels
-from bpe_core.segmenting.word_cuts import ALWAYS, WordCut
-from bpe_core.segmenting.word_tokens import WordSegmenter
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 
-if TYPE_CHECKING:
-    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-    from bpe_core.segmenting.in_time import InTime
-
-Births = dict[str, tuple[int, int]]  # by the text of a token: its id, and after how many steps it is there
-
-
-class WordPieceSegmenter(WordSegmenter):
-    """Cuts texts by the tokens of one history."""
-
-    is_in_time = True
-
-    def __init__(self, history: History, cutting: Cutting) -> None:
-        self.pieces = LongestPieces(history)
-        self._history = history
-        self._known_compiled: CompiledEncoder | None = None
-        super().__init__(history, cutting, self.pieces.cut)
-
-    def ids_of_part(self, text: str, at: int) -> Int32s:
-        compiled = None if self._cutting.gives_words else self._compiled(len(text))
-        return super().ids_of_part(text, at) if compiled is None else compiled.ids(text, at)
-
-    def in_time(self) -> InTime:
-        from bpe_core.segmenting.compiled_pieces import pieces_in_time  # loads machine code
-
-        return pieces_in_time(self._history, self.pieces)
-
-    def _compiled(self, size: int) -> CompiledEncoder | None:
-        """The kernels, where they are loaded, or where loading them takes less time than doing without."""
-        if self._known_compiled is None and worth_kernels(size):
-            from bpe_core.segmenting.compiled_pieces import compiled_pieces  # loads machine code
-
-            self._known_compiled = compiled_pieces(self._history, self._cutting, self.pieces)
-        return self._known_compiled
+Births = dict[str, tuple[int, int]]  # by the text of a token: its id, and after how many steps it exists
 
 
 class LongestPieces:
@@ -65,7 +27,7 @@ class LongestPieces:
         self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
 
     def cut(self, word: bytes, at: int) -> WordCut:
-        """A word after so many steps; where it gets stuck, or is too long, it is unknown as a whole."""
+        """Cut a word after so many steps; a word that gets stuck, or is too long, is unknown as a whole."""
         text, data = word.decode(), word
         if len(text) > self._longest_word:
             return WordCut([self.unknown], [len(data)], 0, ALWAYS)
@@ -93,7 +55,7 @@ class LongestPieces:
 
 
 def _lengths_by_first(births: Births) -> dict[str, list[int]]:
-    """How long tokens are that begin with a character, ascending: others need not be looked for there."""
+    """The lengths of tokens that begin with each character, ascending: others need not be looked for there."""
     found: dict[str, set[int]] = {}
     for text in births:
         found.setdefault(text[:1], set()).add(len(text))
@@ -101,7 +63,7 @@ def _lengths_by_first(births: Births) -> dict[str, list[int]]:
 
 
 def births_of(history: History) -> tuple[Births, Births]:
-    """The tokens that begin words, and those that continue them; of several written alike the oldest."""
+    """The tokens that begin words, and those that continue them; of several with the same text the oldest."""
     starting: Births = {}
     continuing: Births = {}
     symbols, marker = history.alphabet.symbols, len(history.alphabet.continuing)

@@ -1,8 +1,8 @@
-"""Texts cut word by word: how each different word is cut, and where the words of a text stand.
+"""The tokens of a text cut word by word: how each different word is cut, and where the words of the text are.
 
 For methods that cut every word by itself, by whatever rule, and not by the ranks of boundaries. Such a method brings
-one function, a `WordCutter`; a cut says how long it holds, so that travelling through the history looks only at
-the words that change.
+one function, a `WordCutter`. A cut says how long it holds, so that moving through the history looks only at the words
+that change; where those are many, they are cut in the background before anybody asks.
 
     >>> def by_letters(word: bytes, at: int) -> WordCut:
     ...     '''Single letters, and from step 3 on whole words.'''
@@ -16,157 +16,182 @@ the words that change.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history.history import History
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.records import dataclass
-from bpe_core.repeating import repeated
+from bpe_core.history.history import NOTHING
 from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
-from bpe_core.segmenting.cutting import Cutting, Part, ids_looked_for, utf8
-from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Int32s, Int64s, Tokens
-from bpe_core.segmenting.text_encoder import worth_kernels
-from bpe_core.segmenting.word_cuts import Cuts, Key, WordCut, WordCuts, WordCutter, WordsCutter, in_rows
-from bpe_core.text.stand_ins import raw_bytes
+from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Tokens
+from bpe_core.support.arrays import Bools, Int64s, repeated
+from bpe_core.support.progress import CancelCheck, while_wanted
 
-if TYPE_CHECKING:
-    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-    from bpe_core.segmenting.given_words import GivenWords
-    from bpe_core.segmenting.in_time import InTime
-    from bpe_core.segmenting.laid_words import Laid
-
-REMEMBERED_WORDS = 1 << 16
-
-Bools = npt.NDArray[np.bool_]
+CUT_AT_ONCE = 100  # different words: more are cut in the background
+LONGEST_AT_ONCE = 1_000  # bytes of a word that is cut at once; longer words are rare, and slow
+ALWAYS = 2**62  # the end of a cut that no step changes
+IN_A_PIECE = 100  # words that are cut between two checks for cancellation
 
 
-class WordSegmenter:
-    """A `Segmenter` for a method that cuts word by word."""
+class WordCut(NamedTuple):
+    """How one word is cut. A token may cover none of its bytes."""
 
-    is_in_time = False  # whether kernels cut words step after step as this does
+    ids: Sequence[int]
+    ends: Sequence[int]  # where each token ends, in bytes of the word as it was normalized
+    since: int  # the first step after which it is cut so
+    until: int  # the first one after that from which on it may be cut otherwise
 
-    def __init__(self, history: History, cutting: Cutting, cut: WordCutter) -> None:
-        self._cutting = cutting
-        self._cut = cut
-        self._special_id = ids_looked_for(history)
-        self._remembered: dict[bytes, WordCut] = {}
 
-    def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        if not allowed and not self._cutting.gives_words and not self._cutting.recipe.normalizes:
-            return self.ids_of_part(text, at)
-        utf8(text)  # so that what cannot be encoded is told by its place in the text as it was given
-        found = [np.zeros(0, np.int32)]
-        if self._cutting.gives_words:
-            return self._ids_of_words(text, at, allowed)
-        for part, special in self._cutting.normalized_parts(text, allowed):
-            found.append(self.ids_of_part(part, at) if special is None else np.array([self._special_id[special]]))
-        return np.concatenate(found, dtype=np.int32)
+class WordCuts(NamedTuple):
+    """How many words are cut: the same as columns, the tokens of one word behind those of another."""
 
-    def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Where the parts of a text are words already."""
-        if worth_kernels(len(text)):
-            return self._ids_of_laid(text, at, allowed)
-        ids: list[int] = []
-        ids_of: dict[str, Sequence[int]] = {}
-        for word, special in self._cutting.normalized_parts(text, allowed):
-            known = (self._special_id[special],) if special else ids_of.get(word)
-            if known is None:
-                known = ids_of[word] = self.cut(raw_bytes(word), at).ids
-            ids += known
-        return np.array(ids, np.int32)
+    ids: Int64s
+    ends: Int64s
+    counts: Int64s  # of the tokens of each word
+    since: Int64s
+    until: Int64s
 
-    def _ids_of_laid(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """The same, each different word of a stretch but once."""
-        found = [np.zeros(0, np.int32)]
-        for laid, special in self._cutting.laid_parts(text, allowed):
-            found.append(np.array([self._special_id[special or ""]]) if laid is None else self.ids_of_laid(laid, at))
-        return np.concatenate(found, dtype=np.int32)
+    @classmethod
+    def of(cls, cuts: Sequence[WordCut]) -> WordCuts:
+        return cls(
+            np.array([id for cut in cuts for id in cut.ids], np.int64),
+            np.array([end for cut in cuts for end in cut.ends], np.int64),
+            np.array([len(cut.ids) for cut in cuts], np.int64),
+            np.array([cut.since for cut in cuts], np.int64),
+            np.array([cut.until for cut in cuts], np.int64),
+        )
 
-    def ids_of_laid(self, laid: Laid, at: int) -> Int32s:
-        """The tokens of words that lie end to end."""
-        ids: list[int] = []
-        ids_of: dict[bytes, Sequence[int]] = {}
-        for word in laid.words():
-            known = ids_of.get(word)
-            if known is None:
-                known = ids_of[word] = self.cut(word, at).ids
-            ids += known
-        return np.array(ids, np.int32)
 
-    def ids_of_part(self, text: str, at: int) -> Int32s:
-        """The tokens of a normalized text without special tokens."""
-        utf8(text)
-        ids: list[int] = []
-        ids_of: dict[str, Sequence[int]] = {}  # of this text's words
-        for word in self._cutting.words(text):
-            known = ids_of.get(word)
-            if known is None:
-                known = ids_of[word] = self.cut(raw_bytes(word), at).ids
-            ids += known
-        return np.array(ids, np.int32)
+WordCutter = Callable[[bytes, int], WordCut]  # of a word and a number of steps
+WordsCutter = Callable[[Sequence[bytes], int], WordCuts]
+Key = bytes | int  # a word, or the id of a special token, which counts as a word of one byte
 
-    def ids_of_given(
-        self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
-    ) -> tuple[Int32s, Int64s] | None:
-        """The tokens of the words it was made for, after so many steps, and where those of each begin, and the end.
 
-        None where they are too few for kernels, or there are no such: then whoever asks takes a segmentation.
-        """
-        compiled = self._compiled(len(given.data))
-        return None if compiled is None else compiled.ids_of_given(given.data, given.starts, at, cancelled)
+def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tuple[int, list[int]]]:
+    """The tokens of a word through a history of so many steps: each change, with the number of steps before it."""
+    at, before = 0, None
+    while at <= steps:
+        cut = cut_word(word, at)
+        ids = list(cut.ids)
+        if ids != before:
+            yield at, ids
+        at, before = cut.until, ids
 
-    def in_time(self) -> InTime | None:
-        """What kernels need to cut words step after step, where they can."""
-        return None
 
-    def _compiled(self, size: int) -> CompiledEncoder | None:
-        """The kernels that cut as this does, if there are any and so many bytes are worth them."""
-        return None
+class FoundAhead(NamedTuple):
+    """How words are cut after so many steps, found in advance."""
 
-    def segmentation(self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled) -> WordTokens:
-        data = utf8(text)
-        parts = [self._words_of(part, cancelled) for part in self._cutting.parts(text, allowed)]
-        return WordTokens(data, Words.joined(parts), self.cut_words)
+    at: int
+    which: Int64s
+    found: WordCuts
 
-    def cut(self, word: bytes, at: int) -> WordCut:
-        known = self._remembered.get(word)
-        if known is None or not known.since <= at < known.until:
-            if len(self._remembered) >= REMEMBERED_WORDS:
-                self._remembered = {}
-            known = self._remembered[word] = self._cut(word, at)
-        return known
 
-    def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
-        return WordCuts.of([self.cut(word, at) for word in words])
+class Cuts:
+    """How the different words of a text are cut at the step last asked for."""
 
-    def _words_of(self, part: Part, cancelled: CancelCheck) -> Words:
-        if part.special is not None:
-            return Words.of([self._special_id[part.special]], [0], part.origins[[0, -1]])
-        words, starts = list[bytes](), list[int]()
-        for word, start in while_wanted(self._cutting.placed_words(part.text), cancelled):
-            words.append(word)
-            starts.append(start)
-        return Words.of(words, starts, part.origins)
+    def __init__(self, keys: list[Key], cut_words: WordsCutter) -> None:
+        self._keys, self._cut_words = keys, cut_words
+        self._is_special = np.fromiter((isinstance(key, int) for key in keys), np.bool_, len(keys))
+        self._since = np.zeros(len(keys), np.int64)
+        self._until = np.zeros(len(keys), np.int64)  # so nothing is known yet
+        self.first = np.zeros(len(keys), np.int64)  # where its tokens lie
+        self.counts = np.zeros(len(keys), np.int64)
+        self.ids = self.ends = np.zeros(0, np.int64)
+        self._ahead: FoundAhead | None = None
+
+    def _changed(self, at: int) -> tuple[Int64s, Int64s]:
+        """What is cut differently after so many steps, or may be: special tokens, and words."""
+        changed = (self._since > at) | (self._until <= at)
+        return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
+
+    def ahead_of(self, at: int) -> Ahead | None:
+        """The work of cutting those words for `travel`, where they are many or one is long; else None."""
+        _, which = self._changed(at)
+        if self._is_found(at, which):
+            return None
+        words = self._words_of(which)
+        if len(words) <= CUT_AT_ONCE and max(map(len, words), default=0) <= LONGEST_AT_ONCE:
+            return None
+        parts = [words[start : start + IN_A_PIECE] for start in range(0, len(words), IN_A_PIECE)]
+
+        def cut_all(cancelled: CancelCheck) -> None:
+            found = [self._cut_words(part, at) for part in while_wanted(parts, cancelled, every=1)]
+            self._ahead = FoundAhead(at, which, WordCuts(*map(np.concatenate, zip(*found, strict=True))))
+
+        return cut_all
+
+    def _is_found(self, at: int, which: Int64s) -> bool:
+        ahead = self._ahead
+        return ahead is not None and ahead.at == at and np.array_equal(ahead.which, which)
+
+    def _words_of(self, which: Int64s) -> list[bytes]:
+        return [key for i in which.tolist() if isinstance(key := self._keys[i], bytes)]
+
+    def travel(self, at: int) -> None:
+        """Cut anew what is cut differently after so many steps."""
+        specials, words = self._changed(at)
+        keys, ahead = self._keys, self._ahead
+        if len(specials):
+            self._take(specials, WordCuts.of([WordCut((int(keys[i]),), (1,), 0, ALWAYS) for i in specials.tolist()]))
+        if ahead is not None and self._is_found(at, words):
+            self._take(words, ahead.found)
+        elif len(words):
+            self._take(words, self._cut_words(self._words_of(words), at))
+        if len(self.ids) > 2 * self.counts.sum() + 1_000:
+            self._leave_out_what_is_old()
+
+    def _take(self, changed: Int64s, found: WordCuts) -> None:
+        self._since[changed], self._until[changed] = found.since, found.until
+        self.counts[changed] = found.counts
+        self.first[changed] = len(self.ids) + np.cumsum(found.counts) - found.counts
+        self.ids, self.ends = np.concatenate((self.ids, found.ids)), np.concatenate((self.ends, found.ends))
+
+    def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> Cuts:
+        """The same for other words, keeping what is known of them."""
+        index = {key: i for i, key in enumerate(self._keys)}
+        old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
+        cuts = Cuts(keys, cut_words)
+        known = old != NOTHING
+        for mine, theirs in zip(self._columns(), cuts._columns(), strict=True):
+            theirs[known] = mine[old[known]]
+        cuts.ids, cuts.ends = self.ids, self.ends
+        return cuts
+
+    def _columns(self) -> tuple[Int64s, ...]:
+        return self._since, self._until, self.first, self.counts
+
+    def _leave_out_what_is_old(self) -> None:
+        places = in_rows(self.first, self.counts)
+        self.ids, self.ends = self.ids[places], self.ends[places]
+        self.first = np.cumsum(self.counts) - self.counts
+
+
+def in_rows(first: Int64s, counts: Int64s) -> Int64s:
+    """The numbers of rows, one row behind the other: each row counts up from its first number.
+
+    >>> in_rows(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    before = np.cumsum(counts) - counts
+    rows: Int64s = np.arange(counts.sum()) + repeated(first - before, counts)
+    return rows
 
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Words in their order, each with the places of its bytes, and of its end, in the text as it was given."""
+    """Words in order, each with the places of its bytes, and of its end, in the given text."""
 
     keys: list[Key]  # different ones
-    which: Int64s  # for each word of the text its key
-    origins: Int64s  # those of one word behind those of the other
-    first: Int64s  # for each word the first of its origins, and the end of the last one's
-    touched: Bools  # which were changed by an edit since they were cut
+    which: Int64s  # for each word of the text, the index of its key
+    origins: Int64s  # the places of one word behind those of another
+    first: Int64s  # for each word where its origins begin, and the end
+    touched: Bools  # whether an edit changed it since it was cut
 
     @classmethod
     def of(cls, words: Sequence[Key], starts: Sequence[int], origins: Int64s) -> Words:
-        """Words by where they start in a text that was normalized, with the origins of its bytes."""
+        """Words by where they start in a normalized text, with the origins of its bytes."""
         index: dict[Key, int] = {}
         which = np.fromiter((index.setdefault(word, len(index)) for word in words), np.int64, len(words))
         lengths = np.array([_length(key) + 1 for key in index], np.int64)[which]
@@ -176,7 +201,7 @@ class Words:
 
     @classmethod
     def joined(cls, parts: Sequence[Words]) -> Words:
-        """The words of one part of a text after those of the other."""
+        """The words of several parts of a text, in order."""
         index: dict[Key, int] = {}
         columns: list[list[npt.NDArray[Any]]] = [[np.zeros(0, kind)] for kind in (np.int64, np.int64, np.int64, bool)]
         for part in parts:
@@ -184,7 +209,7 @@ class Words:
             known[part.which] = 1
             used = np.flatnonzero(known)
             known[used] = [index.setdefault(part.keys[i], len(index)) for i in used.tolist()]
-            own = (known[part.which], part.own_origins, np.diff(part.first), part.touched)
+            own = (known[part.which], part.origins[part.first[0] : part.first[-1]], np.diff(part.first), part.touched)
             for column, values in zip(columns, own, strict=True):
                 column.append(values)
         which, origins, lengths, touched = map(np.concatenate, columns)
@@ -201,16 +226,12 @@ class Words:
     def stops(self) -> Int64s:
         return self.origins[self.first[1:] - 1]
 
-    @property
-    def own_origins(self) -> Int64s:
-        return self.origins[self.first[0] : self.first[-1]]
-
     def first_behind(self, place: int) -> int:
-        """The first word of which something stands behind a place; one without bytes belongs to what follows it."""
+        """The first word that reaches behind a place; one without bytes belongs to what follows it."""
         return min(int(np.searchsorted(self.stops, place, side="right")), int(np.searchsorted(self.starts, place)))
 
     def part(self, start: int, stop: int) -> Words:
-        """The words of these indices."""
+        """The words with these indices."""
         return replace(
             self,
             which=self.which[start:stop],
@@ -219,23 +240,23 @@ class Words:
         )
 
     def only(self, which: Bools) -> list[Words]:
-        """Those words, each by itself."""
+        """These words, each by itself."""
         return [self.part(i, i + 1) for i in np.flatnonzero(which).tolist()]
 
 
 class _Placed(NamedTuple):
-    """Tokens with their places, those that cover no byte too; what is no token stands among them as NO_TOKEN."""
+    """Tokens with their places, also those that cover no byte; what is no token is among them as NO_TOKEN."""
 
     tokens: Tokens
-    goes_left: Bools  # whether the word of each began before it
+    goes_left: Bools  # whether its word began before it
     covering: Tokens  # without those that cover no byte
 
 
 class WordTokens:
     """One text with its tokens after every step: the `Segmentation` of a method that cuts word by word.
 
-    An edit moves what stands behind it. Until the answer comes, a few new bytes are shown as part of the token before
-    them, so that typing does not flicker; of many, and of what they part, nothing is shown.
+    An edit moves what follows it. Until the answer comes, a few new bytes are shown as part of the token before
+    them, so that typing does not flicker; many new bytes, and the words they divide, are shown as no token.
     """
 
     def __init__(self, data: bytes, words: Words, cut_words: WordsCutter) -> None:
@@ -328,7 +349,7 @@ class WordTokens:
         return self._found[1]
 
     def _place(self, at: int) -> _Placed:
-        """All tokens of all words, and between them what belongs to none."""
+        """All tokens of all words, and between them the bytes that belong to none."""
         words, cuts = self._words, self._cuts
         cuts.travel(at)
         counts = cuts.counts[words.which]
@@ -354,7 +375,7 @@ def _length(key: Key) -> int:
 
 
 def _with_gaps(starts: Int64s, stops: Int64s, ids: Int64s, goes_left: Bools, length: int) -> tuple[Tokens, Bools]:
-    """Tokens with NO_TOKEN wherever bytes of the text stand between two of them."""
+    """Tokens with NO_TOKEN wherever bytes of the text lie between two of them."""
     before = np.concatenate((np.zeros(1, np.int64), stops))
     behind = np.append(starts, np.int64(length))
     gaps = np.flatnonzero(behind > before)

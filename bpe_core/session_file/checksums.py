@@ -24,29 +24,29 @@ TABLE = (
 )
 
 ROWS = {  # of each part but the words: its columns (texts in hexadecimal), and which rows they are of
-    "runs": ("number", "runs WHERE ? = 0 AND ? = 0 ORDER BY number"),
-    "bookmarks": ("run, merge, hex(note)", "bookmarks WHERE ? = 0 AND ? = 0 ORDER BY run, merge"),
+    "runs": ("number", "runs ORDER BY number"),
+    "bookmarks": ("run, merge, hex(note)", "bookmarks ORDER BY run, merge"),
     "sources": (
         "position, hex(name), typeof(path), hex(path), typeof(text_sha256), hex(text_sha256), "
         "typeof(encoding), hex(encoding), size, modified_ns, typeof(sha256), hex(sha256)",
-        "sources WHERE run = ? AND ? = 0 ORDER BY position",
+        "sources WHERE run = :run ORDER BY position",
     ),
     "run": (
         "hex(recipe), tokens_at_start, typeof(end_reason), hex(end_reason), hex(state), hex(sentence)",
-        "runs WHERE number = ? AND ? = 0",
+        "runs WHERE number = :run",
     ),
     "symbols": (
         "id, hex(kind), hex(text), hex(decoded), count",
-        "symbols WHERE run = ? AND ? = 0 ORDER BY id",
+        "symbols WHERE run = :run ORDER BY id",
     ),
-    "length": ("max(step)", "merges WHERE run = ? AND ? = 0 HAVING max(step) > 0"),
+    "length": ("max(step)", "merges WHERE run = :run HAVING max(step) > 0"),
     "merges": (
         "step, hex(token), left_id, right_id, count, runner_up_left, runner_up_right, runner_up_count, tokens_left",
-        f"merges WHERE run = ?1 AND step > ?2 * {MERGES_IN_A_PART} "
-        f"AND step <= (?2 + 1) * {MERGES_IN_A_PART} ORDER BY step",
+        f"merges WHERE run = :run AND step > :place * {MERGES_IN_A_PART} "
+        f"AND step <= (:place + 1) * {MERGES_IN_A_PART} ORDER BY step",
     ),
-    "scores": ("since, hex(kind), hex(numbers)", "scores WHERE run = ? AND place = ?"),
-    "reasons": ("hex(name), hex(kind), hex(numbers)", "reasons WHERE run = ? AND place = ? ORDER BY name"),
+    "scores": ("since, hex(kind), hex(numbers)", "scores WHERE run = :run AND place = :place"),
+    "reasons": ("hex(name), hex(kind), hex(numbers)", "reasons WHERE run = :run AND place = :place ORDER BY name"),
 }
 WORDS = (
     "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = "
@@ -126,7 +126,7 @@ def _digest(connection: sqlite3.Connection, part: Part) -> bytes | None:
         chunks = connection.execute(WORDS, (part.run,)).fetchall()
         pieces = [piece for words, *blobs in chunks for piece in (b"%d %r" % (words, [*map(len, blobs)]), *blobs)]
     elif part.name in ROWS:
-        (row,) = connection.execute(_rows_as_text(part.name), (part.run, part.place)).fetchone()
+        (row,) = connection.execute(_rows_as_text(part.name), {"run": part.run, "place": part.place}).fetchone()
         pieces = [] if row is None else [row.encode()]
     else:
         return None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
 from pathlib import Path
@@ -18,13 +19,10 @@ from bpe_core.errors import FormatError, cause_of
 from bpe_core.formats.rebuilding import (
     checked_recipe,
 )
-from bpe_core.limits import check_room
-from bpe_core.records import dataclass
-from bpe_core.session_file import checksums, schema
-from bpe_core.session_file.kept_values import KeptValues
-from bpe_core.session_file.known_by import HEADER
-from bpe_core.session_file.reading_runs import RunReader
+from bpe_core.session_file import HEADER, checksums, schema
+from bpe_core.session_file.reading_runs import KeptValues, RunReader
 from bpe_core.session_file.values import Bookmark, SavedRun, SavedSession, View
+from bpe_core.support.limits import check_room
 
 LARGEST = 2**63 - 1
 TIMES_THE_FILE = 3  # as much memory is taken

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, cause_of
 from bpe_core.formats.rebuilding import (
     checked_alphabet,
     checked_end_reason,
@@ -19,18 +19,45 @@ from bpe_core.formats.rebuilding import (
     checked_recipe,
     checked_symbol,
 )
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.columns import Scores
 from bpe_core.history.history import NOTHING, Columns, History, Reasons
 from bpe_core.history.joining import Joining
-from bpe_core.history.scores import Scores
 from bpe_core.learning.methods import Method
-from bpe_core.mixture import LONGEST_NAME
-from bpe_core.recipe import Recipe
-from bpe_core.session_file.kept_values import KeptValues
-from bpe_core.session_file.merge_rows import merge_columns
-from bpe_core.session_file.reason_chunks import reasons_in
-from bpe_core.session_file.score_rows import scores_in
+from bpe_core.recipes.mixture import LONGEST_NAME
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.stored_columns import merge_columns, reasons_in, scores_in, word_table
 from bpe_core.session_file.values import Fingerprint, RunState, SavedRun, SavedSource
-from bpe_core.session_file.word_chunks import word_table
+
+
+class KeptValues:
+    """The values of an open session, by their names."""
+
+    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
+        self._name = name
+        self._texts: dict[str, str] = dict(connection.execute("SELECT key, value FROM session"))
+
+    def text(self, key: str) -> str:
+        return self._texts.get(key, "")
+
+    def json(self, key: str, otherwise: object) -> object:
+        return self.parsed(self._texts[key]) if key in self._texts else otherwise
+
+    def of_run(self, key: str, run: int) -> object:
+        """What a value says of one run, if anything."""
+        return self.as_object(self.json(key, {})).get(str(run))
+
+    def as_object(self, value: object) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise FormatError(f"{self._name}: a value that should be a JSON object is none.")
+        return value
+
+    def parsed(self, text: str) -> object:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(f"{self._name}: a value is not valid JSON: {cause_of(error)}.") from error
+
 
 LARGEST = 2**63 - 1
 

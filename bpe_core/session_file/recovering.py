@@ -11,12 +11,11 @@ import dataclasses
 import json
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from bpe_core.errors import FormatError, cause_of
-from bpe_core.limits import check_room
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import schema
 from bpe_core.session_file.checksums import (
     MERGES_IN_A_PART,
@@ -30,6 +29,7 @@ from bpe_core.session_file.checksums import (
 from bpe_core.session_file.reading import OF_STEPS, Reader, described
 from bpe_core.session_file.sqlite_pages import Row, rows_in
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
+from bpe_core.support.limits import check_room
 
 # Two columns are of a value or a text, six of words or of the copy of a base symbol.
 TABLES_BY_WIDTH = {9: "sources", 7: "runs", 5: "scores", 4: "first_scores", 3: "bookmarks"}

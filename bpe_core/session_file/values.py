@@ -7,7 +7,7 @@ snapshot of a run that is being trained may be written by another thread while i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
+from bpe_core.recipes.recipe import Recipe
 
 RunState = Literal["paused", "ended", "failed"]
 

@@ -11,25 +11,23 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC
 from functools import lru_cache
 from itertools import islice, repeat
 from pathlib import Path
 
-from bpe_core.alphabet import Alphabet
-from bpe_core.atomic import replace_atomically
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError, cause_of
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.honest_text import escape
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.records import dataclass
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.session_file import checksums, schema
-from bpe_core.session_file.reason_chunks import reason_chunks
-from bpe_core.session_file.score_rows import SCORE_KIND, score_rows
+from bpe_core.session_file.stored_columns import SCORE_KIND, reason_chunks, score_rows, word_chunks
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
-from bpe_core.session_file.word_chunks import word_chunks
-from bpe_core.token_texts import TokenTexts
+from bpe_core.support.atomic import replace_atomically
+from bpe_core.support.honest_text import escape
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
 ROWS_AT_ONCE = 512  # between two looks at whether to stop
 LONGEST_TOKEN_SHOWN = 240  # bytes; the ids tell the rest

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from bpe_core.counting.several_texts import count_texts
+from bpe_core.counting.count_words import count_texts
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.morphemes import CutList, Morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
-from bpe_core.measures.stretches import stretches
-from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
+from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of, stretches
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
-
-Int64s = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
+from bpe_core.support.arrays import Float64s, Int64s
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 DRAWN = 1_000  # times as many documents as there are
 SURE = 0.95
@@ -149,7 +145,7 @@ def _bits(
     return [of_size[size] for size in sizes.tolist()]
 
 
-def intervals(some: Int64s, of: Int64s, drawn: int = DRAWN) -> tuple[Numbers, Numbers]:
+def intervals(some: Int64s, of: Int64s, drawn: int = DRAWN) -> tuple[Float64s, Float64s]:
     """Between what the ratio of two sums lies in 95 of 100 draws of as many documents, each as often as it comes.
 
     `of` holds a row for each size and a column for each document. The draws are the same each time; of fewer than
@@ -162,7 +158,7 @@ def intervals(some: Int64s, of: Int64s, drawn: int = DRAWN) -> tuple[Numbers, Nu
     return intervals_of((some,), of, drawn)[0]
 
 
-def intervals_of(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Numbers, Numbers]]:
+def intervals_of(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Float64s, Float64s]]:
     """The same of several sums by the same draws, which take longest. All sums are whole, and exact as fractions."""
     count = of.shape[1]
     if count < LEAST:

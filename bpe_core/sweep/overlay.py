@@ -1,34 +1,45 @@
-"""Tokenizers that are there, measured by the same texts at many sizes of their vocabularies: for curves side by side.
-
->>> from bpe_core.alphabet import Alphabet
->>> from bpe_core.recipe import Recipe
->>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
->>> found = overlay({"ours": history}, ["low lower", "slow"])
->>> found.columns["vocabulary"].tolist(), found.columns["tokens"].tolist()
-([256, 257, 258], [13, 10, 7])
+"""Existing tokenizers, measured by the same texts at many sizes of their vocabularies, for curves side by side.
 
 The columns are those of a sweep, and `pandas.DataFrame(found.columns)` is a table of them.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
+    >>> found = overlay({"ours": history}, ["low lower", "slow"])
+    >>> found.columns["vocabulary"].tolist(), found.columns["tokens"].tolist()
+    ([256, 257, 258], [13, 10, 7])
+
+Runs that differ only in their random sample share a line, with a band of their seeds.
+
+    >>> from fractions import Fraction
+    >>> from bpe_core.recipes.mixture import Group, Mixture, Sample
+    >>> drawn = lambda seed: Mixture((Group("", sample=Sample(None, Fraction(1, 2), "documents", seed)),))
+    >>> recipes = {f"Run {seed}: gpt2": Recipe.preset("gpt2", mixture=drawn(seed)) for seed in (1, 2)}
+    >>> found = samples_of({name: (recipe, "book") for name, recipe in recipes.items()} | {"other": (Recipe(), "book")})
+    >>> [*found], found["Run 2: gpt2"]
+    (['Run 1: gpt2', 'Run 2: gpt2'], Drawn(line='Run 1: gpt2, 2 samples', seed=2))
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from bpe_core.counting.words import WordTable
-from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError, CorpusError
-from bpe_core.history.given import by_name, documents_of
+from bpe_core.history.arguments import by_name, documents_of
 from bpe_core.history.history import History
 from bpe_core.measures.benchmark import Tokenizers, as_meant
-from bpe_core.measures.measured_sizes import some_sizes
 from bpe_core.measures.morphemes import Morphemes
-from bpe_core.measures.on_threads import OnThreads, Piece
+from bpe_core.measures.size_curves import some_sizes
 from bpe_core.measures.texts_in_words import can_be_in_words, splitting_of
-from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.worker_pool import Piece, WorkerPool
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.results import Row, table_of
-from bpe_core.sweep.samples import Drawn
 
 MEASURED = 32  # sizes of each, closer together where the vocabulary is small
 
@@ -51,7 +62,7 @@ def overlay(
     One text is one document; the bands tell how much the documents differ, so give paragraphs rather than a book. Of
     tokenizers whose words are given as `learned`, held-out bits per byte are told, too: of the documents if these are
     held out, else of a tenth of the words. Those of which `samples` tells that they differ only in what was drawn
-    (`bpe_core.sweep.samples`) share a line, at the same sizes, and each row says which of them it is.
+    (`bpe_core.sweep.overlay`) share a line, at the same sizes, and each row says which of them it is.
     """
     meant = {name: as_meant(given, name) for name, given in by_name(tokenizers).items()}
     histories = {name: history.first(at) for name, (history, at) in meant.items()}
@@ -61,7 +72,7 @@ def overlay(
     if not texts:
         raise CorpusError("There is no text to measure by.")
     chosen = None if sizes is None else [int(size) for size in sizes]
-    with OnThreads(threads, progress, cancelled) as pool:
+    with WorkerPool(threads, progress, cancelled) as pool:
         recipes = {_splitting(history): history.recipe for history in histories.values()}
         made = pool.all([_yardstick(texts, recipe) for recipe in recipes.values()], "counting", "texts")
         yardsticks = dict(zip(recipes, made, strict=True))
@@ -112,3 +123,43 @@ def _splitting(history: History) -> Recipe | None:
 
 def _yardstick(documents: Sequence[str], recipe: Recipe) -> Piece[Yardstick]:
     return lambda stopped: Yardstick.of(documents, recipe, stopped)
+
+
+OF_A_SWEEP = re.compile(r", sample \d+$")  # behind the names of runs that a sweep keeps
+
+Learned = tuple[Recipe, Hashable]  # and a key of the texts of a run
+
+
+class Drawn(NamedTuple):
+    """One of several samples."""
+
+    line: str  # what all of them are called together
+    seed: int
+
+
+def samples_of(runs: Mapping[str, Learned]) -> dict[str, Drawn]:
+    """By name, the runs that share recipe and texts with others but for the sample."""
+    alike: dict[Hashable, dict[str, tuple[int, ...]]] = {}
+    for name, (recipe, texts) in runs.items():
+        seeds = _seeds(recipe)
+        if seeds:
+            alike.setdefault((_without_seeds(recipe), texts), {})[name] = seeds
+    found = {}
+    for members in alike.values():
+        differing = [place for place, one in enumerate(zip(*members.values(), strict=True)) if len({*one}) > 1]
+        if differing:
+            line = f"{OF_A_SWEEP.sub('', next(iter(members)))}, {len(members)} samples"
+            found.update({name: Drawn(line, seeds[differing[0]]) for name, seeds in members.items()})
+    return found
+
+
+def _seeds(recipe: Recipe) -> tuple[int, ...]:
+    """Of the groups of which chance takes a part."""
+    groups = () if recipe.mixture is None else recipe.mixture.groups
+    return tuple(group.sample.seed for group in groups if group.sample.fraction != 1)
+
+
+def _without_seeds(recipe: Recipe) -> Recipe:
+    assert recipe.mixture is not None  # it has seeds
+    groups = (replace(group, sample=replace(group.sample, seed=0)) for group in recipe.mixture.groups)
+    return recipe.with_changes(name="", mixture=replace(recipe.mixture, groups=tuple(groups)))

@@ -1,4 +1,4 @@
-"""What a sweep is to learn and to measure, as a TOML file says it; all that can be wrong is found before it begins.
+"""What a sweep learns and measures, read from a TOML file; every mistake is found before it begins.
 
 sizes = [1000, 2000, 4000]              # tokens in the vocabulary; one run serves them all
 ties = ["first-seen", "lowest-ids"]     # else as each recipe says
@@ -22,20 +22,21 @@ min_frequency = 3
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from bpe_core.errors import BpeError, FormatError, RecipeError
-from bpe_core.learning.ties import TIE_RULES
 from bpe_core.measures.morphemes import read_morphemes
-from bpe_core.mixture import Of, Sample, weight_of
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
+from bpe_core.recipes.mixture import Of, Sample, weight_of
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.text.corpus import Corpus
 
 Over = Literal["documents", "lines"]
@@ -82,7 +83,7 @@ class Plan:
 
 
 def read_plan(path: Path | str) -> Plan:
-    """The plan in a file, checked; paths in it are told from the folder it is in."""
+    """The plan in a file, checked; its paths are relative to its folder."""
     try:
         told = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -216,3 +217,55 @@ def _share(told: Any) -> Fraction:
     if not isinstance(told, str):
         raise RecipeError(f'sample must be a text such as "50%", not {told!r}.')
     return weight_of(told)
+
+
+OF_ONE_RUN = ("vocab_size", "merges", "mixture", "interventions", "grown_from", "name")
+PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def recipe_choices(recipe: Recipe) -> dict[str, Any]:
+    """What a plan says of a recipe: all its choices, but for those that belong to one run."""
+    told = recipe.to_dict()
+    return {name: value for name, value in told.items() if name not in OF_ONE_RUN and value is not None}
+
+
+def plan_text(told: Mapping[str, Any]) -> str:
+    """A plan as the text of a TOML file; reading that text gives the same plan.
+
+    >>> choices = {"sizes": [300], "corpora": {"a b": ["x.txt"]}, "recipes": {"one": {"preset": "gpt2"}}}
+    >>> print(plan_text(choices), end="")
+    sizes = [300]
+    <BLANKLINE>
+    [corpora]
+    "a b" = ["x.txt"]
+    <BLANKLINE>
+    [recipes."one"]
+    preset = "gpt2"
+    """
+    tables = ("corpora", "recipes")
+    lines = [f"{name} = {_value(value)}" for name, value in told.items() if name not in tables]
+    lines += ["", "[corpora]", *(f"{_key(name)} = {_value(files)}" for name, files in told["corpora"].items())]
+    for name, choices in told["recipes"].items():
+        lines += ["", f"[recipes.{_text(name)}]", *(f"{choice} = {_value(of)}" for choice, of in choices.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_key(name)} = {_value(of)}' for name, of in value.items())}}}"
+    return repr(value)
+
+
+def _key(name: str) -> str:
+    return name if PLAIN_KEY.fullmatch(name) else _text(name)
+
+
+def _text(text: str) -> str:
+    """As JSON writes it, which TOML reads, but for one sign."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

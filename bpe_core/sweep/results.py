@@ -1,35 +1,35 @@
-"""The table of a sweep: a row for each run at each size; and what the runs that differ only in their seed say together.
+"""The table of a sweep: a row for each run at each size; and curves of its measures.
 
-A row holds the fingerprint of its run, of all that decides it: so the table alone tells what is done already.
+A row holds the fingerprint of its run, made of everything that decides it, so the table alone says what is done. Runs
+that differ only in their seed share a curve, with a band.
+
+    >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "vocabulary": size,
+    ...          "size": size, "seed": seed, "tokens_per_word": seed / size} for seed in (1, 3) for size in (10, 20)]
+    >>> (curve,) = curves_of(table_of(rows), "tokens_per_word")
+    >>> curve.sizes.tolist(), curve.mean.tolist(), curve.low.tolist(), curve.high.tolist()
+    ([10.0, 20.0], [0.2, 0.1], [0.1, 0.05], [0.3, 0.15])
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bpe_core.data_table import DataTable, Values, checked_name, read_data
+import bpe_core.measures.measures as measures
 from bpe_core.errors import FormatError
+from bpe_core.support.arrays import Float64s
+from bpe_core.support.data_table import DataTable, Values, checked_name, read_data
 
 Row = Mapping[str, Any]
 
 TEXTS = ("recipe", "corpus", "ties", "run")
 WHOLE = ("seed", "size", "vocabulary", "step", "documents", "bytes", "words", "tokens")
-MEASURES = {
-    "bytes_per_token": "Bytes per token",
-    "tokens_per_word": "Tokens per word",
-    "renyi_efficiency": "Rényi efficiency",
-    "share_in_use": "Share of the vocabulary in use",
-    "unknown_share": "Share of unknown tokens",
-    "bits_per_byte": "Held-out bits per byte",
-    "morpheme_precision": "Cuts that are at morphemes",
-    "morpheme_recall": "Morphemes that are cut",
-    "morpheme_f1": "Agreement with morphemes (F1)",
-}
+MEASURES = {name: measures.MEASURES[name].title for name in measures.OF_SWEEPS}
 WITH_INTERVAL = ("bytes_per_token", "tokens_per_word")
 INTERVALS = tuple(f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "high"))
 COLUMNS = ("recipe", "corpus", "ties", *WHOLE, *MEASURES, *INTERVALS, "run")
@@ -135,3 +135,58 @@ def summed(values: Sequence[float]) -> tuple[float, float, float, float]:
 def kept(table: DataTable, runs: Collection[str]) -> list[dict[str, Any]]:
     """The rows of these runs."""
     return [row for row in rows_of(table) if row["run"] in runs]
+
+
+BAND = (
+    "A band lies between the least and the most of several seeds; of a single one, where 95 of 100 draws of as many "
+    "documents lie (bootstrap)."
+)
+NAMED_BY = ("recipe", "corpus", "ties")
+
+
+@dataclass(frozen=True, eq=False)
+class BandedCurve:
+    """The mean at each size, and between what the band lies; no number where nothing is known of it."""
+
+    name: str
+    sizes: Float64s  # the tokens that there are, as a mean
+    mean: Float64s
+    low: Float64s
+    high: Float64s
+
+
+def curves_of(table: DataTable, measure: str) -> list[BandedCurve]:
+    """In the order of the table, named by what distinguishes them."""
+    rows = [row for row in rows_of(table) if row[measure] is not None]
+    told_apart = _told_apart(rows)
+    lines: dict[tuple[str, ...], dict[int, list[Row]]] = {}
+    for row in rows:
+        of_size = lines.setdefault(tuple(row[name] for name in NAMED_BY), {})
+        of_size.setdefault(row["size"], []).append(row)
+    found = []
+    for key, of_size in lines.items():
+        name = ", ".join(text for text, what in zip(key, NAMED_BY, strict=True) if what in told_apart)
+        points = [_point(of_size[size], measure) for size in sorted(of_size)]
+        found.append(BandedCurve(name, *np.array(points, np.float64).T))
+    return found
+
+
+def _told_apart(rows: Sequence[Row]) -> list[str]:
+    """Those of recipe, corpus and ties that distinguish lines alike in all before them."""
+    found = list(NAMED_BY[:1])
+    for name in NAMED_BY[1:]:
+        with_it = [*found, name]
+        if len({tuple(row[one] for one in with_it) for row in rows}) > len(
+            {tuple(row[one] for one in found) for row in rows}
+        ):
+            found = with_it
+    return found
+
+
+def _point(rows: list[Row], measure: str) -> tuple[float, float, float, float]:
+    size = summed([row["vocabulary"] for row in rows])[0]
+    mean, _, low, high = summed([row[measure] for row in rows])
+    if len(rows) > 1:
+        return size, mean, low, high
+    ends = [rows[0].get(f"{measure}_{end}") for end in ("low", "high")] if measure in WITH_INTERVAL else [None, None]
+    return size, mean, *(float("nan") if end is None else float(end) for end in ends)  # type: ignore[return-value]

@@ -5,26 +5,27 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import bpe_core.sweep.results as results
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
-from bpe_core.data_table import DataTable
 from bpe_core.errors import BpeError, Cancelled
-from bpe_core.fingerprints import fingerprint_of
 from bpe_core.history.history import History
-from bpe_core.learning.methods import METHODS, Method
+from bpe_core.learning.methods import Method
 from bpe_core.learning.trainer import learn
-from bpe_core.limits import check_room
 from bpe_core.measures.morphemes import read_morphemes
-from bpe_core.measures.on_threads import CANCELLED, OnThreads, Piece
 from bpe_core.measures.texts_in_words import can_be_in_words, splitting_of
-from bpe_core.mixture import Group, Mixture, Sample
-from bpe_core.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import LARGEST_VOCABULARY, Recipe, Splitting
-from bpe_core.records import dataclass
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.mixture import Group, Mixture, Sample
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe, Splitting
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.fingerprints import fingerprint_of
+from bpe_core.support.limits import check_room
+from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.worker_pool import CANCELLED, Piece, WorkerPool
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.plan import Plan
 from bpe_core.sweep.runs_in_session import RunsInSession
@@ -99,7 +100,7 @@ def sweep(
     known = sum(_is_done(run, rows) for run in runs)
     waiting = [run for run in runs if session is not None or not _is_done(run, rows)]
     work = _Work(plan, waiting, {run.key for run in runs if _is_done(run, rows)}, session)
-    with OnThreads(threads, progress, cancelled) as pool:
+    with WorkerPool(threads, progress, cancelled) as pool:
         if waiting:
             work.prepare(pool)
             for place, (history, found) in pool.each([work.piece(run) for run in waiting], "learning", "runs"):
@@ -127,8 +128,8 @@ class _Work:
         self._morphemes = read_morphemes(plan.morphemes) if plan.morphemes and runs else None
         self.remarks: list[str] = []
 
-    def prepare(self, pool: OnThreads) -> None:
-        """All that is to be counted; then nothing is left that hangs on the texts but the learning itself."""
+    def prepare(self, pool: WorkerPool) -> None:
+        """Count everything; then only learning itself depends on the texts."""
         counted = {run.words_key: run for run in self._runs}
         tables = pool.all([self._count(run) for run in counted.values()], "counting", "corpora")
         self._words = dict(zip(counted, tables, strict=True))
@@ -215,7 +216,7 @@ class _Work:
 
 
 def _title(run: Run, plan: Plan) -> str:
-    """What it is called beside the others; rules for ties and sizes are told of runs that are called alike."""
+    """The name of the run among the others; tie rules and sizes are added to equal names elsewhere."""
     corpus = [run.corpus] if len(plan.corpora) > 1 else []
     seed = [f"sample {run.seed}"] if len(plan.seeds) > 1 else []
     return ", ".join([run.name, *corpus, *seed])
@@ -230,7 +231,7 @@ def _by_sizes(recipe: Recipe, plan: Plan) -> Iterator[tuple[Recipe, tuple[int, .
 
 
 def _key(recipe: Recipe, about: list[Any]) -> str:
-    """Sizes are no part of it where one run serves all of them; nor is how anything is named."""
+    """A key without names, and without sizes where one run serves all of them."""
     told = recipe.to_dict()
     del told["name"]
     if not METHODS[recipe.method].size_decides:

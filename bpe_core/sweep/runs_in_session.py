@@ -1,11 +1,13 @@
-"""The runs of a sweep as one session, which the window opens; those that are in it already are not learned again.
+"""The runs of a sweep as one session that the window opens; runs that are in it already are not learned again.
 
-What a run learns is decided by its recipe and its words, so a run of the file with both is the run that is wanted.
-All else that the file holds, other runs and bookmarks, stays.
+What a run learns is decided by its recipe and its words, so a run of the file with both is the one wanted. Everything
+else in the file, other runs and bookmarks, stays. While the sweep goes on, its table and session are written every few
+seconds, so that little is lost however it is stopped.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,10 +17,13 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
-from bpe_core.fingerprints import fingerprint_of
 from bpe_core.history.history import END_SENTENCES, History
-from bpe_core.recipe import Recipe
-from bpe_core.session_file import Fingerprint, SavedRun, SavedSession, SavedSource, View, read_session, write_session
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import Fingerprint, SavedRun, SavedSession, SavedSource, View
+from bpe_core.session_file.writing import write_session
+from bpe_core.support.data_table import DataTable, write_data
+from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.sweep.plan import Plan
 
 LOOKED_AT = 1_000  # bytes of a text, up to the last end of a line
@@ -124,3 +129,32 @@ def _are_same(one: WordTable | None, other: WordTable) -> bool:
         np.array_equal(a, b)  # type: ignore[arg-type]
         for a, b in (*columns, (one.starts, other.starts))
     )
+
+
+SECONDS_BETWEEN, TIMES_THE_WRITING = 2.0, 10
+
+
+class KeptOnDisk:
+    """Its table and its session, written every other second; more rarely where writing takes long."""
+
+    def __init__(self, path: Path | None, runs: RunsInSession | None) -> None:
+        self._path, self._runs = path, runs
+        self._written, self._rest = time.monotonic(), SECONDS_BETWEEN
+        self._table: DataTable | None = None
+
+    def __call__(self, table: DataTable) -> None:
+        self._table = table
+        if time.monotonic() - self._written >= self._rest:
+            self.write()
+
+    def write(self) -> None:
+        """What there is that was not written yet."""
+        if self._table is None:
+            return
+        began = time.monotonic()
+        if self._path is not None:
+            write_data(self._table, self._path)
+        if self._runs is not None:
+            self._runs.write()
+        self._table, self._written = None, time.monotonic()
+        self._rest = max(SECONDS_BETWEEN, TIMES_THE_WRITING * (self._written - began))

@@ -1,7 +1,7 @@
-"""A stream of text in blocks that can be split on their own: together they have the words of the whole.
+"""A stream of text in blocks that can be split by themselves: together they have the words of the whole.
 
-A block holds the ends of texts, and is cut inside one only where the pattern always cuts.
-A stretch without such a place makes its block larger, however long it is.
+A block holds the ends of texts, and ends inside a text only at a place where the pattern always cuts. A stretch without
+such a place makes its block larger, however long it is.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import TooLarge
-from bpe_core.limits import check_room
-from bpe_core.text.reading.source import Bytes
+from bpe_core.support.limits import check_room
+from bpe_core.text.reading.source import Bytes, Int64s
 
 LARGEST_BLOCK = 2**31 - 2**16  # places in a block are 32-bit numbers
-PADDING = 64  # bytes behind the text that may be read, whatever they are
+PADDING = 64  # bytes behind the text that may be read
 SHORTER_STRETCHES = "Is it text at all? If so, choose another pattern, or count line by line."
 
 ByteArray = npt.NDArray[np.uint8]
-FindCut = Callable[[ByteArray, int, int], int]  # the last safe place inside data[start:stop], or -1
+FindCut = Callable[[ByteArray, int, int], int]  # the last safe place to cut inside data[start:stop], or -1
 
 
 class Stretch(NamedTuple):
-    """Some text, and whether it ends there: what follows is then a text of its own. Others may end inside of it."""
+    """A stretch of text, and whether a text ends with it; others may end inside of it."""
 
     data: Bytes
     ends_text: bool
-    inner_ends: npt.NDArray[np.int64] | None = None
+    inner_ends: Int64s | None = None
 
 
 class Block:
-    """Text in a buffer that grows; used again and again."""
+    """Text in a buffer that grows, and is used again."""
 
     def __init__(self, room: int) -> None:
         self._usual_room = room
@@ -41,14 +41,14 @@ class Block:
         self.begin(0)
 
     def begin(self, first: int) -> None:
-        """Empty the block; `first` is how much text went before."""
+        """Empty the block; `first` is the length of the text before it."""
         if len(self.data) > 4 * self._usual_room + PADDING:
-            self._allocate(self._usual_room)  # one long stretch must not cost memory for ever
+            self._allocate(self._usual_room)  # one long stretch must not need memory for ever
         self.first = first
         self.length = 0
         self.text_ends: list[int] = []
 
-    def append(self, data: Bytes, inner_ends: npt.NDArray[np.int64] | None = None) -> None:
+    def append(self, data: Bytes, inner_ends: Int64s | None = None) -> None:
         if inner_ends is not None:
             self.text_ends += (inner_ends + self.length).tolist()
         length = self.length + len(data)
@@ -62,7 +62,7 @@ class Block:
             self.text_ends.append(self.length)
 
     def move_rest(self, cut: int, into: Block) -> None:
-        """Leave only what stands before the cut, which ends a text."""
+        """Keep only what is before the cut, which ends a text; move the rest."""
         into.begin(self.first + cut)
         into.append(self._view[cut : self.length])
         self.length = cut
@@ -73,7 +73,7 @@ class Block:
         return self.text_ends[-1] if self.text_ends else 0
 
     def _grow(self, length: int) -> None:
-        """Make room for so many bytes, and for half as many again: a long stretch comes in many parts."""
+        """Make room for `length` bytes and half as many again, as a long stretch comes in many parts."""
         if length > LARGEST_BLOCK:
             raise TooLarge(
                 f"The text has a stretch of more than {LARGEST_BLOCK:,} bytes in which the pattern never surely cuts, "
@@ -93,10 +93,7 @@ class Block:
 def in_blocks(
     stretches: Iterable[Stretch], size: int, find_cut: FindCut, fresh: Callable[[], Block], first: int = 0
 ) -> Iterator[Block]:
-    """Blocks of about `size` bytes in order; `fresh` gives one that nobody uses any more.
-
-    `first` is how much text went before.
-    """
+    """Cut into blocks of about `size` bytes; `fresh` returns an unused one, `first` is the length of earlier text."""
     block, full, searched = fresh(), size, 0
     block.begin(first)
     for data, ends_text, inner_ends in stretches:
@@ -119,7 +116,7 @@ def in_blocks(
 
 
 def _place_to_cut(block: Block, searched: int, find_cut: FindCut) -> int:
-    """The last place where the block can be cut; 0 if there is none. Up to `searched` there is none for sure."""
+    """The last place where the block can be cut, or 0; there is none before `searched`."""
     open_text = block.start_of_open_text
     longest_character = 4
     start = max(open_text, searched - longest_character)

@@ -1,30 +1,29 @@
-"""What is taken of a group of texts: without duplicates, by chance, only the first bytes; one after the other.
+"""Choose from a group of texts: leave out duplicates, sample, take only the first bytes; in this order.
 
->>> from bpe_core.mixture import Group
+>>> from bpe_core.recipes.mixture import Group
 >>> pieces = [DocumentPiece(text, True, 0) for text in (b"low", b"new", b"low")]
 >>> choosing = Choosing(Group("de", unique="documents"))
 >>> [bytes(piece.data) for piece in one_by_one(choosing.chosen(pieces, 100))], choosing.left_out
 ([b'low', b'new'], 1)
 
-Where lines are chosen one by one, each is a text of its own from then on. So what is taken hangs on no order of
-files, nor on what stands before or behind a line that is not taken.
+If lines are chosen one by one, each is a text of its own from then on. So the choice depends neither on the order of
+files nor on what is around a line that is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.limits import check_room
-from bpe_core.mixture import Group, Of
-from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import DocumentPiece, one_by_one
-from bpe_core.text.reading.texts import pieces_of
-from bpe_core.text.reading.utf8 import whole_characters
+from bpe_core.recipes.mixture import Group, Of
+from bpe_core.support.limits import check_room
+from bpe_core.text.reading.source import DocumentPiece, SkipLog, one_by_one
+from bpe_core.text.reading.utf8 import pieces_of, whole_characters
 
-DIGEST = 16  # bytes: two different texts with the same are not to be expected in this world
+DIGEST = 16  # bytes: two different texts will never have the same
 CHANCES = 2**64
 SHORTER = "Choose lines instead of documents."
 
@@ -33,13 +32,13 @@ class Text(NamedTuple):
     """A document, or a line with its end."""
 
     data: bytes
-    bytes_read: int  # of its source by then
-    document: int  # which of its source
-    line: int  # of the document
+    bytes_read: int  # of its source so far
+    document: int  # its number in the source
+    line: int  # its number in the document
 
 
 class Choosing:
-    """One reading of a group; it remembers what was read already."""
+    """Chooses during one reading of a group; remembers what was read."""
 
     def __init__(self, group: Group) -> None:
         self._group = group
@@ -49,11 +48,11 @@ class Choosing:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is no use in reading on."""
+        """Whether nothing more will be taken."""
         return self._room == 0
 
-    def tell(self, log: SkipLog) -> None:
-        """What has been left out."""
+    def report(self, log: SkipLog) -> None:
+        """Report what was left out."""
         if self.left_out:
             what = self._group.unique if self.left_out > 1 else self._group.unique.removesuffix("s")
             where = f" of the group {self._group.name!r}" if self._group.name else ""
@@ -61,7 +60,7 @@ class Choosing:
             log.add(self._group.name, f"{self.left_out:,} duplicate {what}{where} {were} left out", self.left_out)
 
     def chosen(self, pieces: Iterable[DocumentPiece], size: int) -> Iterator[DocumentPiece]:
-        """What is taken of one source that is read document by document, in pieces of about `size` bytes."""
+        """Choose from a source that is read document by document, in pieces of about `size` bytes."""
         group = self._group
         if group.unique:
             pieces = one_by_one(_in_pieces(self._different(_texts(pieces, group.unique)), size))
@@ -70,8 +69,6 @@ class Choosing:
         return iter(pieces) if self._room is None else self._first(one_by_one(pieces))
 
     def _different(self, texts: Iterator[Text]) -> Iterator[Text]:
-        from hashlib import blake2b  # takes a while to load, and is wanted seldom
-
         for text in texts:
             digest = blake2b(text.data, digest_size=DIGEST).digest()
             if digest in self._seen:
@@ -81,9 +78,9 @@ class Choosing:
             yield text
 
     def _first(self, pieces: Iterable[DocumentPiece]) -> Iterator[DocumentPiece]:
-        """Until the group has had its bytes; a character is not cut."""
+        """Take the first bytes of the group, without cutting a character."""
         for piece in pieces:
-            assert self._room is not None  # the caller saw to it
+            assert self._room is not None  # the caller checked it
             if len(piece.data) <= self._room:
                 self._room -= len(piece.data)
                 yield piece._replace(ends_document=piece.ends_document or not self._room)
@@ -120,16 +117,14 @@ def _joined(parts: list[bytes]) -> bytes:
 
 
 def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
-    """Each by a draw of its own, which hangs on the seed, its bytes and its place in its source.
+    """Draw for each text by the seed, its bytes and its place in its source.
 
-    So it is the same however many threads count, whatever other texts there are and wherever they lie; and of a line
-    that stands in a text many times the same share is taken as of all others. Without duplicates, only the first of
-    several is there, and which that is hangs on the order of files: then the number of a document does not matter.
+    So the sample is the same with any number of threads and with any other texts, and the same share is taken of
+    repeated lines as of all others. If duplicates are left out, the first of several depends on the order of files, so
+    the number of a document is not used.
     """
     enough, seed = group.sample.fraction * CHANCES, group.sample.seed
     limit = enough.numerator // enough.denominator
-    from hashlib import blake2b
-
     for text in texts:
         draw = blake2b(b"%d %d %d " % (seed, 0 if group.unique else text.document, text.line), digest_size=8)
         draw.update(text.data)
@@ -138,7 +133,7 @@ def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
 
 
 def _in_pieces(texts: Iterator[Text], size: int) -> Iterator[DocumentPiece]:
-    """Short ones together: a piece for each line would take longer than to count it."""
+    """Put short texts together: a piece for each line would take longer than counting it."""
     held: list[bytes] = []
     length = bytes_read = 0
     for text in texts:

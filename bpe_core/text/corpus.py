@@ -10,31 +10,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
-import numpy as np
-import numpy.typing as npt
-
-from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
-from bpe_core.records import dataclass
-from bpe_core.text.reading.skipped import SkipLog, Skipped
+from bpe_core.recipes.mixture import Group, Mixture
+from bpe_core.text.choosing import Choosing
+from bpe_core.text.reading.files import FileReader, readers_of
+from bpe_core.text.reading.plain_text import TextsReader
 from bpe_core.text.reading.source import (
     Bytes,
     DocumentPiece,
+    Int64s,
     OnBadRow,
     OnInvalid,
     Reader,
     ReadingOptions,
+    SkipLog,
+    Skipped,
     Source,
     one_by_one,
 )
-from bpe_core.text.reading.texts import TextsReader, encoded
-
-if TYPE_CHECKING:
-    from bpe_core.mixture import Group, Mixture
-    from bpe_core.text.reading.files import FileReader
+from bpe_core.text.reading.utf8 import encoded
 
 __all__ = ["Chunk", "Corpus", "Skipped", "Source"]
 
@@ -43,26 +40,26 @@ CHUNK_SIZE = 1024 * 1024  # larger ones were never read faster, and some texts h
 
 @dataclass(frozen=True)
 class Chunk:
-    """A stretch of one document, as valid UTF-8 that begins and ends between characters.
+    """A stretch of a document, as valid UTF-8 that begins and ends between characters.
 
-    Who can tell documents apart may ask for several in a chunk, which is much faster where they are short.
+    A reader may ask for several documents in a chunk, which is much faster if they are short.
     """
 
     data: Bytes  # never empty, and never changed once handed out
     source: int  # index into `corpus.sources`
     ends_document: bool
     bytes_read: int  # of this source as it is stored (compressed, say), for progress
-    inner_ends: npt.NDArray[np.int64] | None = None  # where documents end before the end of the data
+    inner_ends: Int64s | None = None  # where documents end before the end of the data
 
     def documents(self) -> Iterator[Chunk]:
-        """The same, one document after the other."""
+        """Split it into one chunk for each document."""
         whole = DocumentPiece(self.data, self.ends_document, self.bytes_read, self.inner_ends)
         for data, ends_document, bytes_read, _ in one_by_one([whole]):
             yield Chunk(data, self.source, ends_document, bytes_read)
 
 
 class Corpus:
-    """Where texts come from; nothing is kept in memory but what was given in memory.
+    """Where texts come from; only texts given in memory are kept there.
 
     A document is one text: a file, a row of a .jsonl or .csv file, or one of the texts given.
     """
@@ -70,11 +67,11 @@ class Corpus:
     def __init__(
         self,
         readers: Sequence[Reader],
-        word_counts: WordTable | None = None,
+        word_counts: Sequence[tuple[bytes, int]] | None = None,
         log: SkipLog | None = None,
         groups: Sequence[str] = (),
     ) -> None:
-        """`groups` tells of each reader to which it belongs; those of one group stand together."""
+        """`groups` names the group of each reader; those of one group are next to each other."""
         self._readers = tuple(readers)
         self.word_counts = word_counts
         self.group_of_source = tuple(groups) or ("",) * len(readers)
@@ -98,45 +95,42 @@ class Corpus:
         twice: bool = False,
         only: Sequence[str] = (),
     ) -> Corpus:
-        """Files, folders, and "-" for standard input.
+        """Read files, folders, and "-" for standard input.
 
-        The name tells the kind: .jsonl, .csv, .tsv, .parquet, .arrow and .feather hold a text a row in
-        `field` (`doc.body`, `messages[].content`; without it the usual names are looked for), .tar and
-        .zip hold files, everything else is plain text; .gz .bz2 .xz .zst on top of that are
-        decompressed. A table of words and counts is taken as such if `word_list` says so, or else if its
-        names do ("word", "count"). A byte order mark tells the encoding, else `encoding`, else it is UTF-8. Addresses
-        (s3://...) are opened by the packages that are installed for them.
+        The name decides the kind: .jsonl, .csv, .tsv, .parquet, .arrow and .feather hold a text a row in `field`
+        (`doc.body`, `messages[].content`; without it one with a usual name), .tar and .zip hold files, everything else
+        is plain text; .gz .bz2 .xz .zst on top of that are decompressed. A table of words and counts is recognized by
+        `word_list`, or else by its column names ("word", "count"). The encoding is that of a byte order mark, else
+        `encoding`, else UTF-8. Addresses (s3://...) are opened by the packages installed for them.
 
         A file that is named twice (by itself and by its folder, say) is read once, unless it is to count `twice`.
-        Of folders `only` these files are read, by their paths in them.
+        Of folders, `only` these files are read, given by their paths in them.
         """
         if isinstance(paths, (str, Path)):
             paths = [paths]
         log = SkipLog()
         options = ReadingOptions(encoding, on_invalid, field, on_bad_row, word_list)
-        from bpe_core.text.reading.files import readers_of  # knows all kinds of files; words and texts need none
-
         readers = readers_of(list(paths), file_patterns, options, log, only)
         pairs: list[tuple[Reader, str]] = [(reader, reader.source.group) for reader in readers]
         return cls._of_pairs(pairs, log, twice)
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], *, on_invalid: OnInvalid = "strict") -> Corpus:
-        """Each text is a document. An iterator is read as a stream, and only once."""
+        """Make a document of each text. An iterator is read as a stream, and only once."""
         return cls([TextsReader(texts, on_invalid)])
 
     @classmethod
     def from_word_counts(cls, counts: Mapping[str, int]) -> Corpus:
-        """Words that were counted elsewhere; they are taken as they are, neither normalized nor split."""
+        """Take words that were counted elsewhere as they are, neither normalized nor split."""
         for word, count in counts.items():
-            if not isinstance(word, str) or not isinstance(count, int) or count >= 2**63:
-                raise CorpusError(f"Word counts must be texts with whole numbers below 2^63, not {word!r}: {count!r}.")
-        table = WordTable.from_counts((encoded(word, "replace"), count) for word, count in counts.items())
-        return cls((), word_counts=table)
+            if not isinstance(word, str) or not isinstance(count, int) or not 0 <= count < 2**63:
+                wanted = "texts with whole numbers below 2^63, none of them negative"
+                raise CorpusError(f"Word counts must be {wanted}, not {word!r}: {count!r}.")
+        return cls((), word_counts=[(encoded(word, "replace"), count) for word, count in counts.items()])
 
     @classmethod
     def joined(cls, corpora: Sequence[Corpus], *, twice: bool = False) -> Corpus:
-        """Several corpora of texts as one, in order, group by group; a file that is in several is read once."""
+        """Join corpora of texts in order, group by group; a file that is in several is read once."""
         if any(corpus.word_counts is not None for corpus in corpora):
             raise CorpusError(
                 "Word counts cannot be joined with texts; count the texts first and merge the word tables."
@@ -150,7 +144,7 @@ class Corpus:
 
     @classmethod
     def _of_pairs(cls, pairs: list[tuple[Reader, str]], log: SkipLog, twice: bool) -> Corpus:
-        """Of readers with their groups: group by group, and no file twice unless it is to be."""
+        """Sort readers by group, and leave out repeated files unless they are to count `twice`."""
         order = {group: place for place, group in enumerate(dict.fromkeys(group for _, group in pairs))}
         pairs.sort(key=lambda pair: order[pair[1]])
         pairs = pairs if twice else _once_each(pairs, log)
@@ -158,56 +152,50 @@ class Corpus:
 
     @classmethod
     def grouped(cls, groups: Mapping[str, Corpus], *, twice: bool = False) -> Corpus:
-        """Corpora of texts as the groups of one; a recipe's mixture speaks of them by name.
+        """Make corpora of texts the groups of one; a recipe's mixture uses their names.
 
         >>> corpus = Corpus.grouped({"de": Corpus.from_texts(["neu"]), "code": Corpus.from_texts(["new"])})
         >>> corpus.groups
         ('de', 'code')
         """
-        return cls.joined([corpus._in_group(name) for name, corpus in groups.items()], twice=twice)
+        return cls.joined([corpus.in_group(name) for name, corpus in groups.items()], twice=twice)
 
-    def _in_group(self, name: str) -> Corpus:
+    def in_group(self, name: str) -> Corpus:
+        """All of it as one group."""
         return Corpus(self._readers, self.word_counts, self._found_while_opening, [name] * len(self._readers))
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The names of its groups, in the order they are read; one without a name where nobody made any."""
+        """The names of its groups in reading order; a single empty name if there are no groups."""
         return tuple(dict.fromkeys(self.group_of_source)) or ("",)
 
     def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
-        """A corpus for each group, to be read once, of which is taken what the mixture says.
+        """Make a corpus for each group, to be read once, of what the mixture takes of it.
 
-        What they meet while they are read is `skipped` here.
+        What is skipped while they are read is `skipped` here.
         """
-        from bpe_core.mixture import Mixture
-
         said = (mixture or Mixture()).matched(self.groups)
         self._found_while_reading = SkipLog()
         return {group.name: self.part(group) for group in said}
 
     def part(self, group: Group) -> Corpus:
-        """One of its groups, of which is taken what is said of it."""
+        """Make a corpus of one group, of what is to be taken of it."""
         pairs = zip(self._readers, self.group_of_source, strict=True)
-        part = Corpus([reader for reader, name in pairs if name == group.name], self.word_counts)
-        part._is_part, part._found_while_reading = True, self._found_while_reading
-        part._choice = None if group.takes_all else group
-        return part
+        readers = [reader for reader, name in pairs if name == group.name]
+        return self._part(readers, None if group.takes_all else group, self.word_counts)
 
     def by_source(self) -> dict[str, Corpus]:
-        """Each of its files or texts by itself, to be read once; what they meet on the way is `skipped` here."""
+        """Make a corpus of each file, to be read once; what is skipped on the way is `skipped` here."""
         self._found_while_reading = SkipLog()
-        parts = {}
-        for reader in self._readers:
-            parts[reader.source.name] = self._of_these([reader])
-        return parts
+        return {reader.source.name: self._part([reader], self._choice) for reader in self._readers}
 
     def bunches(
         self, mixture: Mixture | None, size: int, split: Callable[[Reader, int], Sequence[Reader]] | None = None
     ) -> Iterator[tuple[str, Corpus]]:
-        """Parts of about so many bytes that give the same words one after the other, each with its group's name.
+        """Parts of about `size` bytes that give the same words one after the other, each with its group's name.
 
-        `split` may make several readers of a large text. Where something is taken of each text by itself, the texts
-        stay whole; where what is taken of one hangs on those before it, the group is one part.
+        `split` may make several readers of a large text. Texts stay whole if something is taken of each by itself; a
+        group is one part if what is taken of a text depends on those before it.
         """
         for name, part in self.parts(mixture).items():
             choice = part._choice
@@ -219,27 +207,29 @@ class Corpus:
             for reader in sorted(part._readers, key=lambda reader: reader.source.is_word_list):
                 for one in [reader] if split is None or choice is not None else split(reader, size):
                     if held and (one.source.is_word_list or length >= size):
-                        yield name, part._of_these(held)
+                        yield name, part._part(held, choice)
                         held, length = [], 0
                     held.append(one)
                     length += one.source.size or size
             if held:
-                yield name, part._of_these(held)
+                yield name, part._part(held, choice)
 
     def apart(self) -> Corpus:
-        """The same with remarks of its own, for whoever reads it elsewhere."""
+        """A copy with remarks of its own, to be read elsewhere."""
         part = copy(self)
         part._is_part, part._found_while_reading = True, SkipLog()
         return part
 
-    def _of_these(self, readers: Sequence[Reader]) -> Corpus:
-        """A part of a part."""
-        part = Corpus(readers)
-        part._is_part, part._found_while_reading, part._choice = True, self._found_while_reading, self._choice
+    def _part(
+        self, readers: Sequence[Reader], choice: Group | None, counts: Sequence[tuple[bytes, int]] | None = None
+    ) -> Corpus:
+        """A corpus of some readers that shares the remarks of this one."""
+        part = Corpus(readers, counts)
+        part._is_part, part._found_while_reading, part._choice = True, self._found_while_reading, choice
         return part
 
     def documents(self) -> Iterator[str]:
-        """The texts themselves, one after the other, each as a whole."""
+        """The texts, each as a whole."""
         held: list[Bytes] = []
         for chunk in self.chunks():
             held.append(chunk.data)
@@ -249,9 +239,8 @@ class Corpus:
 
     @property
     def word_lists(self) -> tuple[FileReader, ...]:
-        """The files with words that were counted elsewhere; they are no texts, and are not among the chunks."""
-        lists = [reader for reader in self._readers if reader.source.is_word_list]
-        return tuple(cast("list[FileReader]", lists))  # nothing else than a file is one
+        """The files with words that were counted elsewhere; they are not among the chunks."""
+        return tuple(one for one in self._readers if isinstance(one, FileReader) and one.source.is_word_list)
 
     @property
     def has_texts(self) -> bool:
@@ -259,25 +248,25 @@ class Corpus:
 
     @property
     def remarks(self) -> SkipLog:
-        """Where whoever reads the corpus tells what was odd about it."""
+        """Where oddities met while reading are reported."""
         return self._found_while_reading
 
     @property
     def total_size(self) -> int | None:
-        """Bytes as stored; None where a source's size cannot be known."""
+        """Bytes as stored; None if the size of a source cannot be known."""
         sizes = [source.size for source in self.sources if source.size is not None]
         return sum(sizes) if len(sizes) == len(self.sources) else None
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What was left out or replaced: files of a folder that are not text, and what the last reading met."""
+        """What was left out or replaced: files of a folder that are not text, and what the last reading skipped."""
         return self._found_while_opening.reports() + self._found_while_reading.reports()
 
     def chunks(self, size: int = CHUNK_SIZE, *, several: bool = False) -> Iterator[Chunk]:
-        """All texts in order, in chunks of at most about `size` bytes, of which each may hold `several` documents.
+        """Read all texts in order, in chunks of at most about `size` bytes, each perhaps with `several` documents.
 
-        One iterator may feed several threads that take turns under a lock: a chunk's data stays
-        as it is when the next one is read.
+        One iterator may feed several threads that take turns under a lock: the data of a chunk is not changed when the
+        next one is read.
         """
         if self.word_counts is not None or (self.word_lists and not self.has_texts):
             raise CorpusError("This corpus holds word counts, not texts: there is nothing to read.")
@@ -286,11 +275,7 @@ class Corpus:
         return self._chunks(size, self._found_while_reading, several)
 
     def _chunks(self, size: int, log: SkipLog, several: bool) -> Iterator[Chunk]:
-        choosing = None
-        if self._choice is not None:
-            from bpe_core.text.choosing import Choosing  # what few mixtures want
-
-            choosing = Choosing(self._choice)
+        choosing = None if self._choice is None else Choosing(self._choice)
         for index, reader in enumerate(self._readers):
             if reader.source.is_word_list:
                 continue
@@ -302,11 +287,11 @@ class Corpus:
             if choosing is not None and choosing.is_done:
                 break
         if choosing is not None:
-            choosing.tell(log)
+            choosing.report(log)
 
 
 def _once_each(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[Reader, str]]:
-    """Readers and their groups without those of a file that another reads before; that is told, and where it counts."""
+    """Leave out readers of a file that is read before, and report where it counts."""
     known: dict[str, str] = {}
     kept = []
     for reader, group in pairs:
@@ -324,5 +309,5 @@ def _once_each(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[
 
 
 def same_place(path: Path | str) -> str:
-    """The same of all ways to write a path. Nobody looks at the disk: a link is another file than what it leads to."""
+    """The same for all ways to write a path. A link is another file than its target: the disk is not looked at."""
     return os.path.normcase(os.path.normpath(Path(path).absolute()))

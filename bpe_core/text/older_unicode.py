@@ -1,4 +1,4 @@
-"""What libraries whose tables are of an older Unicode take a character for: as if later ones were nothing yet.
+"""Characters as libraries with tables of an older Unicode see them: later ones are unassigned.
 
 Tokenizers must cut as their files say, whatever this Python knows, so the characters that came later are listed here.
 """
@@ -6,14 +6,13 @@ Tokenizers must cut as their files say, whatever this Python knows, so the chara
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-if TYPE_CHECKING:  # recipes ask for the expressions
-    import numpy as np
-    import numpy.typing as npt
-    import regex
+import numpy as np
+import numpy.typing as npt
+import regex
 
-Number = TypeVar("Number", bound="np.generic")
+Number = TypeVar("Number", bound=np.generic)
 
 _LATER_MARKS = (
     "5c8-5c9 7fd 897-89f 8ca-8d3 9fe afa-aff b53-b55 c04 c3c cf3 d00 d3b-d3c d81 eba ece 1715 180f 1abf-1af0 1cf7 "
@@ -60,7 +59,7 @@ _LATER = (
     "1f777-1f77a 1f7da-1f7db 1f7f1-1f7ff 1f8d0-1f8d8 1fa54-1fa57 1fa8a-1fa8e 1fac8 1facc-1facd 1fadd 1faea-1faeb "
     "1faef 1faf9-1fafa 1fbfa 2b73a-2b73f 2b81e 2cea2-2cead 323b0-33479 3d000-3fc3f"
 )
-NO_CHARACTER = "\u0378"  # a number that Unicode has given to none
+NO_CHARACTER = "\u0378"  # unassigned in Unicode
 
 
 def _set(ranges: str) -> str:
@@ -68,16 +67,14 @@ def _set(ranges: str) -> str:
     return "".join(f"\\U{int(one[0], 16):08X}-\\U{int(one[-1], 16):08X}" for one in ends)
 
 
-# The same mark as an expression without operations between sets, and what of it is one by now and was none then.
+# A punctuation mark as an expression without operations between sets; marks that came later, and former ones
 LATER_PUNCTUATION, FORMER_PUNCTUATION = _set(_LATER_PUNCTUATION), _set(_FORMER_PUNCTUATION)
 PUNCTUATION_MARKS = rf"(?:(?![{LATER_PUNCTUATION}]){PUNCTUATION}|[{FORMER_PUNCTUATION}])"
-NUMBERS = rf"(?:(?![{_set(_LATER_NUMBERS)}])\p{{N}})"  # which are told by tables that are a little newer than others
+NUMBERS = rf"(?:(?![{_set(_LATER_NUMBERS)}])\p{{N}})"  # from tables a little newer than the others
 
 
 @cache
 def _compiled(characters: str, later: str, also: str = "") -> regex.Pattern[str]:
-    import regex
-
     return regex.compile(f"[[{characters}--[{_set(later)}]]{_set(also)}]", regex.V1)
 
 
@@ -87,29 +84,29 @@ def marks() -> regex.Pattern[str]:
 
 
 def marks_without_width() -> regex.Pattern[str]:
-    """One with no place of its own."""
+    """A mark without a width of its own."""
     return _compiled(r"\p{Mn}", _LATER_MARKS_WITHOUT_WIDTH, "1734 1171e")
 
 
 def punctuation() -> regex.Pattern[str]:
-    """A punctuation mark, or any sign of ASCII."""
+    """A punctuation mark, or any ASCII sign."""
     return _compiled(PUNCTUATION, _LATER_PUNCTUATION, _FORMER_PUNCTUATION)
 
 
 def controls() -> regex.Pattern[str]:
-    """A control character, but those that part words and lines."""
+    """A control character, except those that separate words and lines."""
     return _compiled(r"[\p{Cc}\p{Cf}\p{Co}\ufffd]", _LATER_CONTROLS + " 9-a d")
 
 
 def without_later(text: str) -> str:
-    """The same, but that characters which came later than the tables of expressions are none, one for one."""
+    """The text with an unassigned character in place of each that came later than the tables of expressions."""
     if text.isascii() or later().isdisjoint(set(text)):
         return text
     return text.translate({ord(character): NO_CHARACTER for character in later().intersection(text)})
 
 
 def as_before(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
-    """The same values by code point, but for those characters that of none."""
+    """The values by code point, with the value of an unassigned one for characters that came later."""
     values = values.copy()
     values[[ord(one) for one in later()]] = values[ord(NO_CHARACTER)]
     return values
@@ -117,7 +114,7 @@ def as_before(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
 
 @cache
 def later() -> frozenset[str]:
-    """Those characters."""
+    """The characters that came later."""
     return _characters(_LATER)
 
 
@@ -128,5 +125,5 @@ def _characters(ranges: str) -> frozenset[str]:
 
 @cache
 def without_form() -> frozenset[str]:
-    """Characters that have no parts and no place among marks there, though they have by now."""
+    """Characters that have no decomposition and no combining class there, though they do by now."""
     return _characters(_LATER_MARKS + _LATER_PARTS)

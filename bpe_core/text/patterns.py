@@ -1,23 +1,22 @@
-"""The named pre-tokenization patterns, and the check of a person's own.
+"""The named pre-tokenization patterns, and the check of a custom one.
 
-A pattern cuts text into words; merges never cross a cut. `bpe_core.text.scanner` makes of its expression
-a table, which is proved to cut where `regex` does.
+A pattern cuts text into words; merges never cross a cut. `bpe_core.text.scanner` makes a table of its expression, which
+is proved to cut where `regex` does.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+
+import regex
 
 from bpe_core.errors import PatternError, RecipeError
-from bpe_core.records import dataclass
 from bpe_core.text.older_unicode import FORMER_PUNCTUATION, LATER_PUNCTUATION, PUNCTUATION_MARKS
 
-if TYPE_CHECKING:
-    import regex
-
-# The blocks of Chinese characters as tokenizers sets them apart for BERT, whose own begin one of them at 2B820.
+# The blocks of Chinese characters that tokenizers cuts apart for BERT; BERT itself begins one of them at 2B820.
 IDEOGRAPHS = tuple(
     range(first, last + 1)
     for first, last in (
@@ -41,11 +40,11 @@ _MARKS = r"\p{P}$+<=>^`|~"
 
 @dataclass(frozen=True)
 class NamedPattern:
-    """A pattern that many use."""
+    """A well-known pattern."""
 
     expression: str  # for the `regex` package
     explanation: str
-    drops_whitespace: bool = False  # the blanks between words belong to no word
+    drops_whitespace: bool = False  # blanks between words belong to no word
 
 
 NAMED_PATTERNS: dict[str, NamedPattern] = {
@@ -83,16 +82,14 @@ NAMED_PATTERNS: dict[str, NamedPattern] = {
 }
 
 
-# What the classes that they name hold of ASCII.
+# The ASCII characters of the classes that they name
 _IN_ASCII = {"L": "A-Za-z", "Lu": "A-Z", "Ll": "a-z", "N": "0-9", "P": r"!-#%-*,-/:;?@\[-\]_{}"}
 _IN_ASCII |= dict.fromkeys(("Lt", "Lm", "Lo", "M"), "")
 
 
 @cache
 def in_ascii(expression: str) -> re.Pattern[str]:
-    """What a named pattern, or a part of one, matches in texts that are ASCII alone.
-
-    The standard library tells that in half the time, and `regex` takes longer to load than most such texts to split.
+    """A named pattern, or a part of one, for texts that are only ASCII, which `re` matches in half the time.
 
     >>> in_ascii(NAMED_PATTERNS["gpt2"].expression).findall("It's 12 o'clock")
     ['It', "'s", ' 12', ' o', "'", 'clock']
@@ -107,7 +104,7 @@ def in_ascii(expression: str) -> re.Pattern[str]:
 
 
 def check_pattern(pattern: str, custom: str) -> None:
-    """Refuse an unknown name, or an own expression that does not compile or matches nothing at all."""
+    """Refuse an unknown name, or a custom expression that does not compile."""
     if pattern in NAMED_PATTERNS:
         if custom:
             raise RecipeError(f"The recipe names the pattern {pattern!r} and gives another one; choose one of them.")
@@ -120,11 +117,7 @@ def check_pattern(pattern: str, custom: str) -> None:
 
 
 def compile_custom(custom: str) -> regex.Pattern[str]:
-    """The person's own expression, compiled; a sentence that shows the place where it is wrong."""
-    import regex  # the named patterns are only told
-
-    from bpe_core.text.pattern_size import is_too_large
-
+    """Compile a custom expression; the error shows the place where it is wrong."""
     too_large = f"The pattern '{custom[:80]}' is too large or too deeply nested."
     if is_too_large(custom):
         raise PatternError(too_large)
@@ -138,3 +131,86 @@ def compile_custom(custom: str) -> regex.Pattern[str]:
     if compiled.flags & regex.REVERSE:
         raise PatternError(f"The pattern '{custom}' matches from the end backwards; leave out (?r).")
     return compiled
+
+
+# The size of an expression once it is compiled, known before. `regex` writes out what must be repeated: `(a{9}){9}` as
+# 81 copies, `(?:a+)+` as four. A few levels of that fill any memory. So sizes are multiplied for nested repetitions,
+# and added for parts side by side.
+
+LONGEST = 10_000  # characters; compiling many groups takes the square of their number
+LARGEST = 200_000  # parts after writing out: at most half a second and 110 MB, as measured
+
+_PART = re.compile(
+    r"""
+    (?P<name>\\[pPN]\{[A-Za-z^][\w^:=&./\ -]*\})  # \p{Lu}, no count
+    | \\.
+    | (?P<set>\[\^?\]?(?:\\.|[^]\\])*+\])
+    | (?P<count>\{(?=[0-9,])(?P<least>[0-9]*)(?P<range>,[0-9]*)?\}|[?*+])[?+]?
+    | (?P<open>\(\??)
+    | (?P<close>\))
+    | .
+    """,
+    re.DOTALL | re.VERBOSE | re.ASCII,
+)
+# With comments, nested sets or ignored blanks, groups cannot be found with certainty.
+_UNCLEAR = re.compile(r"\(\?[A-Za-z0-9]*[xV]|\(\?\#|\[:")
+_ANY_COUNT = re.compile(r"\{(?P<least>[\s0-9]*)(?P<comment>\#)?|[)}](?:\s|\#[^\n]*\n)*\+")
+
+
+def is_too_large(expression: str) -> bool:
+    """Whether compiling would take too much time or memory.
+
+    >>> is_too_large(r"\\p{N}{1,3}|(?:[a-z]{2,9})+"), is_too_large("(((((((a{9}){9}){9}){9}){9}){9}){9}){9}")
+    (False, True)
+    """
+    return len(expression) > LONGEST or written_out(expression) > LARGEST
+
+
+def written_out(expression: str) -> float:
+    """The number of parts of the expression with its repetitions written out; rather too many than too few.
+
+    >>> written_out("abc"), written_out("a{9}"), written_out("(?:ab){9}c{0,9}")
+    (3, 10, 41)
+    """
+    if _UNCLEAR.search(expression):
+        return _at_most(expression)
+    outer: list[int] = []  # the sizes before each open group
+    size = last = 0  # of the sequence without its last part, and of that part
+    for part in _PART.finditer(expression):
+        if part["open"]:
+            outer.append(size + last)
+            size = last = 0
+        elif part["close"]:
+            last += size + 1
+            size = outer.pop() if outer else 0
+        elif part["count"]:
+            last *= _copies(part)
+        elif part[0] in "{[":  # perhaps an approximate match, which may be repeated in its turn; or an open set
+            return _at_most(expression)
+        else:
+            size, last = size + last, 1
+    return sum(outer) + size + last
+
+
+def _copies(part: re.Match[str]) -> int:
+    """How many copies a quantifier makes: as many as must match, and one for more."""
+    least = {"?": 0, "*": 0, "+": 1}.get(part["count"])
+    if least is None:
+        least = _number(part["least"])
+        if least == 1 and not part["range"]:
+            return 1
+    return least + 1
+
+
+def _at_most(expression: str) -> float:
+    """The size if every repetition were inside every other."""
+    copies = [len(expression)]
+    for count in _ANY_COUNT.finditer(expression):
+        if count["comment"]:
+            return math.inf
+        copies.append(2 if count["least"] is None else _number("".join(count["least"].split())) + 1)
+    return math.prod(copies)
+
+
+def _number(digits: str) -> int:
+    return int(digits[:19] or 0)

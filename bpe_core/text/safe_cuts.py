@@ -1,8 +1,8 @@
 """Where a text may be cut so that its words are those of both parts.
 
-A pattern looks only a little way around each cut it makes, so many a pair of neighbours is
-sure to be cut between, whatever stands around it: a blank behind a letter, for most named patterns.
-For a pattern that has no table only the ends of lines are, and only where lines are texts of their own.
+A pattern looks only a little way around each cut, so between many pairs of neighbours it always cuts, whatever is
+around them: before a blank behind a letter, for most named patterns. A pattern without a table may be cut only at the
+ends of lines, and only if lines are texts of their own.
 
     >>> text = b"of one line"
     >>> cuts = SafeCuts.of(Recipe.preset("gpt2"))
@@ -12,16 +12,16 @@ For a pattern that has no table only the ends of lines are, and only where lines
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.recipe import Recipe
-from bpe_core.records import dataclass
-from bpe_core.text import preparation as prepare
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.normalization import normalize
+from bpe_core.text.preparation.steps import is_only_named
 from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.scanner.kinds import Kind
 from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, ROW, STATE_SHIFT
@@ -30,12 +30,12 @@ Booleans = npt.NDArray[np.bool_]
 Data = bytes | bytearray | npt.NDArray[np.uint8]
 
 NEWLINE = ord("\n")
-_LOOK_BACK = 1 << 16  # bytes in which the last place to cut is looked for
+_LOOK_BACK = 1 << 16  # bytes in which the last place to cut is sought
 _WINDOW = 256  # bytes around an edit that are looked at first; doubled until a place is found
 
 
 def keeps_newlines(recipe: Recipe) -> bool:
-    """Whether a newline always is the end of a line: none is removed, turned to a space, or part of a special token."""
+    """Whether a newline always ends a line: none is removed, made a space, or part of a special token."""
     return (
         "\n" not in recipe.strip_marks
         and not _is_prepared(recipe)
@@ -46,15 +46,11 @@ def keeps_newlines(recipe: Recipe) -> bool:
 
 def _is_prepared(recipe: Recipe) -> bool:
     """Whether steps change or cut the text, which may look at all of it."""
-    return not all(prepare.is_only_named(step) for step in recipe.preparation)
+    return not all(is_only_named(step) for step in recipe.preparation)
 
 
 def may_cut_at_newlines(recipe: Recipe) -> bool:
-    """Whether a document may be cut after any newline without changing a word.
-
-    Lines are texts of their own then, and normalization never looks across a newline; but one
-    that is removed, or belongs to a special token, ends no line.
-    """
+    """Whether a document may be cut after any newline without changing a word."""
     return recipe.unit == "line" and keeps_newlines(recipe)
 
 
@@ -62,9 +58,8 @@ def may_cut_at_newlines(recipe: Recipe) -> bool:
 def between_kinds(table: ScanTable) -> Booleans:
     """[kind, next kind]: between which kinds of characters a normalized text may be cut.
 
-    Whatever stands before, a character of the first kind must lead to a state in which one of
-    the second kind cuts before itself, does to earlier places just what the end of a text
-    would do, and leads where it would lead at the start of a text.
+    Whatever comes before, a character of the first kind must lead to a state in which one of the second kind cuts
+    before itself, treats earlier places as the end of a text would, and leads where it would at the start of a text.
     """
     entries = table.entries.reshape(-1, ROW)
     safe, rows = np.zeros((ROW, ROW), np.bool_), np.zeros(len(entries), np.bool_)
@@ -72,7 +67,7 @@ def between_kinds(table: ScanTable) -> Booleans:
     for first in table.kinds:
         rows[:] = False
         rows[(entries[:, first] >> STATE_SHIFT) // ROW] = True
-        behind = entries[rows]  # where one can be
+        behind = entries[rows]  # the possible states
         at_end = behind[:, Kind.END, None]
         at_start = entries[0]
         cuts = (behind & CUT_HERE) != 0
@@ -85,13 +80,13 @@ def between_kinds(table: ScanTable) -> Booleans:
 
 @dataclass(frozen=True, eq=False)
 class SafeCuts:
-    """Between which bytes the texts of a recipe may be cut, as they were given."""
+    """Between which bytes the texts of a recipe, as they were given, may be cut."""
 
     pairs: Booleans  # [byte, next byte]
 
     @classmethod
     def of(cls, recipe: Recipe, *, with_specials: bool = True) -> SafeCuts:
-        """With special tokens none of them is cut, wherever one might stand; else they are ordinary text."""
+        """With special tokens, none of them is ever cut; else they are ordinary text."""
         return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()))
 
     def places(self, data: Data) -> npt.NDArray[np.int64]:
@@ -105,11 +100,10 @@ class SafeCuts:
         return max(0, len(data) - _LOOK_BACK) + int(found[-1]) if len(found) else 0
 
     def around(self, data: bytes, start: int, stop: int) -> tuple[int, int]:
-        """The bytes of a text whose words an edit may have changed: these must be encoded again.
+        """The bytes of a text whose words an edit may have changed, so that they must be encoded again.
 
-        `start` to `stop` are the bytes that are new (an empty range where some were removed). A
-        pair that they touch proves nothing about the text as it was, so the nearest safe places
-        that lie wholly before and wholly behind them are taken.
+        `start` to `stop` are the new bytes (an empty range if some were removed). A pair with one of them says nothing
+        about the old text, so the nearest safe places that lie wholly before and wholly behind them are taken.
         """
         return self._last_before(data, start), self.first_from(data, stop)
 
@@ -122,7 +116,7 @@ class SafeCuts:
         return 0
 
     def first_from(self, data: Data, position: int) -> int:
-        """The first place, between bytes from some position on, where a text may be cut; else its end."""
+        """The first place from a position on where a text may be cut; else its end."""
         end, window = position, _WINDOW
         while end < len(data) and self.pairs.any():
             end, window = position + window, 2 * window
@@ -131,7 +125,7 @@ class SafeCuts:
         return len(data)
 
     def first_character_from(self, text: str, position: int) -> int:
-        """The same for a text whose bytes are not known yet, by its characters."""
+        """The same for a text that is not encoded yet, in characters."""
         end, window = position, _WINDOW
         while end < len(text) and self.pairs.any():
             end, window = position + window, 2 * window
@@ -161,8 +155,8 @@ def _safe_cuts(recipe: Recipe) -> SafeCuts:
 
 
 def _before_normalization(pairs: Booleans, recipe: Recipe) -> Booleans:
-    """What becomes such a pair. Blanks divide what normalization looks at: none is composed onto another
-    character or tells the case of one. Ends of lines divide it as well.
+    """The pairs that become such a pair. Blanks and ends of lines divide what normalization looks at: no blank is
+    composed onto another character, or decides the case of one.
     """
     found = np.zeros_like(pairs)
     for before, behind in np.argwhere(pairs[:128, :128]).tolist():

@@ -10,11 +10,11 @@ from bpe_core.errors import RecipeError, refuse_half_characters, refuse_long_tex
 
 LONGEST_SPECIAL = 4_096  # characters of a special token
 MOST_SPECIAL = 1_000_000  # characters of all together
-FEW = 500  # so many alternatives cost an expression no more than some microseconds a place
+FEW = 500  # alternatives, with which an expression takes only some microseconds a place
 
 
 def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
-    """The text cut at its special tokens; True marks the tokens. Where several match, the longest counts.
+    """Cut the text at its special tokens, which are marked by True. If several match, the longest counts.
 
     >>> list(parts_of("one<end>two<end>", ("<end>",)))
     [('one', False), ('<end>', True), ('two', False), ('<end>', True)]
@@ -34,7 +34,7 @@ def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]
 
 
 def places_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Where some special tokens, at least one, stand in a text."""
+    """Where special tokens (at least one) occur in a text."""
     return _places_of_few(text, specials) if len(specials) <= FEW else _places_of_many(text, specials)
 
 
@@ -43,7 +43,7 @@ def _places_of_few(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, 
 
 
 def _places_of_many(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """An expression would try one after the other at each place that looks like one, and hear nothing meanwhile.
+    """Look for tokens of each length, as an expression would try one token after the other, with the GIL held.
 
     >>> specials = tuple(f"<{i}>" for i in range(1_000))
     >>> list(_places_of_many("<7> <70>", specials)) == list(_places_of_few("<7> <70>", specials))
@@ -69,7 +69,7 @@ def _expression(specials: tuple[str, ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=16)
 def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re.Pattern[str]]:
-    """All of them, their lengths from the longest on, and an expression of how they begin."""
+    """All tokens, their lengths from the longest on, and an expression of their beginnings."""
     first, last = min(specials), max(specials)
     shared = next((first[:end] for end in range(len(first), 0, -1) if last.startswith(first[:end])), "")
     beginning = re.escape(shared) if shared else f"[{re.escape(''.join({token[0] for token in specials}))}]"
@@ -77,7 +77,7 @@ def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re
 
 
 def check_specials(specials: tuple[str, ...]) -> None:
-    """Refuse special tokens that cannot be looked for."""
+    """Refuse special tokens that cannot be found."""
     for token in specials:
         if not isinstance(token, str) or not token:
             raise RecipeError("A special token must be a text of at least one character.")

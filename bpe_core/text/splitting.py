@@ -1,6 +1,6 @@
-"""A normalized text becomes words by an expression: the plain path, and the only one where there is no table.
+"""Split a normalized text into words by an expression: the specification of the scanner, and the way without a table.
 
->>> from bpe_core.recipe import Recipe
+>>> from bpe_core.recipes.recipe import Recipe
 >>> list(split_words("It's 12 o'clock", Recipe.preset("gpt2")))
 ['It', "'s", ' 12', ' o', "'", 'clock']
 """
@@ -9,23 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.older_unicode import without_later
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom, in_ascii
+from bpe_core.text.preparation.steps import Preparing, preparing
+from bpe_core.text.scanner import why_no_table
 from bpe_core.text.specials import parts_of
 
-if TYPE_CHECKING:
-    import regex
-
-    from bpe_core.text.preparation.preparing import Preparing
-
-PATIENCE = 3.0  # seconds of computing without a result, before a pattern counts as catastrophic
+PATIENCE = 3.0  # seconds without a result, before a pattern counts as catastrophic
 PATIENT_BYTES = 20_000_000  # one more second for each of these: a rare match far away is no catastrophe
 MATCHES_A_ROUND = 1_000
-SHORT = 100_000  # characters of a text that is split at once, which takes half the time
+SHORT = 100_000  # characters of a text that is split in one call, which takes half the time
 SHOWN = 60  # characters of an offending text
 
 
@@ -34,19 +32,13 @@ def split_words(text: str, recipe: Recipe) -> Iterator[str]:
     return Splitter(recipe).words(text)
 
 
-def _steps_of(recipe: Recipe) -> Preparing:
-    from bpe_core.text.preparation.preparing import preparing  # loads all steps there are, which few recipes have
-
-    return preparing(recipe.preparation)
-
-
 class Splitter:
-    """Splits document after document by one recipe, and knows whether its pattern ever matched."""
+    """Splits documents by one recipe, and knows whether its pattern ever matched."""
 
     def __init__(self, recipe: Recipe, *, patience: float = PATIENCE) -> None:
         self._recipe = recipe
         self._patience = patience
-        self._steps = _steps_of(recipe) if recipe.splits_by_steps else None
+        self._steps = preparing(recipe.preparation) if recipe.splits_by_steps else None
         self._is_custom = recipe.pattern not in NAMED_PATTERNS
         self._custom = compile_custom(recipe.custom_pattern) if self._is_custom else None
         self._has_matched = False
@@ -56,17 +48,14 @@ class Splitter:
     def _pattern(self) -> regex.Pattern[str]:
         if self._custom is not None:
             return self._custom
-        import regex  # takes a while to load, and where there is a table, or only ids, nobody needs it
-
         return regex.compile(NAMED_PATTERNS[self._recipe.pattern].expression)
 
     def words(self, text: str) -> Iterator[str]:
         """The words of one normalized document.
 
-        Special tokens are boundaries and belong to no word. With the unit "line", each line is a
-        text of its own, its newline included. What a person's own pattern does not match stands as
-        words between the matches, so that nothing is lost; matches of no length are ignored. Steps of a file may
-        cut inside characters: a byte that is no whole one stands there as Python escapes it.
+        Special tokens are boundaries and belong to no word. With the unit "line", each line, with its newline, is a
+        text of its own. What a custom pattern does not match becomes words, too, so that nothing is lost; empty matches
+        are ignored. Steps of a file may cut inside characters: such bytes are escaped as Python does it.
         """
         split = self._custom_words if self._is_custom else self._named_words
         if self._steps is not None:
@@ -90,7 +79,7 @@ class Splitter:
         return self._has_matched
 
     def check_it_matched(self) -> None:
-        """Call this after all documents: a pattern that never matched is surely not what was meant."""
+        """Call this after all documents: a pattern that never matched must be a mistake."""
         if self._has_seen_text and not self._has_matched:
             raise PatternError(
                 f"The pattern '{self._recipe.custom_pattern}' matches nothing in this text, so it would never be split."
@@ -107,7 +96,7 @@ class Splitter:
         return (text[match.start() : match.end()] for match in found)
 
     def _as_known(self, text: str) -> str:
-        """What the pattern looks at: as many characters, of which some are none where the recipe says so."""
+        """What the pattern sees: as many characters, with unassigned ones for new ones if the recipe says so."""
         return without_later(text) if self._recipe.older_unicode else text
 
     def _custom_words(self, text: str) -> Iterator[str]:
@@ -132,7 +121,7 @@ class Splitter:
             end = spans[-1][1]
 
     def _next_matches(self, text: str, end: int) -> list[tuple[int, int]]:
-        """The first matches from `end` on. Each round has a clock of its own, which no caller's pause can run down."""
+        """The first matches from `end` on. Each round has its own clock, which no pause of the caller runs down."""
         patience = self._patience + len(text) / PATIENT_BYTES
         spans: list[tuple[int, int]] = []
         text = self._as_known(text)
@@ -184,3 +173,14 @@ def lines_of(text: str) -> Iterator[str]:
         end = text.find("\n", start) + 1 or len(text)
         yield text[start:end]
         start = end
+
+
+def why_slow(recipe: Recipe) -> str:
+    """What in the recipe's custom pattern only `regex` can do, up to a hundred times slower; else nothing.
+
+    >>> why_slow(Recipe(pattern="custom", custom_pattern=r"(\\w)\\1|\\w"))
+    'a reference back to a group'
+    """
+    if recipe.pattern != "custom" or recipe.splits_by_steps:
+        return ""
+    return why_no_table(recipe.custom_pattern, recipe.unit)

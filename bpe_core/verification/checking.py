@@ -6,25 +6,25 @@ import copy
 import math
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice, pairwise
 
 import numpy as np
 
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, Cancelled, plain
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, own_numbers
 from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import quoted
 from bpe_core.learning.methods import has_ranks
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.recipe import Normalization, Recipe
-from bpe_core.records import dataclass
+from bpe_core.recipes.recipe import Normalization, Recipe
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import Splitter
-from bpe_core.token_texts import quoted
-from bpe_core.verification.apart import peer_of
 from bpe_core.verification.hard_cases import HARD_TEXTS, joined_tokens, special_texts
+from bpe_core.verification.libraries import peer_of
 
 WANTED_WORDS = 10_000
 LETTERS = 8  # of a word, about
@@ -69,7 +69,6 @@ def verify(
     history: History,
     *,
     name: str = "the file",
-    numbers: Int64s | None = None,
     text: str = "",
     beside: Beside = nothing_beside,
     progress: ProgressReport = ignore_progress,
@@ -78,11 +77,10 @@ def verify(
 ) -> Verification:
     """Whether a file of this content and name cuts texts as the history does; `text` is part of the sample.
 
-    `numbers` are those of the file it was imported from, if it was. The real library is asked `apart` where it shall
-    hold nothing else up.
+    With `apart` the real library is asked in a process of its own, so that it holds nothing else up.
     """
-    numbered = format.numbers(history, numbers)
-    cannot_hold = (*format.can_hold(history), *_about_numbers(history, numbered, numbers))
+    numbered = format.numbers(history)
+    cannot_hold = (*format.can_hold(history), *_about_numbers(history, numbered))
     stated = format.differences(data, history)
     if stated is not None:
         first = tuple(stated[:LISTED])
@@ -118,9 +116,9 @@ def _scores(history: History, numbers: Int64s) -> dict[int, float] | None:
     return dict(zip(numbers.tolist(), scores, strict=True))
 
 
-def _about_numbers(history: History, numbered: Int64s, shown: Int64s | None) -> list[str]:
+def _about_numbers(history: History, numbered: Int64s) -> list[str]:
     """A sentence if the file's numbers are not those by which the tokens are shown."""
-    if np.array_equal(numbered, np.arange(history.id_count) if shown is None else shown):
+    if np.array_equal(numbered, own_numbers(history)):
         return []
     return ["The file gives tokens other numbers than the ones by which they are shown here."]
 

@@ -8,8 +8,8 @@ from itertools import islice
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
-from bpe_core.recipe import Recipe
-from bpe_core.token_texts import written
+from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import Recipe
 
 HARD_TEXTS = (
     "",

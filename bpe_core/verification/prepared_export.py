@@ -10,18 +10,17 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
-from bpe_core.atomic import write_atomically
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import Format, format_for
-from bpe_core.formats.base import numbers_at
-from bpe_core.found_once import each_found_once
-from bpe_core.garbage import nothing_collected
-from bpe_core.history.history import History, Int64s
+from bpe_core.history.history import History
 from bpe_core.learning.methods import told_by
-from bpe_core.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
-from bpe_core.records import dataclass
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.found_once import each_found_once
+from bpe_core.support.garbage import nothing_collected
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.verification import Verification, verify
 
 
@@ -59,7 +58,6 @@ def prepare_export(
     *,
     format: Format | None = None,
     merges: int | None = None,
-    numbers: Int64s | None = None,
     text: str = "",
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
@@ -67,9 +65,8 @@ def prepare_export(
 ) -> PreparedExport:
     """Write the first `merges` merges in memory and check them; the name's ending chooses the format if none is given.
 
-    `numbers` are those of the file it was imported from, if it was: formats keep them that number tokens as they like.
-    The real library is asked `apart` where it shall hold nothing else up.
-    Raises OutputError where the format has no way to hold the history at all.
+    With `apart` the real library is asked in a process of its own, so that it holds nothing else up.
+    Raises an OutputError where the format has no way to hold the history at all.
     """
 
     def report(where: Progress) -> None:
@@ -80,17 +77,15 @@ def prepare_export(
     target = Path(path)
     chosen = format or format_for(target)
     target = chosen.main_file(target)
-    numbers = numbers_at(history, merges, numbers)
     table = history if merges is None else history.first(merges)
     chosen.refuse_the_impossible(table)
-    files = _written(table, chosen, target, numbers, report)
+    files = _written(table, chosen, target, report)
     by_name = {one.name: content for one, content in files.items()}
     found = verify(
         files[target],
         chosen,
         table,
         name=str(target),
-        numbers=numbers,
         text=text,
         beside=by_name.get,
         progress=progress,
@@ -100,15 +95,13 @@ def prepare_export(
     return PreparedExport(target, chosen, len(table), told_by(table), files, found)
 
 
-def _written(
-    table: History, chosen: Format, target: Path, numbers: Int64s | None, report: ProgressReport
-) -> dict[Path, bytes]:
+def _written(table: History, chosen: Format, target: Path, report: ProgressReport) -> dict[Path, bytes]:
     """What each file would hold, the main one first."""
     main = io.BytesIO()
-    chosen.write(table, main, numbers=numbers, progress=report)
+    chosen.write(table, main, progress=report)
     files = {target: main.getvalue()}
     for companion, write in chosen.companions(target).items():
         beside = io.BytesIO()
-        write(table, beside, chosen.numbers(table, numbers))
+        write(table, beside)
         files[companion] = beside.getvalue()
     return files

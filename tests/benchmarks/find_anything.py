@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from app.window.find_anything.box import FindBox
+from app.window.find_anything.find_box import FindBox
 from app.wiring import Program
 from tests.gui.histories import random_history, run_with
 

@@ -20,14 +20,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bpe_core import Corpus, History, Recipe, Trainer, WordTable, count_words
-from bpe_core.insight.contributions import contributions
-from bpe_core.insight.race import race
-from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.insight.pairs import race
+from bpe_core.insight.ranked_words import RankedWords, contributions
 from bpe_core.insight.reachability import reachability
 from bpe_core.insight.token_life import token_life
 from bpe_core.insight.why import Why
+from bpe_core.learning.trainer import Trainer
 from bpe_core.measures.size_curves import size_curves
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.corpus import Corpus
 from tests.benchmarks.stopwatch import Stopwatch
 from tests.shared import SHARED
 
@@ -120,9 +124,7 @@ class Window:
 
         from app.settings import Settings
         from app.window.charts.pairs_page import PairsPage
-        from app.window.questions.race.page import RacePage
-        from app.window.questions.sizes.page import SizesPage
-        from app.window.questions.ties.page import TiesPage
+        from app.window.pages import RACE, SIZES, TIES
         from app.window.questions.token.page import TokenPage
         from app.window.questions.why.page import WhyPage
         from app.wiring import build
@@ -132,9 +134,9 @@ class Window:
         self.application = QApplication([])
         self.program = program = build(self.application, Settings())
         pages = program.pages
-        self.pairs_page, self.race_page = pages[PairsPage], pages[RacePage]
+        self.pairs_page, self.race_page = pages[PairsPage], pages.page(RACE)
         self.token_page, self.why_page = pages[TokenPage], pages[WhyPage]
-        self.sizes_page, self.ties_page = pages[SizesPage], pages[TiesPage]
+        self.sizes_page, self.ties_page = pages.page(SIZES), pages.page(TIES)
         program.window.show()
         program.begin([path])
         self.wait_for(lambda: bool(program.session.corpus.texts.value) and not program.session.corpus.counts.busy)
@@ -191,9 +193,14 @@ class Window:
         assert run.history is not None
         columns, first = run.history.columns, number * 7_919 % (len(run.history) - 5)
         pairs = [(int(columns.left[i]), int(columns.right[i])) for i in range(first, first + 5)]
-        return lambda: model.choose(
-            pairs
-        ), lambda: model.facts is not None and [runner.pair for runner in model.facts.runners] == pairs
+        names = [model.pair_text(pair) for pair in pairs]
+        parameter = next(one for one in model.parameters if one.name == "pairs")
+
+        def is_answered() -> bool:
+            columns = {} if model.answer is None else model.answer.columns
+            return {*zip(columns.get("left_id", ()), columns.get("right_id", ()), strict=True)} == {*pairs}
+
+        return lambda: model.read(parameter, "; ".join(names)), is_answered
 
     def look_away(self) -> None:
         self.program.window.docks["inspector"].hide()

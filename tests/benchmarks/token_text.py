@@ -15,6 +15,9 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import chain
 
+from bpe_core.kernels.replay import NEVER
+from bpe_core.segmenting.merging import PATTERN_CUT
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
@@ -22,12 +25,12 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from app.window.text.model import TextChange, TokenTextModel
+from app.window.text.text_model import TextChange, TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
-from app.window.text.view.panel import TokenTextPanel
-from bpe_core import NEVER, PATTERN_CUT, Recipe
+from app.window.text.view.text_panel import TokenTextPanel
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import Boundaries
-from bpe_core.segmenting.segmentation import Int32s
+from bpe_core.support.arrays import Int32s
 from bpe_core.text.safe_cuts import SafeCuts
 
 SIZE = 1_000_000

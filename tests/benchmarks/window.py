@@ -129,8 +129,9 @@ def measure_training(text: Path) -> None:
 
 def measure_methods(text: Path) -> None:
     """The same gaps by each method: while it learns, through time, and when a text of a megabyte is put in."""
-    from bpe_core import PRESETS, Recipe
-    from bpe_core.learning.methods import METHODS
+    from bpe_core.recipes.methods import METHODS
+    from bpe_core.recipes.presets import PRESETS
+    from bpe_core.recipes.recipe import Recipe
 
     program, run_for = _window(text)
     session = program.session
@@ -229,8 +230,8 @@ def measure_table(_: Path) -> None:
     from PySide6.QtWidgets import QApplication
 
     from app.session.merge_filter import MergeFilter
-    from app.window.merges.model import MergeTableModel
-    from app.window.merges.panel import MergePanel
+    from app.window.merges.merge_panel import MergePanel
+    from app.window.merges.merge_table import MergeTableModel
     from bpe_core.formats import write_history
     from tests.gui.histories import grown, random_history, run_with
 

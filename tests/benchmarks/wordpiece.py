@@ -58,7 +58,7 @@ def encoder(peer: Peer, learned_from: Path) -> Encoder:
         encode: Encoder = peer.bpe.Tokenizer(history).encode_to_array
         return encode
     assert isinstance(peer, Tokenizers)
-    from bpe_core.token_texts import written
+    from bpe_core.history.token_texts import written
 
     library, ids = peer.library, dict[str, int]()
     for id, text in enumerate(written(history)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from bpe_core.counting.words import WordTable
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from tests.core.random_training import BYTE_TIES
 
 ALPHABETS = [b"a", b"ab", b"abc", b"low wer", bytes(range(248, 256)), bytes(range(256))]

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from bpe_core import reference
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.trainer import Trainer
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 
 Learn = Callable[[WordTable, Recipe], History]
 

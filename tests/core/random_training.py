@@ -6,11 +6,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.learning.ties import TIE_RULES
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES
 
 ALPHABETS = ["a", "ab", "abc", "ab </w>", "a▁b", "aé漢😀", "low wer newst", "aAàÀ\u0300\u200d🏽👩"]
 

@@ -8,11 +8,19 @@ from pathlib import Path
 
 import pytest
 
-import bpe_core as bpe
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, FormatError, NothingToLearn, OutputError
 from bpe_core.formats import write_history
-from bpe_core.history.history import NOTHING
-from bpe_core.learning.methods import METHODS
-from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
+from bpe_core.history.history import NOTHING, History
+from bpe_core.learning.trainer import Trainer, train
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import SavedRun, SavedSession
+from bpe_core.session_file.writing import write_session
+from bpe_core.text.corpus import Corpus
 from bpe_core.verification.prepared_export import prepare_export
 from tests import dropping_method
 from tests.core.learning import all_columns
@@ -26,16 +34,16 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def recipe() -> bpe.Recipe:
-    return bpe.Recipe.preset("words", base="bytes", method="dropping", vocab_size=270, special_tokens=("<end>",))
+def recipe() -> Recipe:
+    return Recipe.preset("words", base="bytes", method="dropping", vocab_size=270, special_tokens=("<end>",))
 
 
 @pytest.fixture
-def history(recipe: bpe.Recipe) -> bpe.History:
-    return bpe.train(bpe.Corpus.from_texts([TEXT]), recipe)
+def history(recipe: Recipe) -> History:
+    return train(Corpus.from_texts([TEXT]), recipe)
 
 
-def test_it_is_trained_until_the_vocabulary_has_shrunk_to_its_size(history: bpe.History) -> None:
+def test_it_is_trained_until_the_vocabulary_has_shrunk_to_its_size(history: History) -> None:
     assert (history.end_reason, history.vocabulary_size) == ("vocabulary full", 270)
     assert {step.right for step in history} == {NOTHING}
     assert all(step.count <= step.runner_up_count for step in history)
@@ -43,8 +51,8 @@ def test_it_is_trained_until_the_vocabulary_has_shrunk_to_its_size(history: bpe.
     assert history.tokens_after.tolist() == sorted(history.tokens_after.tolist())
 
 
-def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: bpe.History) -> None:
-    tokenizer = bpe.Tokenizer(history)
+def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: History) -> None:
+    tokenizer = Tokenizer(history)
     for at in range(len(history) + 1):
         ids = tokenizer.encode(TEXT, at=at)
         assert tokenizer.decode(ids) == TEXT.replace(" ", "")  # blanks belong to no word
@@ -52,11 +60,11 @@ def test_a_text_is_cut_as_it_was_after_any_number_of_steps(history: bpe.History)
         assert [id for _, _, id in tokenizer.spans(TEXT, at)] == ids
     dropped = tokenizer.encode("lowest<end>", allowed_special="all")
     assert (dropped[-1], tokenizer.is_special(dropped[-1])) == (history.first_special, True)
-    with pytest.raises(bpe.BpeError, match="only where pairs are joined"):
+    with pytest.raises(BpeError, match="only where pairs are joined"):
         tokenizer.boundaries(TEXT)
 
 
-def test_what_it_chose_by_is_frozen_with_the_steps(history: bpe.History) -> None:
+def test_what_it_chose_by_is_frozen_with_the_steps(history: History) -> None:
     first = history.first(3)
     assert [step.reasons for step in first] == [step.reasons for step in history[:3]]
     assert len(first.reasons["share"]) == 3
@@ -64,16 +72,16 @@ def test_what_it_chose_by_is_frozen_with_the_steps(history: bpe.History) -> None
         first.reasons["share"][0] = 0
 
 
-def test_a_run_goes_on_from_its_history(recipe: bpe.Recipe, history: bpe.History) -> None:
-    words = bpe.count_words(bpe.Corpus.from_texts([TEXT]), recipe)
-    again = bpe.Trainer(words, recipe, history=history.first(10))
+def test_a_run_goes_on_from_its_history(recipe: Recipe, history: History) -> None:
+    words = count_words(Corpus.from_texts([TEXT]), recipe)
+    again = Trainer(words, recipe, history=history.first(10))
     again.advance()
     assert all_columns(again.history) == all_columns(history)
-    with pytest.raises(bpe.NothingToLearn, match="longer than a byte"):
-        bpe.Trainer(bpe.WordTable.from_counts({"a": 2}), recipe)
+    with pytest.raises(NothingToLearn, match="longer than a byte"):
+        Trainer(WordTable.from_counts({"a": 2}), recipe)
 
 
-def test_a_session_holds_its_steps(recipe: bpe.Recipe, history: bpe.History, tmp_path: Path) -> None:
+def test_a_session_holds_its_steps(recipe: Recipe, history: History, tmp_path: Path) -> None:
     path = tmp_path / "dropping.bpex"
     write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)
     found = read_session(path).runs[0].history
@@ -83,14 +91,14 @@ def test_a_session_holds_its_steps(recipe: bpe.Recipe, history: bpe.History, tmp
     assert found.reasons["share"].tolist() == history.reasons["share"].tolist()
 
 
-def test_what_holds_joined_pairs_is_not_written_of_it(history: bpe.History, tmp_path: Path) -> None:
+def test_what_holds_joined_pairs_is_not_written_of_it(history: History, tmp_path: Path) -> None:
     for name, holds in {
         "merges.txt": "joined pairs",
         "tokenizer.json": "joined pairs and the tokens of WordPiece and Unigram",
     }.items():
-        with pytest.raises(bpe.OutputError, match=f"{holds} only, and .* Dropping .* used least: keep it as a session"):
+        with pytest.raises(OutputError, match=f"{holds} only, and .* Dropping .* used least: keep it as a session"):
             write_history(history, tmp_path / name)
-    with pytest.raises(bpe.OutputError, match="joined pairs only"):
+    with pytest.raises(OutputError, match="joined pairs only"):
         prepare_export(history, tmp_path / "table.md")
     assert list(tmp_path.iterdir()) == []
 
@@ -104,11 +112,11 @@ def test_what_holds_joined_pairs_is_not_written_of_it(history: bpe.History, tmp_
     ],
 )
 def test_steps_that_cannot_be_are_refused(
-    damage: str, told: str, recipe: bpe.Recipe, history: bpe.History, tmp_path: Path
+    damage: str, told: str, recipe: Recipe, history: History, tmp_path: Path
 ) -> None:
     path = tmp_path / "dropping.bpex"
     write_session(SavedSession(recipe, runs=(SavedRun(1, recipe, history=history, state="ended"),)), path)
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(damage)
-    with pytest.raises(bpe.FormatError, match=told):
+    with pytest.raises(FormatError, match=told):
         read_session(path)

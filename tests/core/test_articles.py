@@ -25,10 +25,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import bpe_core as bpe
 from bpe_core import reference
+from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
-from bpe_core.recipe import Recipe
+from bpe_core.history.history import History
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests.core.learning import (
     LEARNERS,
     Learn,
@@ -113,7 +117,7 @@ def test_a_longer_text(name: str) -> None:
     check_against_list(learn_fast(words, Recipe.preset("english", vocab_size=known["vocabulary"])), known)
 
 
-def check_against_list(history: bpe.History, known: dict[str, Any]) -> None:
+def check_against_list(history: History, known: dict[str, Any]) -> None:
     assert pairs_of(history) == [tuple(pair) for pair in known["merges"]]
     first = [tuple(row) for row in known["first_with_counts"]]  # each byte written as one letter
     assert written(history, encoding="latin-1")[: len(first)] == first
@@ -121,7 +125,7 @@ def check_against_list(history: bpe.History, known: dict[str, Any]) -> None:
     assert sum(merge.tied for merge in history) == known["steps_decided_by_a_tie"]
     words = ENGLISH.findall(known["sentence"])
     assert [id for word in words for id in reference.encode_word(word.encode(), history)] == known["sentence_ids"]
-    assert bpe.Tokenizer(history).encode(known["sentence"]) == known["sentence_ids"]
+    assert Tokenizer(history).encode(known["sentence"]) == known["sentence_ids"]
 
 
 @pytest.mark.parametrize("name", here("made/english", "data/wikitext2-train-unk.txt"))
@@ -156,7 +160,7 @@ def test_a_two_tie_rules_part_ways(learn: Learn, name: str) -> None:
 @pytest.mark.parametrize("name", here("poem", "prose", "languages", "data/raven.txt", "data/tinyshakespeare.txt"))
 def test_a_the_engine_counts_the_same_words_in_the_same_order(name: str) -> None:
     text = text_of(name)
-    counted = bpe.count_words(bpe.Corpus.from_texts([text]), Recipe.preset("english"))
+    counted = count_words(Corpus.from_texts([text]), Recipe.preset("english"))
     assert list(counted) == [(word.encode(), count) for word, count in english_counts(text).items()]
 
 
@@ -218,7 +222,7 @@ def test_b_correct_merging_leaves_so_many_distinct_tokens(encode: str, name: str
     counts = clean_counts(text_of(name))
     history = reference.train(WordTable.from_counts(counts), Recipe.preset("clean-words"))
     texts = [text.decode() for text in token_texts(history)]
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     left: Counter[str] = Counter()
     for word, count in counts.items():
         ids = reference.encode_word(word.encode(), history) if encode == "reference" else tokenizer.encode(word)
@@ -253,14 +257,14 @@ def test_b_replacing_text_instead_of_symbols_leaves_others(name: str) -> None:
 @pytest.mark.parametrize("name", here("poem", "prose", "data/raven.txt"))
 def test_b_the_engine_cleans_and_counts_the_same_words(name: str) -> None:
     text = text_of(name)
-    counted = bpe.count_words(bpe.Corpus.from_texts([text]), Recipe.preset("clean-words"))
+    counted = count_words(Corpus.from_texts([text]), Recipe.preset("clean-words"))
     assert list(counted) == [(word.encode(), count) for word, count in clean_counts(text).items()]
 
 
 def test_b_longest_match_is_another_inference_than_merge_order() -> None:
     words = WordTable.from_counts({"abc": 1})
     history = history_from_texts(words, Recipe.preset("words"), [("b", "c"), ("a", "b")])
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     assert tokenizer.encode("abc") == reference.encode_word(b"abc", history) != tokenizer.encode_greedy("abc")
     assert tokenizer.encode_greedy("abc") == reference.encode_word_greedily(b"abc", history)
     unknown = history.alphabet.unknown_id
@@ -286,10 +290,10 @@ def test_c_lowly(marker: str, tokens: list[str]) -> None:
     assert tokens_of("lowly", history) == tokens
 
 
-def tokens_of(word: str, history: bpe.History) -> list[str]:
+def tokens_of(word: str, history: History) -> list[str]:
     """The texts of a word's tokens, on which reference and engine must agree."""
     ids = reference.encode_word(word.encode(), history)
-    assert bpe.Tokenizer(history).encode(word) == ids
+    assert Tokenizer(history).encode(word) == ids
     texts = token_texts(history)
     return [texts[id].decode() for id in ids]
 
@@ -316,7 +320,7 @@ def test_d_the_sixth_rule_is_not_the_printed_one(learn: Learn, ties: str, sixth:
 
 
 def test_d_what_counted_six_when_the_printed_rule_counted_five() -> None:
-    trainer = bpe.Trainer(WordTable.from_counts(TOY), WITH_MARKER)
+    trainer = Trainer(WordTable.from_counts(TOY), WITH_MARKER)
     trainer.advance(max_merges=5)
     texts = token_texts(trainer.history)
     leading = [(texts[pair.left], texts[pair.right], pair.count) for pair in trainer.candidates(4)]
@@ -368,7 +372,7 @@ def test_d_markers_stand_on_the_token(learn: Learn, marker: str, marker_text: st
 def test_e_three_merges_by_hand(learn: Learn) -> None:
     history = learn(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", merges=3))
     assert reference.encode_word(b"aaabdaaabac", history) == [258, 100, 258, 97, 99]
-    assert bpe.Tokenizer(history).encode("aaabdaaabac") == [258, 100, 258, 97, 99]
+    assert Tokenizer(history).encode("aaabdaaabac") == [258, 100, 258, 97, 99]
 
 
 @pytest.mark.parametrize("name", here("poem", "data/raven.txt"))
@@ -377,10 +381,10 @@ def test_e_poem(learn: Learn, name: str) -> None:
     history = learn(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", vocab_size=512))
     plain = recount({as_letters(text): 1}, 256, base=BYTES, least=1)
     assert pairs_of(history) == plain.pairs
-    ids = bpe.Tokenizer(history).encode(text)
+    ids = Tokenizer(history).encode(text)
     assert ids == reference.encode_word(text.encode(), history) == plain.words[0][0]
     assert len(ids) == list(history)[-1].tokens_left
-    assert bpe.Tokenizer(history).decode(ids) == text
+    assert Tokenizer(history).decode(ids) == text
     if name == "data/raven.txt":
         known = expected("raw_bytes_first_seen.json")["raven.txt"]
         assert pairs_of(history) == [tuple(pair) for pair in known["merges"]]

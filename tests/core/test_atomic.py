@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import OutputError
-from bpe_core.atomic import replace_atomically, write_atomically
-from bpe_core.lock import Lock
-from bpe_core.session_file import read_session, write_session
+from bpe_core.errors import OutputError
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.writing import write_session
+from bpe_core.support.atomic import replace_atomically, write_atomically
+from bpe_core.support.lock import Lock
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
 
@@ -23,7 +24,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows kills proces
 
 WRITER = """
 import sys
-from bpe_core.atomic import write_atomically
+from bpe_core.support.atomic import write_atomically
 with write_atomically(sys.argv[1]) as file:
     file.write(b"half")
     file.flush()
@@ -141,7 +142,7 @@ def test_where_files_cannot_be_locked_they_are_written_all_the_same(
     def refuse(handle: int) -> bool:
         raise OSError(95, "Operation not supported")
 
-    monkeypatch.setattr("bpe_core.lock._take", refuse)
+    monkeypatch.setattr("bpe_core.support.lock._take", refuse)
     (tmp_path / ".merges.csv.0123456789abcdef.part").write_text("perhaps somebody writes it")
     write(tmp_path / "merges.csv", b"new")
     assert (tmp_path / "merges.csv").read_bytes() == b"new"

@@ -10,9 +10,14 @@ from typing import Any
 
 import pytest
 
-from bpe_core import History, Recipe, Tokenizer, Trainer
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
+from bpe_core.history.history import History
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import SavedRun, SavedSession
+from bpe_core.session_file.writing import write_session
 from tests.core.learning import all_columns
 
 BEFORE = Path(__file__).with_name("before")
@@ -78,7 +83,7 @@ def test_a_file_is_written_with_the_same_bytes(name: str) -> None:
     assert [path.name for path in companions] == FILES[name]["beside"]
     for path, write in companions.items():
         beside = io.BytesIO()
-        write(history, beside, format.numbers(history))
+        write(history, beside)
         assert beside.getvalue() == path.read_bytes()
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.alphabet import Alphabet
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT, Boundaries, PlacedSymbols
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
 from bpe_core.segmenting.tokenizer import Tokenizer

@@ -12,26 +12,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bpe_core.counting.compiled
+import bpe_core.counting.counter
 import bpe_core.text.blocks
 import bpe_core.text.corpus
 from bpe_core.counting import count_words as counting
-from bpe_core.counting.compiled import Counter, count_compiled, count_in_runs
-from bpe_core.counting.compiled_texts import count_texts_compiled
-from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
-from bpe_core.counting.several_texts import joined
-from bpe_core.counting.words import WordTable
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.counter import Counter, count_compiled, count_in_runs, count_texts_compiled
+from bpe_core.counting.words import Counted, WordTable
 from bpe_core.errors import BpeError, Cancelled, EncodingError, TooLarge
 from bpe_core.kernels import readiness, utf8
-from bpe_core.kernels.policy import Policy
-from bpe_core.presets import PRESETS
-from bpe_core.progress import Progress, never_cancelled
-from bpe_core.recipe import Recipe
+from bpe_core.kernels.readiness import Policy
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import Progress, never_cancelled
 from bpe_core.text.blocks import Block, Stretch
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import ScanTable, table_for
 from tests.conftest import EXPLORES
+from tests.core.both_ways import count_by_kernels, count_plainly
 from tests.core.reading_texts import write
 from tests.shared import here, stretches_of, text_of
 
@@ -97,7 +96,7 @@ def test_tables_grow_and_join_without_losing_a_word(
     threads: int, few_words: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One after the other, and many at once, each seeing to a part of the slots."""
-    monkeypatch.setattr(bpe_core.counting.compiled, "_FEW_WORDS", few_words)
+    monkeypatch.setattr(bpe_core.counting.counter, "_FEW_WORDS", few_words)
     words = [f" {number}" for number in range(30_000)] + [f" {number:012}" for number in range(30_000)]
     text = "".join(words).encode()
     rest = "".join(reversed(words[20_000:])).encode()
@@ -120,7 +119,7 @@ def test_several_texts_have_the_words_that_each_has_alone(texts: list[list[str]]
     parts = [
         [counting.stretches_of(one, recipe, never_cancelled) for one in some] for some in (corpora[:1], corpora[1:])
     ]
-    words, found = joined([count_texts_compiled(part, table, block_size=block) for part in parts])
+    words, found = Counted.joined([count_texts_compiled(part, table, block_size=block) for part in parts])
     for one, corpus in zip(found, corpora, strict=True):
         told = {words.word(row): count for row, count in zip(one.rows.tolist(), one.counts.tolist(), strict=True)}
         assert told == dict(count_plainly(corpus, recipe))
@@ -137,7 +136,7 @@ def test_threads_hand_over_what_has_become_many(monkeypatch: pytest.MonkeyPatch)
         add(self, other)
 
     monkeypatch.setattr(Counter, "add", noting)
-    monkeypatch.setattr(bpe_core.counting.compiled, "MOST_OWN_WORDS", 100)
+    monkeypatch.setattr(bpe_core.counting.counter, "MOST_OWN_WORDS", 100)
     words = [f" {number:0{3 + number % 9}}" for number in range(3_000)]
     texts = ["".join(words[: 30 * i]) for i in range(1, 100)]
     data = [Stretch(text.encode(), True) for text in texts]
@@ -169,7 +168,7 @@ def test_one_long_word_in_many_blocks() -> None:
 
     stretches = [Stretch("é".encode() * 500, False)] * 1_000
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bpe_core.counting.compiled.Counter", Watched)
+        patch.setattr("bpe_core.counting.counter.Counter", Watched)
         counted = count_compiled([*stretches, Stretch(b" low", True)], gpt2_table(), block_size=1_000)
     assert list(counted) == [("é".encode() * 500_000, 1), (b" low", 1)]
     assert searched < 1_100_000
@@ -245,8 +244,8 @@ class TestTheChoice:
     def chosen(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ways: list[str] = []
 
-        def noting(way: str) -> Callable[..., WordTable]:
-            original: Callable[..., WordTable] = getattr(counting, way)
+        def noting(home: object, way: str) -> Callable[..., WordTable]:
+            original: Callable[..., WordTable] = getattr(home, way)
 
             def noted(*arguments: object) -> WordTable:
                 ways.append(way)
@@ -254,8 +253,9 @@ class TestTheChoice:
 
             return noted
 
-        for way in ("_counted_as_wholes", "_counted_plainly", "_counted_by_kernels"):
-            monkeypatch.setattr(counting, way, noting(way))
+        monkeypatch.setattr(counting, "_counted_as_wholes", noting(counting, "_counted_as_wholes"))
+        for way in ("_counted_plainly", "_counted_by_kernels"):
+            monkeypatch.setattr(counting._Count, way, noting(counting._Count, way))
         return ways
 
     def test_a_large_text_is_counted_by_the_kernels(self, chosen: list[str]) -> None:

@@ -13,20 +13,25 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core import reference
+from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.kernels.merge_word import UInt64s
 from bpe_core.kernels.word_memory import ENTRIES, LAST_ENTRY, SLOT, Memory, grow_slots
-from bpe_core.recipe import Recipe
-from bpe_core.segmenting import batches, words_met
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting import batches, remembered_words
 from bpe_core.segmenting.batches import Jobs, Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
-from bpe_core.segmenting.characters import Characters, keeps_utf8
+from bpe_core.segmenting.characters import Characters, keeps_utf8, utf8_view
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-from bpe_core.segmenting.cutting import Cutting, utf8_view
+from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.plain_encoder import PlainEncoder
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.safe_cuts import SafeCuts
 from tests.core.random_training import merge_tables, recipes, texts, words
@@ -102,7 +107,7 @@ def overlapping_history() -> History:
     for index in range(300):
         pairs.append((rng.choice(ids[-12:]), rng.choice(ids[-12:])))
         ids.append(256 + index)
-    return History.from_pairs(Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), pairs)
+    return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
 def test_one_long_word_of_two_letters() -> None:
@@ -129,19 +134,19 @@ def test_memory_grows_with_the_words_and_begins_anew_when_huge(monkeypatch: pyte
     expected = plain.ids(text, 20).tolist()
     assert compiled.ids(text, 20).tolist() == expected
     assert compiled.ids(text, 20).tolist() == expected  # now from memory
-    monkeypatch.setattr(words_met, "MOST_WORDS", 5_000)
+    monkeypatch.setattr(remembered_words, "MOST_WORDS", 5_000)
     assert both_encoders(small_history())[1].ids(text, 20).tolist() == expected
 
 
 def test_threads_that_fill_one_memory_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most words are new to all of them, and each is met by several while the memory grows and begins anew."""
-    for owner, name, value in ((words_met, "WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
+    for owner, name, value in ((remembered_words, "WORDS_AT_FIRST", 64), (batches, "LARGEST_JOB", 3_000)):
         monkeypatch.setattr(owner, name, value)
     monkeypatch.setattr(batches, "LEAST_JOB", 3_000)
     history, text = small_history(), many_words(9_000) * 3
     cuts, wanted = SafeCuts.of(history.recipe), both_encoders(history)[1].ids(text, 20)
-    for most_words in (words_met.MOST_WORDS, 2_000):
-        monkeypatch.setattr(words_met, "MOST_WORDS", most_words)
+    for most_words in (remembered_words.MOST_WORDS, 2_000):
+        monkeypatch.setattr(remembered_words, "MOST_WORDS", most_words)
         for threads in (2, 5):
             compiled = both_encoders(history)[1]
             for _ in range(2):
@@ -162,11 +167,11 @@ def test_a_thread_goes_on_while_another_makes_the_memory_larger(monkeypatch: pyt
         memory.number[ENTRIES] = memory.number[LAST_ENTRY]
         return memory
 
-    monkeypatch.setattr(words_met, "grow_slots", grow)
-    met = words_met.WordsMet(words_met.MOST_WORDS)
+    monkeypatch.setattr(remembered_words, "grow_slots", grow)
+    met = remembered_words.RememberedWords(remembered_words.MOST_WORDS)
     first, second = met.part(), met.part()
     slots = len(first.slots) // SLOT
-    usual, fullest = slots // 2, slots // 2 + slots // words_met._MEANWHILE
+    usual, fullest = slots // 2, slots // 2 + slots // remembered_words._MEANWHILE
 
     def entered() -> int:
         return int(full(first).number[ENTRIES] + full(second).number[ENTRIES])
@@ -273,14 +278,14 @@ def test_where_there_are_no_more_threads_those_that_there_are_encode(monkeypatch
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", start_two)
-    found = bpe.Tokenizer(history).encode_batch(texts, threads=8)
+    found = Tokenizer(history).encode_batch(texts, threads=8)
     assert len(begun) == 2
     assert not any(thread.is_alive() for thread in begun)
-    assert np.array_equal(found.ids, bpe.Tokenizer(history).encode_batch(texts, threads=1).ids)
+    assert np.array_equal(found.ids, Tokenizer(history).encode_batch(texts, threads=1).ids)
 
 
 def test_a_batch_says_what_is_no_text() -> None:
-    tokenizer = bpe.Tokenizer(small_history())
+    tokenizer = Tokenizer(small_history())
     for batch, told in [
         ("low", "as a list"),
         (["low", 3], "int in it"),
@@ -290,9 +295,9 @@ def test_a_batch_says_what_is_no_text() -> None:
         (pa.array([1]), "holds no texts"),
         (pa.table({"text": ["low"]}), "give a column of it"),
     ]:
-        with pytest.raises(bpe.BpeError, match=told):
+        with pytest.raises(BpeError, match=told):
             tokenizer.encode_batch(batch)
-    with pytest.raises(bpe.BpeError, match="at least 1 thread"):
+    with pytest.raises(BpeError, match="at least 1 thread"):
         tokenizer.encode_batch([], threads=0)
     assert [found.tolist() for found in tokenizer.encode_batch([])] == [[], [0]]
 
@@ -309,7 +314,7 @@ def test_threads_that_make_the_bytes_themselves_say_what_is_no_text(monkeypatch:
     ]:
         texts = Unread.of(batch)
         assert isinstance(texts, Unread)
-        with pytest.raises(bpe.BpeError, match=told):
+        with pytest.raises(BpeError, match=told):
             encoded_by_kernels(compiled, texts, cuts, 20, 2)
 
 
@@ -323,8 +328,8 @@ def test_one_long_word_of_many_letters() -> None:
 @pytest.mark.parametrize("name", here("made/languages", "data/udhr-languages.txt"))
 def test_a_real_text_and_many_languages(name: str) -> None:
     text = text_of(name)[:300_000]
-    table = bpe.count_words(bpe.Corpus.from_texts([text]), Recipe.preset("gpt2"))
-    trainer = bpe.Trainer(table, Recipe.preset("gpt2", merges=3_000))
+    table = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))
+    trainer = Trainer(table, Recipe.preset("gpt2", merges=3_000))
     while not trainer.advance().finished:
         pass
     plain, compiled = both_encoders(trainer.history)

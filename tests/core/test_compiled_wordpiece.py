@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.kernels import score_order
 from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.protocol import Learner
+from bpe_core.learning.methods import Learner
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.learning.wordpiece.plain import PlainScoreLearner
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import wordpiece as reference
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns

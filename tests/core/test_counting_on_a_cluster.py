@@ -19,7 +19,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.on_cluster import count_on_cluster
 from bpe_core.counting.to_files import CountingOrder, count_to_file
 from bpe_core.errors import Cancelled, ClusterError, OutputError
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.reading_texts import write
 

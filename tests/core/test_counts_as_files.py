@@ -11,14 +11,14 @@ import fsspec
 import pytest
 
 from bpe_core.command_line.main import run
-from bpe_core.counting import pieces, to_files
+from bpe_core.counting import runs, to_files
 from bpe_core.counting.count_words import count_groups, count_words
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.places import LocalPlace
 from bpe_core.counting.to_files import CountingOrder, count_to_file
 from bpe_core.errors import CorpusError, OutputError
-from bpe_core.mixture import Group, Mixture, Sample
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.mixture import Group, Mixture, Sample
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.reading_texts import write
 
@@ -75,7 +75,7 @@ def test_a_large_text_is_parted_where_no_word_is_cut(tmp_path: Path) -> None:
     large = write(tmp_path, "large.txt", text)
     alone = Corpus.from_files(large)
     for recipe in (GPT2, GPT2.with_changes(unit="line", lowercase=True), Recipe.preset("raw-bytes")):
-        found = pieces.pieces_of(alone, recipe, 200)
+        found = runs.pieces_of(alone, recipe, 200)
         assert (len(found) > 1) == (recipe.pattern != "none"), "of one word there is nothing to part"
         whole = counted(alone, tmp_path / "whole.parquet", recipe)
         assert counted(alone, tmp_path / "parts.parquet", recipe, piece_size=200).read_bytes() == whole.read_bytes()
@@ -84,7 +84,7 @@ def test_a_large_text_is_parted_where_no_word_is_cut(tmp_path: Path) -> None:
     assert order.piece_size_for(Recipe.preset("gpt2", method="unigram")) == 500
     two = Corpus.grouped({"a": alone, "b": Corpus.from_files([write(tmp_path, f"{i}.txt", text[i:]) for i in (1, 2)])})
     sampled = GPT2.with_changes(mixture=Mixture((Group("b", sample=Sample(fraction=Fraction(1, 2), of="lines")),)))
-    groups = [piece.group for piece in pieces.pieces_of(two, sampled, 200)]
+    groups = [piece.group for piece in runs.pieces_of(two, sampled, 200)]
     assert groups.count("b") == 2, "each of its texts is drawn from by itself"
     whole = counted(two, tmp_path / "whole.parquet", sampled)
     assert counted(two, tmp_path / "parts.parquet", sampled, piece_size=200).read_bytes() == whole.read_bytes()
@@ -93,7 +93,7 @@ def test_a_large_text_is_parted_where_no_word_is_cut(tmp_path: Path) -> None:
 def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "counts.parquet"
     done: list[int] = []
-    original = pieces.count_piece
+    original = runs.count_piece
 
     def failing(piece, *given, **named):
         if len(done) == 4:
@@ -193,7 +193,7 @@ def test_what_does_not_fit_is_refused_in_a_sentence(
     with pytest.raises(OutputError, match="it is a folder with other files in it"):
         counted(corpus, tmp_path, partition_size=200)
     next(iter(sorted(folder.glob("part*")))).unlink()
-    with pytest.raises(CorpusError, match="folder of counts of which parts are missing"):
+    with pytest.raises(CorpusError, match="folder of counts with missing parts"):
         Corpus.from_files(folder)
     data = path.read_bytes()
     (tmp_path / "cut.parquet").write_bytes(data[: len(data) // 2])

@@ -16,10 +16,15 @@ import bpe_core as bpe
 import bpe_core.text.normalization
 import bpe_core.text.splitting
 from bpe_core import reference
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.plain_encoder import PlainEncoder
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.random_training import merge_tables
 
 # Emoji in families and flags, combining and zero-width characters, lone \r, NUL, right-to-left,
@@ -75,7 +80,7 @@ def plain_python() -> Iterator[None]:
         yield
 
 
-def assert_tells(tokenizer: bpe.Tokenizer, text: str, ids: list[int], at: int, allowed: tuple[str, ...]) -> None:
+def assert_tells(tokenizer: Tokenizer, text: str, ids: list[int], at: int, allowed: tuple[str, ...]) -> None:
     assert tokenizer.encode(text, at=at, allowed_special=allowed) == ids
     boundaries = tokenizer.boundaries(text, allowed_special=allowed)
     spans = boundaries.tokens(at).spans().tolist()
@@ -92,25 +97,25 @@ def test_plain_python_kernels_and_specification_agree(history: History, text: st
     at = data.draw(st.integers(0, len(history)), label="at")
     allowed = data.draw(st.sampled_from([(), history.recipe.special_tokens]), label="allowed_special")
     expected = with_special_tokens(text, history, allowed, at)
-    compiled = bpe.Tokenizer(history)
+    compiled = Tokenizer(history)
     assert_tells(compiled, text, expected, at, allowed)
     assert isinstance(compiled._merging._encoder_for(""), CompiledEncoder)  # nothing else tells which of them it was
     with plain_python():
-        plain = bpe.Tokenizer(history)
+        plain = Tokenizer(history)
         assert_tells(plain, text, expected, at, allowed)
         assert isinstance(plain._merging._encoder_for(""), PlainEncoder)
 
 
 def keeps_every_byte(recipe: Recipe) -> bool:
     """Of a recipe that normalizes nothing."""
-    pattern = bpe.NAMED_PATTERNS.get(recipe.pattern)
+    pattern = NAMED_PATTERNS.get(recipe.pattern)
     drops = pattern is not None and pattern.drops_whitespace
     return recipe.base == "bytes" and not drops and recipe.marker in ("none", "continuation")
 
 
 @given(history=histories(normalizations=[]), text=TEXTS, data=st.data())
 def test_text_comes_back_from_bytes(history: History, text: str, data: st.DataObject) -> None:
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     allowed = data.draw(st.sampled_from([(), history.recipe.special_tokens]), label="allowed_special")
     at = data.draw(st.integers(0, len(history)), label="at")
     decoded = tokenizer.decode(tokenizer.encode(text, at=at, allowed_special=allowed))
@@ -127,13 +132,13 @@ def test_the_longest_match_with_special_tokens(history: History, text: str, data
     recipe = history.recipe.with_changes(special_tokens=())
     words = bpe.text.splitting.split_words(bpe.text.normalization.normalize(text, recipe), recipe)
     expected = [id for word in words for id in reference.encode_word_greedily(word.encode(), history, at=at)]
-    assert bpe.Tokenizer(history).encode_greedy(text, at=at) == expected
+    assert Tokenizer(history).encode_greedy(text, at=at) == expected
 
 
 def test_greedy_matching_gives_unk_for_what_the_alphabet_lacks() -> None:
     recipe = Recipe.preset("words", merges=3)
-    history = reference.train(bpe.WordTable.from_counts({"low": 5, "lot": 4}), recipe)
-    tokenizer = bpe.Tokenizer(history)
+    history = reference.train(WordTable.from_counts({"low": 5, "lot": 4}), recipe)
+    tokenizer = Tokenizer(history)
     text_of = [symbol.text for symbol in history.alphabet.symbols]
     assert [text_of[id] for id in tokenizer.encode_greedy("é漢")] == [b"<unk>", b"<unk>"]
     low = tokenizer.encode_greedy("low")
@@ -143,10 +148,38 @@ def test_greedy_matching_gives_unk_for_what_the_alphabet_lacks() -> None:
 
 def test_tokens_too_long_for_any_memory_are_refused_where_they_must_be_spelled_out() -> None:
     doubling = [(97, 97), *((256 + i, 256 + i) for i in range(60))]  # the last has 2**61 letters
-    history = History.from_pairs(Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), doubling)
-    tokenizer = bpe.Tokenizer(history)
+    history = History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), doubling)
+    tokenizer = Tokenizer(history)
     assert tokenizer.encode("a" * 9) == [258, 97]
-    with pytest.raises(bpe.BpeError, match="too many to look for the longest"):
+    with pytest.raises(BpeError, match="too many to look for the longest"):
         tokenizer.encode_greedy("aaaa")
-    with pytest.raises(bpe.BpeError, match="longer than"):
+    with pytest.raises(BpeError, match="longer than"):
         tokenizer.token_bytes(256 + 60)
+
+
+@given(history=histories(), text=TEXTS, data=st.data())
+def test_each_token_has_its_span_in_characters_and_bytes(history: History, text: str, data: st.DataObject) -> None:
+    tokenizer, at = Tokenizer(history), data.draw(st.integers(0, len(history)), label="at")
+    spans, raw = tokenizer.token_spans(text, at, "all"), text.encode()
+    assert [(one.first_byte, one.behind_byte, one.id) for one in spans] == tokenizer.spans(
+        text, at, allowed_special="all"
+    )
+    assert tokenizer.encode(raw, at=at, allowed_special="all") == [one.id for one in spans]
+    for one in spans:
+        before, inside = text[: one.first_char].encode(), text[one.first_char : one.behind_char].encode()
+        if one.first_byte == one.behind_byte:
+            assert inside == b""
+        else:
+            start = one.first_byte - len(before)
+            assert inside[start : start + one.behind_byte - one.first_byte] == raw[one.first_byte : one.behind_byte]
+            assert 0 <= start < len(text[one.first_char].encode())
+            assert 0 <= len(before) + len(inside) - one.behind_byte < len(text[one.behind_char - 1].encode())
+
+
+def test_what_is_no_text_is_refused() -> None:
+    tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
+    assert tokenizer.encode(b"lo") == [108, 111]
+    with pytest.raises(BpeError, match="not valid UTF-8 at byte 1"):
+        tokenizer.encode(b"a\xff")
+    with pytest.raises(BpeError, match="as str, or as bytes in UTF-8, not as list"):
+        tokenizer.encode(["low"])  # type: ignore[arg-type]

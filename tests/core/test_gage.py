@@ -11,24 +11,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core import reference
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError, NothingToLearn, OutputError
 from bpe_core.formats import write_history
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History
-from bpe_core.insight.race import best_that_never_won
+from bpe_core.insight.pairs import best_that_never_won, ties
 from bpe_core.insight.reachability import reachability
-from bpe_core.insight.ties import ties
 from bpe_core.learning.gage.method import METHOD
 from bpe_core.learning.gage.plain import PlainLearner
-from bpe_core.learning.protocol import Learner
-from bpe_core.learning.ties import TIE_RULES
-from bpe_core.recipe import Recipe
+from bpe_core.learning.methods import Learner
+from bpe_core.learning.trainer import Trainer, train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.reference import gage
 from bpe_core.segmenting import block_tables
 from bpe_core.segmenting.segmentation import Segmentation
-from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import SavedRun, SavedSession
+from bpe_core.session_file.writing import write_session
+from bpe_core.support.progress import Progress
+from bpe_core.text.corpus import Corpus
 from tests.core.gage_texts import recipes, words
 from tests.core.learning import all_columns
 from tests.shared import text_of
@@ -58,7 +63,7 @@ def learned(make: MakeLearner, words: WordTable, recipe: Recipe, steps: int = A_
 
 
 def trained(text: str, **changes: object) -> History:
-    return bpe.train(bpe.Corpus.from_texts([text]), Recipe.preset("gage", **changes))
+    return train(Corpus.from_texts([text]), Recipe.preset("gage", **changes))
 
 
 # --- Learning ---------------------------------------------------------------------------
@@ -87,7 +92,7 @@ def test_each_learner_decides_ties_by_each_rule(make_learner: MakeLearner, rule:
 
 def test_progress_follows_the_text_where_the_steps_to_come_are_not_known() -> None:
     words = WordTable.from_counts([(text_of("prose").encode()[:2_000], 1)])
-    trainer = bpe.Trainer(words, Recipe.preset("gage", block_size=500))
+    trainer = Trainer(words, Recipe.preset("gage", block_size=500))
     shares = []
     while not trainer.advance(max_merges=10).finished:
         shares.append((trainer.progress().done, trainer.progress().total, trainer.progress().unit))
@@ -95,9 +100,9 @@ def test_progress_follows_the_text_where_the_steps_to_come_are_not_known() -> No
     assert {total for _, total, _ in shares} == {2_000}
     assert {done for done, _, _ in shares} == {500, 1_000, 1_500, 2_000}
     assert trainer.gone_through == (2_000, 2_000)
-    few = bpe.Trainer(words, Recipe.preset("gage", block_size=500, merges=20))
+    few = Trainer(words, Recipe.preset("gage", block_size=500, merges=20))
     few.advance(max_merges=15)
-    assert few.progress() == bpe.Progress("training", 15, 20, "replacements")
+    assert few.progress() == Progress("training", 15, 20, "replacements")
 
 
 @each_learner
@@ -132,7 +137,7 @@ def test_candidates_are_what_comes_next(
 )
 def test_the_eleven_bytes_by_hand(rule: str, pairs: list[tuple[int, int]]) -> None:
     recipe = Recipe.preset("gage", min_frequency=2, ties=rule)
-    trainer = bpe.Trainer(EXAMPLE, recipe)
+    trainer = Trainer(EXAMPLE, recipe)
     trainer.advance()
     history = trainer.history
     assert (history.pairs(), history.end_reason) == (pairs, "nothing pays")
@@ -140,7 +145,7 @@ def test_the_eleven_bytes_by_hand(rule: str, pairs: list[tuple[int, int]]) -> No
     assert history.columns.tokens_left.tolist() == [9, 7, 5]  # XdXac
     # Two stretches left out, the byte between them, what stands for pairs; the length; the data.
     assert history.reasons["size"].tolist() == [3 + 2 + 2 + 9, 3 + 2 + 3 + 2 + 7, 3 + 2 + 5 + 2 + 5]
-    assert bpe.Tokenizer(history).decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
+    assert Tokenizer(history).decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
 
 
 def test_each_block_begins_anew() -> None:
@@ -156,14 +161,14 @@ def test_each_block_begins_anew() -> None:
 
 def test_bytes_that_are_all_in_use_leave_nothing_to_stand_for_a_pair() -> None:
     words = WordTable.from_counts([(bytes(range(256)) + b"ab" * 50, 1)])
-    trainer = bpe.Trainer(words, Recipe.preset("gage", block_bytes=256))
+    trainer = Trainer(words, Recipe.preset("gage", block_bytes=256))
     trainer.advance()
     assert (len(trainer.history), trainer.end_reason, trainer.candidates(3)) == (0, "nothing pays", [])
-    trainer = bpe.Trainer(words, Recipe.preset("gage"))  # blocks end before that
+    trainer = Trainer(words, Recipe.preset("gage"))  # blocks end before that
     trainer.advance()
     assert [step.left for step in trainer.history][:1] == [97]
-    with pytest.raises(bpe.NothingToLearn, match="No two bytes"):
-        bpe.Trainer(WordTable.from_counts({"a": 3}), Recipe.preset("gage"))
+    with pytest.raises(NothingToLearn, match="No two bytes"):
+        Trainer(WordTable.from_counts({"a": 3}), Recipe.preset("gage"))
 
 
 @settings(max_examples=25)
@@ -172,7 +177,7 @@ def test_a_run_goes_on_from_its_history(words: WordTable, recipe: Recipe, data: 
     if words.total_bytes < 2 * words.total:
         return
     whole = gage.train(words, recipe)
-    trainer = bpe.Trainer(words, recipe, history=whole.first(data.draw(st.integers(0, len(whole)))))
+    trainer = Trainer(words, recipe, history=whole.first(data.draw(st.integers(0, len(whole)))))
     trainer.advance()
     assert everything(trainer.history) == everything(whole)
 
@@ -180,8 +185,8 @@ def test_a_run_goes_on_from_its_history(words: WordTable, recipe: Recipe, data: 
 def test_a_history_of_other_words_is_refused() -> None:
     history = trained("low lower lowest\n" * 40)
     for other in ("low lower lowest " * 40, "ab"):
-        with pytest.raises(bpe.FormatError, match="do not belong to these words"):
-            bpe.Trainer(WordTable.from_counts({other: 1}), history.recipe, history=history)
+        with pytest.raises(FormatError, match="do not belong to these words"):
+            Trainer(WordTable.from_counts({other: 1}), history.recipe, history=history)
 
 
 # --- Cutting texts ----------------------------------------------------------------------
@@ -193,7 +198,7 @@ def test_a_text_is_cut_by_the_table_of_the_block_at_work(
     words: WordTable, recipe: Recipe, text: str, data: st.DataObject
 ) -> None:
     history = gage.train(words, recipe.with_changes(special_tokens=("c l",)))
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     found = tokenizer.segmentation(text)
     for at in data.draw(st.lists(st.integers(0, len(history)), min_size=1, max_size=5)):
         tokens = list(text.encode())
@@ -214,7 +219,7 @@ def test_behind_the_last_step_nothing_changes() -> None:
     """A window's cursor may be ahead of the answer that it shows."""
     history = trained("low lower lowest\n" * 40, block_size=170)
     for known in (history, history.first(0)):
-        found = bpe.Tokenizer(known).segmentation("low lower")
+        found = Tokenizer(known).segmentation("low lower")
         for at in (len(known) + 1, len(known) + 1_000):
             assert found.tokens(at).ids.tolist() == found.tokens(len(known)).ids.tolist()
             assert found.count(at) == len(found.edges(at)) - 1
@@ -224,14 +229,14 @@ def test_behind_the_last_step_nothing_changes() -> None:
 def test_special_tokens_stand_behind_all_steps() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170, special_tokens=("<end>",))
     for at in (0, 3, len(history)):
-        ids = bpe.Tokenizer(history).encode("low<end>low", at=at, allowed_special="all")
+        ids = Tokenizer(history).encode("low<end>low", at=at, allowed_special="all")
         assert ids.count(history.first_special) == 1
-        assert bpe.Tokenizer(history).decode(ids) == "low<end>low"
+        assert Tokenizer(history).decode(ids) == "low<end>low"
 
 
 def test_the_tokens_of_a_text_follow_its_edits() -> None:
     history = trained("low lower lowest\n" * 40, block_size=170)
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     at, later = 3, len(history)
     found: Segmentation = tokenizer.segmentation("low lower")
     found.tokens(at)
@@ -247,7 +252,7 @@ def test_the_tokens_of_a_text_follow_its_edits() -> None:
 def test_a_long_text_is_cut_ahead_for_another_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(block_tables, "AT_ONCE", 8)
     history = trained("low lower lowest\n" * 40, block_size=170)
-    tokenizer, later = bpe.Tokenizer(history), len(history)
+    tokenizer, later = Tokenizer(history), len(history)
     found = tokenizer.segmentation("low lower")
     found.tokens(3)
     assert found.ahead_of(2) is None  # in the block it is cut by
@@ -297,12 +302,12 @@ def test_what_a_block_joined_can_be_reached_by_its_own_table() -> None:
         if reached.kind == "reachable":
             assert reached.witness is not None
             at = history.last_step_beside(token, len(history))
-            assert token in bpe.Tokenizer(history).encode(reached.witness, at=at)
+            assert token in Tokenizer(history).encode(reached.witness, at=at)
     assert [found[row + 256].kind for row in range(len(history)) if row in (0, len(history) - 1)] == ["reachable"] * 2
 
 
 def test_no_merge_table_is_written_of_it(tmp_path: Path) -> None:
-    with pytest.raises(bpe.OutputError, match="compress the text to a file, choose a table such as csv"):
+    with pytest.raises(OutputError, match="compress the text to a file, choose a table such as csv"):
         write_history(trained("low lower lowest\n" * 40), tmp_path / "merges.txt")
 
 
@@ -314,7 +319,7 @@ def test_a_session_holds_its_blocks(tmp_path: Path) -> None:
     found = read_session(path).runs[0].history
     assert found is not None
     assert everything(found) == everything(history)
-    assert bpe.Tokenizer(found).encode("low lower") == bpe.Tokenizer(history).encode("low lower")
+    assert Tokenizer(found).encode("low lower") == Tokenizer(history).encode("low lower")
 
 
 @pytest.mark.parametrize(

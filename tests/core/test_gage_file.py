@@ -14,15 +14,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core import gage_file
-from bpe_core.gage_file import container, others
+from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError, TooLarge
+from bpe_core.gage_file import compressing as container
+from bpe_core.gage_file import compressing as others
 from bpe_core.gage_file.compressing import PIECE
-from bpe_core.kernels.policy import Policy
+from bpe_core.kernels.readiness import Policy
 from bpe_core.learning.gage import compiled, plain
 from bpe_core.learning.gage.block_form import size_of_block, write_block
-from bpe_core.progress import Progress
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import gage
+from bpe_core.support.progress import Progress
+from bpe_core.text.corpus import Corpus
 from tests.core.gage_texts import data as datas
 from tests.core.gage_texts import recipes
 from tests.shared import text_of
@@ -41,8 +45,8 @@ def file_of(blocks: bytes, original: bytes) -> bytes:
 
 @settings(max_examples=40)
 @given(data=datas(), recipe=recipes())
-@example(data=EVERY_BYTE * 3, recipe=bpe.Recipe.preset("gage", block_bytes=256))
-def test_it_expands_to_the_same(data: bytes, recipe: bpe.Recipe) -> None:
+@example(data=EVERY_BYTE * 3, recipe=Recipe.preset("gage", block_bytes=256))
+def test_it_expands_to_the_same(data: bytes, recipe: Recipe) -> None:
     made = gage_file.compress(data, recipe)
     assert gage_file.expand(made.data) == data
     assert made.report.compressed_size == len(made.data)
@@ -67,7 +71,7 @@ def test_bytes_of_any_kind(original: bytes, fast: bool, monkeypatch: pytest.Monk
     small = 0 if fast else 2**60
     policy = Policy("bpe_core.learning.gage.compiled", small=small, small_when_loaded=small)
     monkeypatch.setattr("bpe_core.gage_file.compressing.KERNELS", policy)
-    recipe = bpe.Recipe.preset("gage", block_size=5_000 if fast else 600)
+    recipe = Recipe.preset("gage", block_size=5_000 if fast else 600)
     assert gage_file.expand(gage_file.compress(original, recipe).data) == original
 
 
@@ -78,12 +82,12 @@ def test_pieces_end_where_blocks_end() -> None:
     assert made.data[HEAD:-TAIL] == b"".join(write_block(block.pairs, block.data) for block in blocks)
 
 
-def _recipe() -> bpe.Recipe:
-    return bpe.Recipe.preset("gage")
+def _recipe() -> Recipe:
+    return Recipe.preset("gage")
 
 
 def test_a_file_is_what_its_description_says() -> None:
-    made = gage_file.compress(EXAMPLE, bpe.Recipe.preset("gage", min_frequency=2, ties="lowest-ids"))
+    made = gage_file.compress(EXAMPLE, Recipe.preset("gage", min_frequency=2, ties="lowest-ids"))
     crc = zlib.crc32(EXAMPLE).to_bytes(4, "big")
     # 128 bytes left out, byte 128, 124 left out, 253 = YZ; three more entries ... X d X a c
     table = bytes([255, 128, 127 + 124, 255, 254, 1, 97, 98, 97, 97])
@@ -92,14 +96,14 @@ def test_a_file_is_what_its_description_says() -> None:
 
 
 def test_where_every_byte_occurs_that_is_told() -> None:
-    report = gage_file.compress(EVERY_BYTE * 2 + b"ab" * 9, bpe.Recipe.preset("gage", block_bytes=256)).report
+    report = gage_file.compress(EVERY_BYTE * 2 + b"ab" * 9, Recipe.preset("gage", block_bytes=256)).report
     assert (report.blocks, report.full_blocks, report.replaced_pairs) == (1, 1, 0)
     assert gage_file.compress(EVERY_BYTE * 2 + b"ab" * 9).report.full_blocks == 0  # blocks end before that
 
 
 def test_training_makes_the_same_steps() -> None:
     text = text_of("poem")
-    history = bpe.train(bpe.Corpus.from_texts([text]), _recipe())
+    history = train(Corpus.from_texts([text]), _recipe())
     report = gage_file.compress(text.encode()).report
     assert len(history) == report.replaced_pairs
     assert history.reasons["size"][-1] == report.compressed_size - HEAD - TAIL
@@ -126,11 +130,11 @@ def test_what_is_read_is_not_overwritten(work: Callable[[Path, Path], object], t
     path.write_bytes(gage_file.compress(EXAMPLE).data)
     link.symlink_to(path)
     for target in (path, link):
-        with pytest.raises(bpe.OutputError, match="is the file that is read"):
+        with pytest.raises(OutputError, match="is the file that is read"):
             work(path, target)
-    with pytest.raises(bpe.CorpusError, match="is not a file"):
+    with pytest.raises(CorpusError, match="is not a file"):
         work(tmp_path, tmp_path / "c")
-    with pytest.raises(bpe.CorpusError, match="Could not read"):
+    with pytest.raises(CorpusError, match="Could not read"):
         work(tmp_path / "missing", tmp_path / "c")
     assert sorted(tmp_path.iterdir()) == [path, link]
 
@@ -138,11 +142,11 @@ def test_what_is_read_is_not_overwritten(work: Callable[[Path, Path], object], t
 def test_who_stops_leaves_nothing_behind(tmp_path: Path) -> None:
     source, packed = tmp_path / "a.txt", tmp_path / "a.gage"
     source.write_bytes(b"low lower lowest " * 40_000)
-    with pytest.raises(bpe.Cancelled, match="Compressing was stopped"):
+    with pytest.raises(Cancelled, match="Compressing was stopped"):
         gage_file.compress_file(source, packed, cancelled=lambda: True)
     assert list(tmp_path.iterdir()) == [source]
     gage_file.compress_file(source, packed)
-    with pytest.raises(bpe.Cancelled, match="Expanding was stopped"):
+    with pytest.raises(Cancelled, match="Expanding was stopped"):
         gage_file.expand_file(packed, tmp_path / "b.txt", cancelled=lambda: True)
     assert sorted(tmp_path.iterdir()) == [packed, source]
 
@@ -193,12 +197,12 @@ NO_PAIRS = bytes([255, 128, 254])  # a table in which every byte stands for itse
     ],
 )
 def test_what_is_damaged_is_told_with_its_place(data: bytes, sentence: str, tmp_path: Path) -> None:
-    with pytest.raises(bpe.FormatError, match=sentence) as caught:
+    with pytest.raises(FormatError, match=sentence) as caught:
         gage_file.expand(data)
     assert len(str(caught.value)) < 300
     path = tmp_path / "damaged.gage"
     path.write_bytes(data)
-    with pytest.raises(bpe.FormatError, match=sentence):
+    with pytest.raises(FormatError, match=sentence):
         gage_file.expand_file(path, tmp_path / "out")
     assert list(tmp_path.iterdir()) == [path]
 
@@ -211,7 +215,7 @@ def test_a_table_may_hold_what_nobody_asks_for() -> None:
 def test_expanding_asks_for_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BPE_EXPLORER_MEMORY", "100")
     huge = container.head(2**30) + bytes(200_000)
-    with pytest.raises(bpe.TooLarge, match="Expanding needs about"):
+    with pytest.raises(TooLarge, match="Expanding needs about"):
         gage_file.expand(huge)
 
 
@@ -219,10 +223,10 @@ def test_expanding_asks_for_memory_first(monkeypatch: pytest.MonkeyPatch) -> Non
 @given(data=st.data())
 def test_changed_files_end_in_a_sentence_or_the_original(data: st.DataObject) -> None:
     original = data.draw(datas())
-    written = bytearray(gage_file.compress(original, bpe.Recipe.preset("gage", min_frequency=2)).data)
+    written = bytearray(gage_file.compress(original, Recipe.preset("gage", min_frequency=2)).data)
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(written)))
         cut = data.draw(st.sampled_from([0, 1, 7]))
         written[place : place + cut] = data.draw(st.binary(max_size=3))
-    with suppress(bpe.FormatError):  # which tells a sentence
+    with suppress(FormatError):  # which tells a sentence
         assert gage_file.expand(bytes(written)) == original

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.main import run
 from bpe_core.formats import read_history
 from bpe_core.learning import trainer
-from bpe_core.progress import Progress
+from bpe_core.support.progress import Progress
 from tests.shared import ROOT
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="Windows delivers Ctrl-C in another way")
@@ -39,16 +40,25 @@ sys.exit(run(sys.argv[1:]))
 
 
 @contextlib.contextmanager
+def started(command: list[str], **how: Any) -> Iterator[subprocess.Popen[Any]]:
+    """Start a process that is killed when its test ends or fails; `with Popen` alone would wait for ever."""
+    with subprocess.Popen(command, cwd=ROOT, **how) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@contextlib.contextmanager
 def at_a_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The command with a terminal for standard error; with it the descriptor to read the screen from."""
     screen, terminal = os.openpty()
     command = [sys.executable, "-c", IN_THE_TERMINAL, *arguments]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stderr=terminal, start_new_session=True) as process:
+    with started(command, stdin=subprocess.PIPE, stderr=terminal, start_new_session=True) as process:
         os.close(terminal)
         try:
             yield process, screen
         finally:
-            process.kill()
             with contextlib.suppress(OSError):  # a test may have closed it
                 os.close(screen)
 
@@ -198,7 +208,7 @@ def test_ending_in_the_middle_of_writing_leaves_nothing(tmp_path: Path, number: 
     assert run(["train", str(tmp_path / "text.txt"), "--output", str(tmp_path / "merges.csv"), "--quiet"]) == 0
     arguments = ["encode", str(tmp_path / "text.txt"), "--merges", str(tmp_path / "merges.csv"), "--output"]
     command = [sys.executable, "-c", ENCODE_AND_PRINT, *arguments, str(tmp_path / "ids.npy")]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with started(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "writing\n"
         process.send_signal(number)

@@ -8,18 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import RecipeError
 from bpe_core.history.columns import Columns
 from bpe_core.history.history import History
-from bpe_core.interventions import Act, Intervention
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.growing import growing_recipe, steps_alone
+from bpe_core.learning.trainer import Trainer
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.learning.wordpiece.plain import PlainScoreLearner
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.interventions import Act, Intervention
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import wordpiece
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, learn_fast, pairs_of
@@ -117,7 +118,7 @@ def test_a_branch_goes_on_from_its_parent_and_is_learned_again_from_its_recipe()
     e, s, t = b"est"
     assert pairs_of(parent)[:2] == [(e, s), (256, t)]
     without = parent.recipe.with_changes(interventions=("forbid:256+116@2",))
-    trainer = bpe.Trainer(WORDS, without, history=parent.first(1))
+    trainer = Trainer(WORDS, without, history=parent.first(1))
     trainer.advance()
     branch = trainer.history
     assert pairs_of(branch)[0] == (e, s)
@@ -144,14 +145,14 @@ def test_a_branch_goes_on_from_its_parent_and_is_learned_again_from_its_recipe()
     ],
 )
 def test_what_cannot_be_done_is_told(interventions: Any, sentence: str) -> None:
-    with pytest.raises(bpe.RecipeError, match=sentence):
+    with pytest.raises(RecipeError, match=sentence):
         learn_fast(
             WORDS, Recipe.from_dict({**Recipe.preset("gpt2", merges=6).to_dict(), "interventions": interventions})
         )
 
 
 def test_a_step_that_is_never_reached_is_told_and_other_methods_refuse() -> None:
-    with pytest.raises(bpe.RecipeError, match=r"There is no step 90 for .* after 12 steps"):
+    with pytest.raises(RecipeError, match=r"There is no step 90 for .* after 12 steps"):
         learn_fast(WORDS, Recipe.preset("gpt2", vocab_size=400, interventions=("forbid:1+2@90",)))
-    with pytest.raises(bpe.RecipeError, match="By Unigram no pair can be forbidden"):
+    with pytest.raises(RecipeError, match="By Unigram no pair can be forbidden"):
         Recipe.preset("unigram", interventions=("forbid:1+2@9",))

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from bpe_core.kernels.calling import kinds_of
-from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.calling import CHECKS, kinds_of
+from bpe_core.kernels.compiling import inlined, kernel
+from bpe_core.kernels.jit import bundle
 
 ITEM = np.dtype([("first", np.int32), ("second", np.int64)], align=True)
 
 
+@bundle
 class Desk(NamedTuple):
     items: Any
     table: Any
@@ -56,6 +58,11 @@ def whole(number):
 
 
 @kernel
+def first_of(cells):
+    return np.int64(cells[0]) if len(cells) else np.int64(-1)
+
+
+@kernel
 def fails(number):
     if number > 2:
         raise ValueError("too large")
@@ -80,8 +87,26 @@ def test_arguments_and_answers_of_many_kinds() -> None:
     assert nothing(cells) is None
     assert cells[0] == 7
     assert [whole(2**62), whole(np.int64(-2)), whole(0.5)] == [2**62 + 1, -1, 1.5]
-    with pytest.raises(RuntimeError, match=r"test_jit\.fails failed"):
+    with pytest.raises(NotImplementedError, match=r"test_jit\.fails calls \w+, which only Numba has"):
         fails(3)
+
+
+def test_a_bundle_remembers_where_its_arrays_are_and_no_other_does() -> None:
+    rooms, cells, large = [desk(), desk()], np.ones(4, np.int32), np.uint64(0)
+    for number in (1, 2, 3):
+        for room in rooms:
+            room.desk.table[0, 1] = number
+            assert many_kinds(room, cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))[0] == number
+            assert many_kinds(room, cells, np.arange(30)[::2], 0.5, True, large, np.int32(0))[3] == 1
+            assert room.desk.table[1, 2] == 2
+    rooms[0].desk.items.resize(600, refcheck=False)
+    if CHECKS:
+        with pytest.raises(RuntimeError, match="An array of Desk, a bundle, is not where it was"):
+            many_kinds(rooms[0], cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))
+    read_only = np.arange(3, dtype=np.int32)
+    read_only.flags.writeable = False
+    assert first_of(read_only) == 0
+    assert first_of(np.empty(0, np.int32)) == -1
 
 
 def test_kinds_tell_apart_whatever_machine_code_hangs_on() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import shutil
@@ -10,53 +9,50 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bpe_core.formats import read_history
-from bpe_core.kernels import kept, policy, readiness
-from bpe_core.kernels.policy import Policy
-from bpe_core.lock import Lock
+from bpe_core.kernels import kept, readiness
+from bpe_core.kernels.kept import Made, Pack
+from bpe_core.kernels.readiness import Policy
+from bpe_core.support.lock import Lock
 from tests.conftest import EXPLORES
 from tests.shared import ROOT
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
 
-# A warm-up of one kernel takes a second, that of all of them half a minute.
+# A warm-up of one kernel takes seconds, that of all of them half a minute.
 ONE_KERNEL = """
-import subprocess, sys, types
+import os, signal, subprocess, sys, types
 import numpy as np
 from bpe_core import compiler
-from bpe_core.kernels import kept, readiness
+from bpe_core.kernels import kept
 
 def work():
     from bpe_core.kernels.utf8 import sound_until
     text = np.frombuffer("né".encode() * 9 + b"\\xff", np.uint8)
     assert 0 <= sound_until(text) <= 27
 
-sys.modules["bpe_core.warm_up"] = types.SimpleNamespace(PARTS=(work,))
+def start(*arguments, **how):
+    return subprocess.Popen([sys.executable, "-c", sys.orig_argv[2], *arguments], **how)
+
+compiler.start_compiler = start
+sys.modules["bpe_core.warm_up"] = types.SimpleNamespace(PARTS=(work, lambda: None))
 """
-# The work is that of the second process: none, what it makes, or what both make.
-TWO_PARTS = """
-first, in_second = map(dict.get, [globals()] * 2, sys.argv[1:3])
-sys.modules["bpe_core.warm_up"].PARTS = (first or (lambda: None), work)
-again = [sys.executable, "-c", sys.orig_argv[2], *sys.argv[1:3]]
-readiness.start_compiler = lambda *arguments: subprocess.Popen([*again, *arguments])
-sys.exit(compiler.main(sys.argv[3:]) if in_second or not sys.argv[3:] else 1)
-"""
-MAKE = ONE_KERNEL + "sys.exit(0 if compiler.compile_kernels() else 1)"
-# What a compiler leaves that ends in the middle of its work.
-MAKE_HALF = MAKE.replace("def work():", "def work():\n    (kept.place_of_code() / 'half.o').write_bytes(b'half')")
+MAKE = ONE_KERNEL + "sys.exit(compiler.main(sys.argv[1:]))"
+AS_A_NEW_NUMBA = """
+    if os.environ.get(kept.COMPILES) == kept.MACHINE_CODE:
+        raise ImportError("This Numba is too new.")
+    from"""
 USE = (
     ONE_KERNEL
     + """
 assert kept.is_sound() == (sys.argv[1] != "damaged"), "sound or not"
-if sys.argv[1] == "damaged later":
-    for file in kept.place_of_code().glob("*.o" if sys.argv[2] == "code" else "index"):
-        file.write_bytes(file.read_bytes()[:-30])
 work()
-assert ("numba" in sys.modules) == (sys.argv[1] != "sound")
+assert ("numba" in sys.modules) == (sys.argv[1] == "by Numba")
 """
 )
 # The compiler is not started: it would work on for half a minute after the test.
@@ -85,7 +81,7 @@ def succeed(program: str, cache: Path, *arguments: str) -> None:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cache = tmp_path_factory.mktemp("made")
-    succeed(ONE_KERNEL + TWO_PARTS, cache, "nothing", "work")
+    succeed(MAKE, cache)
     return cache
 
 
@@ -100,104 +96,75 @@ def code(cache: Path) -> Path:
 
 
 def is_sound(cache: Path) -> bool:
-    """What the next process to start will find."""
+    """Whether the next process to start will find it sound."""
     place = code(cache).parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kept, "folder", lambda: place)
-        patch.setattr(kept, "_sound", False)
+        patch.setattr(kept, "_pack", None)
         return kept.is_sound()
 
 
-def change_all(change: Callable[[bytes], bytes], files: str = "[!s]*") -> Callable[[Path], None]:
-    def damage(folder: Path) -> None:
-        for file in folder.glob(files):
-            file.write_bytes(change(file.read_bytes()))
-
-    return damage
-
-
-def noise(content: bytes) -> bytes:
-    return random.Random(len(content)).randbytes(len(content))
-
-
-def remove_one(folder: Path) -> None:
-    max(folder.glob("*.o")).unlink()
-
-
-def add_one(folder: Path) -> None:
-    (folder / "more.o").write_bytes(b"")
-
-
-DAMAGES: dict[str, Callable[[Path], None]] = {
-    "cut off": change_all(lambda content: content[: len(content) // 2]),
-    "empty": change_all(lambda content: b""),
-    "zeros": change_all(lambda content: bytes(len(content))),
-    "noise": change_all(noise),
-    "one bit": change_all(lambda content: content[:-40] + bytes([content[-40] ^ 1]) + content[-39:], "*.o"),
-    "longer": change_all(lambda content: content + b"\0"),
-    "seal cut off": change_all(lambda content: content[:-70], "seal"),
-    "seal empty": change_all(lambda content: b"", "seal"),
-    "seal noise": change_all(noise, "seal"),
-    "seal gone": lambda folder: (folder / "seal").unlink(),
-    "one gone": remove_one,
-    "one more": add_one,
-    "all gone": shutil.rmtree,
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut off": lambda content: content[: len(content) // 2],
+    "one byte less": lambda content: content[:-1],
+    "empty": lambda content: b"",
+    "checksum alone": lambda content: content[:32],
+    "zeros": lambda content: bytes(len(content)),
+    "noise": lambda content: random.Random(len(content)).randbytes(len(content)),
+    "one bit": lambda content: content[:-40] + bytes([content[-40] ^ 1]) + content[-39:],
+    "another checksum": lambda content: bytes(32) + content[32:],
+    "longer": lambda content: content + b"\0",
 }
 
 
+def damage(name: str, file: Path) -> None:
+    file.write_bytes(DAMAGES[name](file.read_bytes()))
+
+
 def test_it_is_made_once_and_used_by_all(cache: Path) -> None:
-    before = {file: file.read_bytes() for file in code(cache).iterdir()}
-    assert len(before) == 3
+    before = code(cache).stat()
+    assert is_sound(cache)
     succeed(USE, cache, "sound")
     succeed(MAKE, cache)
-    assert {file: file.read_bytes() for file in code(cache).iterdir()} == before
+    assert code(cache).stat() == before
     assert [path.name for path in code(cache).parent.iterdir()] == ["code"]
 
 
-@pytest.mark.parametrize(("first", "in_second"), [("work", "work"), ("nothing", "fails")])
-def test_of_two_processes_one_makes_what_the_other_could_not(tmp_path: Path, first: str, in_second: str) -> None:
-    succeed(ONE_KERNEL + TWO_PARTS, tmp_path, first, in_second)
-    assert is_sound(tmp_path)
-    assert len((code(tmp_path) / "index").read_text().splitlines()) == 1
-    assert len(list(code(tmp_path).iterdir())) == 3
+@pytest.mark.parametrize("name", DAMAGES)
+def test_whatever_is_damaged_is_found(cache: Path, name: str) -> None:
+    damage(name, code(cache))
+    assert not is_sound(cache)
+    code(cache).unlink()
+    assert not is_sound(cache)
 
 
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_whatever_is_damaged_is_found(cache: Path, damage: Callable[[Path], None], monkeypatch) -> None:
-    place = code(cache)
-    monkeypatch.setattr(kept, "folder", lambda: place.parent)
-    monkeypatch.setattr(kept, "_sound", False)
-    assert kept.is_sound()
-    monkeypatch.setattr(kept, "_sound", False)
-    damage(place)
-    assert not kept.is_sound()
-    assert not readiness.ready() or "bpe_core.warm_up" in sys.modules
+def test_of_another_llvmlite_it_is_made_anew(cache: Path) -> None:
+    pack = Pack.read(code(cache).read_bytes())
+    code(cache).write_bytes(replace(pack, llvmlite="0.1").written())
+    assert not is_sound(cache)
 
 
-@pytest.mark.parametrize("name", ["cut off", "noise", "seal empty"] if EXPLORES else ["cut off"])
+def test_parts_become_one() -> None:
+    one, two = Made("a", "i", b"one"), Made("b", "", b"two")
+    first, second = Pack("1", kernels={"k": {"i8": one}}), Pack("1", kernels={"k": {"f8": two}})
+    joined = Pack("1", kernels={"k": {"i8": one, "f8": two}})
+    assert Pack.read(first.joined(second).written()) == joined
+
+
+@pytest.mark.parametrize("name", ["cut off", "noise", "empty"] if EXPLORES else ["cut off"])
 def test_while_it_is_damaged_plain_python_serves(cache: Path, tmp_path: Path, name: str) -> None:
-    DAMAGES[name](code(cache))
+    damage(name, code(cache))
     text = tmp_path / "text.txt"
     text.write_text(" ".join(f"{i:b}" for i in range(3_000)))
     succeed(TRAIN, cache, str(text), "--merges", "9", "--output", str(tmp_path / "merges.csv"))
     assert len(read_history(tmp_path / "merges.csv")) == 9
 
 
-@pytest.mark.parametrize("which", ["code", "index"])
-def test_what_is_damaged_after_it_was_looked_through_is_compiled_in_memory_and_distrusted(
-    cache: Path, which: str
-) -> None:
-    succeed(USE, cache, "damaged later", which)
-    assert not is_sound(cache)
-
-
 @posix_only
 def test_what_is_damaged_is_made_anew_even_after_a_compiler_that_was_killed(cache: Path) -> None:
-    """Nothing is used that the killed one has left."""
-    DAMAGES["cut off"](code(cache))
-    killed = MAKE_HALF.replace("b'half')", "b'half'); import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    damage("cut off", code(cache))
+    killed = MAKE.replace("sys.exit(", "kept.keep = lambda made: os.kill(os.getpid(), signal.SIGKILL)\nsys.exit(")
     assert python(killed, cache).returncode == -signal.SIGKILL
-    assert [path.name for path in code(cache).with_name("code.part").iterdir()] == ["half.o"]
     assert not is_sound(cache)
     succeed(MAKE, cache)
     succeed(USE, cache, "sound")
@@ -205,10 +172,41 @@ def test_what_is_damaged_is_made_anew_even_after_a_compiler_that_was_killed(cach
 
 
 def test_a_compiler_that_fails_leaves_nothing_and_says_so(tmp_path: Path) -> None:
-    done = python(MAKE_HALF.replace("b'half')", "b'half'); raise OSError(28, 'No space left')"), tmp_path)
+    done = python(MAKE.replace("def work():", "def work():\n    raise OSError(28, 'No space left')"), tmp_path)
     assert done.returncode == 1
     assert "No space left" in done.stderr
     assert list(code(tmp_path).parent.iterdir()) == []
+
+
+@posix_only
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        (MAKE.replace("\n    from", AS_A_NEW_NUMBA), "This Numba is too new."),
+        (MAKE.replace("sys.exit(", "compiler._try = lambda pack: os.abort()\nsys.exit("), "-6"),
+    ],
+    ids=["cannot be made", "crashes"],
+)
+def test_what_a_new_numba_may_do_leaves_kernels_to_its_own_cache(tmp_path: Path, program: str, reason: str) -> None:
+    succeed(program, tmp_path)
+    assert reason in Pack.read(code(tmp_path).read_bytes()).fallback
+    succeed(USE, tmp_path, "by Numba")
+    assert list((code(tmp_path).parent / "numba").rglob("*sound_until*.nbc"))
+    succeed(MAKE, tmp_path)  # once that Numba is gone
+    succeed(USE, tmp_path, "sound")
+
+
+def test_where_nothing_can_be_kept_it_is_handed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = {**os.environ, kept.LOCATION: str(tmp_path / "file")}
+    (tmp_path / "file").write_text("in the way of a folder")
+    command = [sys.executable, "-c", MAKE, "hand over"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
+    monkeypatch.setattr(kept, "_pack", None)
+    with pytest.raises(ValueError, match="damaged"):
+        kept.take(done.stdout[:-1])
+    kept.take(done.stdout)
+    assert kept.is_sound()
+    assert "utf8.sound_until" in Pack.read(done.stdout).kernels
 
 
 def test_one_compiler_works_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,22 +224,16 @@ def test_one_compiler_works_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPat
 def test_what_others_could_have_left_is_neither_loaded_nor_looked_into(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stranger can write the seal that belongs to what they leave."""
+    """A stranger can write the checksum that belongs to what they leave."""
     place = code(cache)
-    (line,) = (place / "index").read_text().splitlines()
-    (place / "index").write_text(json.dumps({**json.loads(line), "symbol": "of_a_stranger"}) + "\n")
-    (place / "seal").write_bytes(kept._description(place))
     monkeypatch.setenv(kept.LOCATION, str(cache))
     assert kept.folder.__wrapped__() == place.parent
     for unsafe in (cache, place.parent):
         unsafe.chmod(0o777)
         assert kept.folder.__wrapped__() is None
-        if unsafe == place.parent or EXPLORES:
-            succeed(USE, cache, "damaged")
-            assert (place / "seal").exists()
+        assert python(USE, cache, "sound").returncode != 0
         unsafe.chmod(0o700)
-    assert python(USE, cache, "sound").returncode != 0
-    assert not (place / "seal").exists()  # what was loaded is distrusted, so that we know it would have been
+    succeed(USE, cache, "sound")
 
 
 def test_what_was_installed_is_used_wherever_the_home_is(
@@ -253,7 +245,7 @@ def test_what_was_installed_is_used_wherever_the_home_is(
     assert kept.folder.__wrapped__() != installed
     monkeypatch.delenv(kept.LOCATION)
     assert kept.folder.__wrapped__() == installed
-    DAMAGES["one bit"](installed / "code")
+    damage("one bit", installed / "code")
     assert kept.folder.__wrapped__() != installed
 
 
@@ -273,15 +265,21 @@ def test_without_a_folder_of_ones_own_nothing_is_kept_anywhere(tmp_path: Path, m
     assert found.parent == tmp_path / ".cache" / "bpe-explorer"
 
 
-def test_where_nothing_can_be_kept_only_large_work_compiles_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_kept_only_large_work_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "ready", lambda: False)
+    monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("nothing is worth it"))
     monkeypatch.setattr(kept, "folder", lambda: None)
     monkeypatch.setattr(readiness, "_compiler", None)
     work = Policy("not loaded", small=10, large=1_000)
-    assert [work.chooses(size) for size in (9, 999, 1_000)] == [False, False, True]
+    assert [work.chooses(size) for size in (9, 999)] == [False, False]
     assert not work.chooses(1_000, cancelled=lambda: True)
-    monkeypatch.setattr(policy, "WORTH_COMPILING", 500)
-    assert [Policy("not loaded", small=10).chooses(size) for size in (499, 500)] == [False, True]
+    assert not Policy("not loaded", small=10).chooses(readiness.WORTH_COMPILING - 1)
+    started: list[bool] = []
+    monkeypatch.setattr(readiness, "prepare", lambda in_memory=False: started.append(in_memory))
+    monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled: True)
+    assert work.chooses(1_000)
+    assert Policy("not loaded", small=10).chooses(readiness.WORTH_COMPILING)
+    assert started == [False, True] * 2
     monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
     assert not work.chooses(1_000)

@@ -19,13 +19,13 @@ from bpe_core.text.preparation.pre_tokenizers import (
     Digits,
     FixedLength,
     Metaspace,
+    PreTokenizer,
     Punctuation,
     Split,
     Whitespace,
     WhitespaceSplit,
 )
-from bpe_core.text.preparation.preparing import Preparing
-from bpe_core.text.preparation.steps import PreTokenizer, as_json, read_step
+from bpe_core.text.preparation.steps import Preparing, as_json, read_step
 from bpe_core.text.stand_ins import raw_bytes
 
 SIGNS = "aB1½² ▁.,-'’\n\r\té人ß한\u0301\u3000\u2028\ufeff\u061d\U00011f43\U00016ea0\u0378🏽"

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 
 import bpe_core.counting.words
 import bpe_core.learning.layout
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.learning.layout import SEPARATOR, lay_out
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from tests.conftest import EXAMPLES
 from tests.core.random_training import recipes, words
 

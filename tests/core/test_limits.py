@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bpe_core import limits
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import TooLarge
 from bpe_core.learning.trainer import Trainer
-from bpe_core.limits import available_memory, check_room, size_text, watching_memory
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support import limits
+from bpe_core.support.limits import available_memory, check_room, size_text, watching_memory
 from bpe_core.text.corpus import Corpus
 
 MB, GB = 2**20, 2**30

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.lock import Lock
+from bpe_core.support.lock import Lock
 from tests.shared import ROOT
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from bpe_core.lock import Lock
+from bpe_core.support.lock import Lock
 lock = Lock.acquire(Path(sys.argv[1]))
 print("held" if lock else "refused", flush=True)
 time.sleep(100)

@@ -7,16 +7,21 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import bpe_core as bpe
+from bpe_core.counting.words import WordTable
 from bpe_core.formats import FORMATS
-from bpe_core.history.history import Columns
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import Columns, History
 from bpe_core.insight.why_path import WhyPath
-from bpe_core.learning.mingram.learner import MinGramLearner
+from bpe_core.learning.mingram.method import MinGramLearner
+from bpe_core.learning.trainer import Trainer, train
 from bpe_core.learning.unigram.compiled import CompiledLattices
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import mingram
-from bpe_core.reference.unigram_paths import encode
-from bpe_core.segmenting.compiled_paths import CompiledPaths
+from bpe_core.reference.unigram import encode
+from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests.core.formats.samples import content
 from tests.core.random_training import texts
 from tests.core.random_training import words as tables
@@ -25,7 +30,7 @@ from tests.shared import here, stretches_of
 
 
 @st.composite
-def runs(draw: st.DrawFn) -> tuple[bpe.WordTable, bpe.Recipe]:
+def runs(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
     """Words with a recipe that drops some of what is joined, or all."""
     table = draw(tables())
     choices: dict[str, Any] = dict(
@@ -36,32 +41,30 @@ def runs(draw: st.DrawFn) -> tuple[bpe.WordTable, bpe.Recipe]:
         min_frequency=draw(st.integers(1, 3)),
     )
     if draw(st.booleans()):
-        return table, bpe.Recipe.preset("mingram", merges=draw(st.integers(1, 20)), **choices)
-    base = len(bpe.Alphabet.for_words(table, bpe.Recipe.preset("mingram", **choices)))
-    return table, bpe.Recipe.preset("mingram", vocab_size=base + draw(st.integers(0, 20)), **choices)
+        return table, Recipe.preset("mingram", merges=draw(st.integers(1, 20)), **choices)
+    base = len(Alphabet.for_words(table, Recipe.preset("mingram", **choices)))
+    return table, Recipe.preset("mingram", vocab_size=base + draw(st.integers(0, 20)), **choices)
 
 
 @given(runs(), texts(), st.integers(1, 5))
-def test_it_learns_and_cuts_as_the_specification_says(
-    run: tuple[bpe.WordTable, bpe.Recipe], text: str, part: int
-) -> None:
+def test_it_learns_and_cuts_as_the_specification_says(run: tuple[WordTable, Recipe], text: str, part: int) -> None:
     words, recipe = run
     asked = recipe.vocab_size or 0
     assume(asked <= len(alphabet := mingram.tokens_at_first(words, recipe)) and alphabet.seed_count)
     expected = mingram.train(words, recipe)
-    trainer = bpe.Trainer(words, recipe)
+    trainer = Trainer(words, recipe)
     while not trainer.advance(part, seconds=1e-5).finished:
         assert len(trainer.candidates(3)) <= 3
     assert everything(trainer.history) == everything(expected)
     learner = MinGramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))
     learner.learn(columns, len(expected), 2**60)
-    found = bpe.History(
+    found = History(
         recipe, expected.alphabet, columns.first(learner.learned), reasons=learner.reasons, scores=learner.scores,
         tokens_at_start=learner.tokens_at_start, end_reason="vocabulary full",
     )  # fmt: skip
     assert everything(found) == everything(expected)
-    tokenizer, cutting = bpe.Tokenizer(expected), Cutting(recipe)
+    tokenizer, cutting = Tokenizer(expected), Cutting(recipe)
     assert expected.scores is not None
     fast = CompiledPaths(expected, cutting, expected.scores)
     for at in sorted({0, min(1, len(expected)), len(expected)}):
@@ -73,8 +76,8 @@ def test_it_learns_and_cuts_as_the_specification_says(
 
 def test_files_of_unigram_hold_the_fewest_tokens_for_other_libraries_and_back() -> None:
     text = stretches_of(here("languages", "data/udhr-languages.txt")[-1], 20_000)
-    history = bpe.train(bpe.Corpus.from_texts([text]), bpe.Recipe.preset("mingram", merges=120, unicode_form=""))
-    tokenizer = bpe.Tokenizer(history)
+    history = train(Corpus.from_texts([text]), Recipe.preset("mingram", merges=120, unicode_form=""))
+    tokenizer = Tokenizer(history)
     lines = [line for line in text.split("\n") if "▁" not in line]
     for name in ("sentencepiece", "tokenizer.json"):
         data, numbers = content(history, name), FORMATS[name].numbers(history)
@@ -84,17 +87,17 @@ def test_files_of_unigram_hold_the_fewest_tokens_for_other_libraries_and_back() 
         ]
         back = FORMATS[name].open(data, name)
         assert back.history.recipe.method == "mingram"
-        again = bpe.Tokenizer(back.history)
+        again = Tokenizer(back.history)
         assert [len(again.encode(line)) for line in lines[:100]] == [
             len(tokenizer.encode(line)) for line in lines[:100]
         ]
     _why_is_told_by_the_number_of_tokens(history)
 
 
-def _why_is_told_by_the_number_of_tokens(history: bpe.History) -> None:
+def _why_is_told_by_the_number_of_tokens(history: History) -> None:
     word = max((text.decode() for text in history.alphabet.texts), key=len).strip("▁") + "x"
     why, at, said = WhyPath(word, history), len(history), set[str]()
-    fewest = len(bpe.Tokenizer(history).encode(word))
+    fewest = len(Tokenizer(history).encode(word))
     for byte in range(1, len(word.encode())):
         reason = why.at_byte(byte, at)
         sentence, short = why.sentence(reason), why.short(reason, reason.kind != "joined")

@@ -12,16 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.counting.compiled_joining import join_by_kernels
 from bpe_core.counting.count_words import count_groups, count_words
-from bpe_core.counting.grouped import GroupedWords
-from bpe_core.counting.joining import WordColumns, join_plainly
-from bpe_core.counting.weighing import hash_plainly, hashes
-from bpe_core.counting.words import WordTable
+from bpe_core.counting.grouped import GroupedWords, hashes
+from bpe_core.counting.words import WordColumns, WordTable, join_by_kernels, join_plainly
 from bpe_core.errors import CorpusError, RecipeError
-from bpe_core.mixture import Group, Mixture, Sample, weight_of
-from bpe_core.recipe import Recipe
-from bpe_core.reference.mixture import weighted
+from bpe_core.recipes.mixture import Group, Mixture, Sample, weight_of
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference.mixture import hash_of, weighted
 from bpe_core.text.corpus import Corpus
 from tests.core.reading_texts import write
 
@@ -45,7 +42,9 @@ def grouped(tables: list[dict[bytes, int]]) -> GroupedWords:
 def test_tables_are_joined_as_in_plain_python(tables: list[dict[bytes, int]]) -> None:
     columns = [WordColumns.of(list(table)) for table in tables]
     plain, fast = join_plainly(columns), join_by_kernels(columns)
-    assert fast.words() == plain.words() == list(dict.fromkeys(word for table in tables for word in table))
+    assert (
+        fast.columns.words() == plain.columns.words() == list(dict.fromkeys(word for table in tables for word in table))
+    )
     assert [rows.tolist() for rows in fast.rows] == [rows.tolist() for rows in plain.rows]
     expected: dict[bytes, int] = {}
     for table in tables:
@@ -53,7 +52,7 @@ def test_tables_are_joined_as_in_plain_python(tables: list[dict[bytes, int]]) ->
             expected[word] = expected.get(word, 0) + count
     assert list(WordTable.merged(WordTable.from_counts(table.items()) for table in tables)) == list(expected.items())
     found = hashes(columns[0], np.arange(len(columns[0])))
-    assert found.tolist() == [hash_plainly(word) for word in columns[0].words()]
+    assert found.tolist() == [hash_of(word) for word in columns[0].words()]
 
 
 @given(data=st.data(), tables=TABLES)

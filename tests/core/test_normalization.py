@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.recipe import Recipe
-from bpe_core.text.normalization import normalize
-from bpe_core.text.normalizing import normalize_with_origins
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.normalization import normalize, normalize_with_origins
 from tests.conftest import EXPLORES
 from tests.shared import here, text_of
 

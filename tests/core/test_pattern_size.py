@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import Corpus, Recipe, train
 from bpe_core.errors import PatternError
 from bpe_core.formats import write_history
-from bpe_core.text.pattern_size import LARGEST, is_too_large
-from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.patterns import LARGEST, NAMED_PATTERNS, compile_custom, is_too_large
 from tests.limited import limited
 
 BOMB = "(" * 9 + "a" + "{9})" * 9

@@ -19,9 +19,12 @@ from typing import Any
 
 import pytest
 
-import bpe_core as bpe
-from bpe_core.learning.ties import BYTE_ALPHABET
-from bpe_core.recipe import Recipe
+from bpe_core.counting.count_words import count_words
+from bpe_core.history.history import History
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import BYTE_ALPHABET
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.conftest import EXPLORES
 from tests.core.learning import learn_fast, token_texts
@@ -36,12 +39,12 @@ Merges = list[tuple[bytes, bytes]]
 
 
 @lru_cache(maxsize=8)
-def our_history(text: str, recipe: Recipe) -> bpe.History:
+def our_history(text: str, recipe: Recipe) -> History:
     """Learned once for all the tests of a text that follow each other."""
-    return learn_fast(bpe.count_words(bpe.Corpus.from_texts([text]), recipe), recipe)
+    return learn_fast(count_words(Corpus.from_texts([text]), recipe), recipe)
 
 
-def our_merges(history: bpe.History) -> Merges:
+def our_merges(history: History) -> Merges:
     texts = token_texts(history)
     return [(texts[merge.left], texts[merge.right]) for merge in history]
 
@@ -178,7 +181,7 @@ def test_subword_nmts_own_reference(nmt: Reference) -> None:
 
 def test_subword_nmts_own_segmentation(nmt: Reference) -> None:
     history = our_history(nmt.corpus, NMT)
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     texts = [token.decode() for token in token_texts(history)]
     cut = [
         " ".join(
@@ -221,14 +224,14 @@ def test_tiktokens_educational_code_learns_the_same_tokens(name: str) -> None:
 Encode = Callable[[str], list[int]]
 
 
-def tiktoken_encoder(history: bpe.History) -> Encode:
+def tiktoken_encoder(history: History) -> Encode:
     tiktoken = pytest.importorskip("tiktoken")
     ranks = {text: id for id, text in enumerate(token_texts(history))}
     encoding = tiktoken.Encoding("ours", pat_str=GPT2, mergeable_ranks=ranks, special_tokens={})
     return lambda text: list(encoding.encode(text, disallowed_special=()))
 
 
-def hugging_face_encoder(history: bpe.History) -> Encode:
+def hugging_face_encoder(history: History) -> Encode:
     tokenizers = pytest.importorskip("tokenizers")
     texts = [as_stand_ins(text) for text in token_texts(history)]
     vocabulary = {text: id for id, text in enumerate(texts)}
@@ -257,7 +260,7 @@ HARD_TEXTS = [
 @each_encoder
 def test_peers_encode_real_text_to_the_same_ids(text: str, encoder: Callable[..., Encode]) -> None:
     history = our_history(text, Recipe.preset("gpt2", vocab_size=4_000))
-    ours, peers = bpe.Tokenizer(history), encoder(history)
+    ours, peers = Tokenizer(history), encoder(history)
     unseen = [text_of(name)[-60_000:] for name in here("made/languages", "code", "prose", *UNSEEN)]
     for sample in (text[:100_000], *unseen, *HARD_TEXTS):
         assert ours.encode(sample) == peers(sample)
@@ -267,7 +270,7 @@ def test_peers_encode_real_text_to_the_same_ids(text: str, encoder: Callable[...
 def test_peers_encode_overlaps_to_the_same_ids(encoder: Callable[..., Encode]) -> None:
     for learned_from, text in itertools.pairwise(overlapping_texts(seed=4)):
         history = our_history(learned_from, Recipe.preset("gpt2", vocab_size=290, min_frequency=1))
-        assert bpe.Tokenizer(history).encode(text) == encoder(history)(text), (learned_from, text)
+        assert Tokenizer(history).encode(text) == encoder(history)(text), (learned_from, text)
 
 
 @each_encoder
@@ -275,7 +278,7 @@ def test_peers_encode_overlaps_to_the_same_ids(encoder: Callable[..., Encode]) -
 def test_peers_given_the_first_merges_only_stand_where_we_stood_then(name: str, encoder: Callable[..., Encode]) -> None:
     text = text_of(name)[:40_000]
     history = our_history(text, Recipe.preset("gpt2", vocab_size=1_500))
-    ours, at_every_moment = bpe.Tokenizer(history), bpe.Tokenizer(history).boundaries(text)
+    ours, at_every_moment = Tokenizer(history), Tokenizer(history).boundaries(text)
     for at in (0, 1, 2, 10, 100, 700, len(history)):
         expected = encoder(history.first(at))(text)
         assert ours.encode(text, at=at) == expected
@@ -289,7 +292,7 @@ def test_tiktoken_finds_the_same_special_tokens_where_they_are_allowed() -> None
     ranks = {text: id for id, text in enumerate(token_texts(history))}
     ids = {name: len(ranks) + j for j, name in enumerate(names)}
     theirs = tiktoken.Encoding("ours", pat_str=GPT2, mergeable_ranks=ranks, special_tokens=ids)
-    ours = bpe.Tokenizer(history)
+    ours = Tokenizer(history)
     text = "Once<|endoftext|> upon <|pad|><|pad|>\n<|endoftext|midnight <|end|>of <|end|> dreary<|endoftext|>"
     for allowed in ([], [names[0]], names[1:], names):
         assert ours.encode(text, allowed_special=allowed) == theirs.encode(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import private_folder as private
-from bpe_core.private_folder import home, make_private_file, private_folder
+from bpe_core.support import private_folder as private
+from bpe_core.support.private_folder import home, make_private_file, private_folder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
 as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")

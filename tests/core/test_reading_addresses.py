@@ -77,7 +77,7 @@ def test_files_and_folders_of_a_bucket(bucket: MemoryFileSystem, tmp_path: Path)
     ]
     assert corpus.total_size == sum(source.size or 0 for source in corpus.sources) > 0
     assert [str(one) for one in corpus.skipped] == [
-        "memory://corpus/deep/README.md is about the tables beside it, and is none of the texts.",
+        "memory://corpus/deep/README.md describes the tables beside it, and is not one of the texts.",
         "memory://corpus/e.png is not a text file: it looks like a picture.",
     ]
     assert read("memory://corpus", file_patterns=["*.jsonl"]) == ["low"]

@@ -9,11 +9,12 @@ import pyarrow as arrow
 import pytest
 from pyarrow import parquet
 
-from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
+from bpe_core.counting.count_words import count_words
 from bpe_core.errors import CorpusError
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading.fields import FieldNeeded
+from bpe_core.text.reading.rows import FieldNeeded
+from tests.core.both_ways import count_by_kernels, count_plainly
 from tests.core.reading_texts import documents, read, sentence, write
 from tests.core.tables_on_disk import write_every_kind, write_stream
 

@@ -10,8 +10,7 @@ import pytest
 from bpe_core.errors import Cancelled
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.files import texts_in
-from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import ReadingOptions
+from bpe_core.text.reading.source import ReadingOptions, SkipLog
 from tests import permissions
 from tests.core.reading_texts import read, sentence, write
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bpe_core.errors import CorpusError, EncodingError
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading.lines import NumberedLines
+from bpe_core.text.reading.rows import NumberedLines
 from bpe_core.text.reading.source import TextBlock
 from tests.core.reading_texts import documents, read, sentence, write
 

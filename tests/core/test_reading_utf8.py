@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bpe_core.errors import EncodingError
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading.skipped import SHOWN_PER_SOURCE
+from bpe_core.text.reading.source import SHOWN_PER_SOURCE
 from bpe_core.text.reading.utf8 import cut_points, first_invalid, whole_characters
 from tests.core.reading_texts import documents, read, sentence, write
 

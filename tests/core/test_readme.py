@@ -14,7 +14,7 @@ import pytest
 from bpe_core import reference
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from tests.shared import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -8,9 +8,24 @@ from typing import Any
 
 import pytest
 
-from bpe_core import PRESETS, Group, Mixture, Recipe, RecipeError, Trainer, WordTable
-from bpe_core.interventions import Intervention
-from bpe_core.recipe import CHOICES, LARGEST_NUMBER, Learning, Mixing, Normalization, Size, Splitting, Steering, Symbols
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import RecipeError
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.interventions import Intervention
+from bpe_core.recipes.mixture import Group, Mixture
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import (
+    CHOICES,
+    LARGEST_NUMBER,
+    Learning,
+    Mixing,
+    Normalization,
+    Recipe,
+    Size,
+    Splitting,
+    Steering,
+    Symbols,
+)
 from bpe_core.text.preparation.pre_tokenizers import Digits
 
 PARTS = (Splitting, Symbols, Size, Learning, Steering, Mixing)

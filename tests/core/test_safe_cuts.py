@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.text.safe_cuts import SafeCuts, may_cut_at_newlines
 from tests.core.test_encoding_any_recipe import NAMED, NORMALIZATIONS, OWN, SPECIALS, TEXTS

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bpe_core.kernels import scan as kernels
-from bpe_core.recipe import Recipe, Unit
+from bpe_core.recipes.recipe import Recipe, Unit
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable, table_for
@@ -41,7 +41,8 @@ def words_by_kernel(text: str, pattern: str, unit: str = "file") -> list[bytes]:
     buffer = np.frombuffer(bytearray(data + bytes(8)), np.uint8)
     cuts = np.empty(len(data) + 3, np.int32)
     registers = np.empty(kernels.REGISTERS, np.int64)
-    found = kernels.scan_text(kernels.machine_of(table), buffer, np.int64(0), np.int64(len(data)), registers, cuts)
+    pieces = np.array([0, len(data)], np.int32)
+    found = kernels.scan_pieces(kernels.machine_of(table), buffer, pieces, registers, cuts)
     return kept_words(table, data, cuts[:found].tolist())
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.errors import PatternError
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS, in_ascii
 from bpe_core.text.specials import FEW, parts_of
 from bpe_core.text.splitting import MATCHES_A_ROUND, Splitter, lines_of, split_words

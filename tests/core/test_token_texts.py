@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bpe_core as bpe
-from bpe_core import token_texts
-from bpe_core.history.lengths import MOST_LENGTH
-from bpe_core.insight.reachability import reachability
-from bpe_core.token_texts import (
+from bpe_core.errors import BpeError
+from bpe_core.history import token_texts
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.columns import MOST_LENGTH
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import (
     LONGEST_SHOWN,
     SHORTEST_SHOWN,
     TokenTexts,
@@ -22,6 +23,9 @@ from bpe_core.token_texts import (
     shown,
     written,
 )
+from bpe_core.insight.reachability import reachability
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.histories import random_history
 
 BYTES = st.binary(max_size=12) | st.text("ab <0x41>␣⏎⇥\n\té", max_size=12).map(str.encode)
@@ -74,16 +78,16 @@ def test_names_grow_with_the_history() -> None:
     assert at_once.raw[-1] == at_once.raw[last.left] + at_once.raw[last.right]
 
 
-def doubling(merges: int) -> bpe.History:
+def doubling(merges: int) -> History:
     """Each token is twice the one before."""
     pairs = [(97, 97), *((256 + i, 256 + i) for i in range(merges - 1))]
-    return bpe.History.from_pairs(bpe.Recipe.preset("raw-bytes"), bpe.Alphabet.of_bytes(), pairs)
+    return History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs)
 
 
 def test_tokens_that_double_are_put_together_in_no_time_and_shown_shortened() -> None:
     history = doubling(27)
     began = time.thread_time()
-    assert bpe.Tokenizer(history).token_bytes(256 + 26) == b"a" * 2**27
+    assert Tokenizer(history).token_bytes(256 + 26) == b"a" * 2**27
     texts = TokenTexts.of(history)
     assert time.thread_time() - began < 5
     assert texts.lengths[256:] == [2 ** (i + 1) for i in range(27)]
@@ -93,7 +97,7 @@ def test_tokens_that_double_are_put_together_in_no_time_and_shown_shortened() ->
 
 
 def test_what_looks_at_each_symbol_refuses_tokens_without_end() -> None:
-    with pytest.raises(bpe.BpeError, match="holds more than 131,072 base symbols"):
+    with pytest.raises(BpeError, match="holds more than 131,072 base symbols"):
         reachability(doubling(40), 256 + 39)
 
 
@@ -109,23 +113,23 @@ def test_one_budget_for_all_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = TokenTexts.of(history)
     assert texts.text[-1] == "a" * SHORTEST_SHOWN + "…"
     assert sum(map(len, texts.raw)) < 20_000 + 20 * LONGEST_SHOWN
-    with pytest.raises(bpe.BpeError, match=r"^The tokens together are longer than 20,000 bytes"):
+    with pytest.raises(BpeError, match=r"^The tokens together are longer than 20,000 bytes"):
         written(history)
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     assert len(tokenizer.token_bytes(256 + 12)) == 2**13
-    with pytest.raises(bpe.BpeError, match="longer than"):  # the whole would have fitted, beside the other it does not
+    with pytest.raises(BpeError, match="longer than"):  # the whole would have fitted, beside the other it does not
         tokenizer.token_bytes(256 + 13)
     assert len(tokenizer.token_bytes(256 + 12)) == 2**13
 
 
 def test_a_text_too_long_for_the_memory_is_refused_before_it_is_there() -> None:
-    tokenizer = bpe.Tokenizer(doubling(24))
-    with pytest.raises(bpe.BpeError, match=r"^Decoding needs about"):
+    tokenizer = Tokenizer(doubling(24))
+    with pytest.raises(BpeError, match=r"^Decoding needs about"):
         tokenizer.decode([256 + 23] * 10_000_000)
 
 
 def test_a_token_is_found_by_what_is_written_on_it() -> None:
-    history = bpe.History.from_pairs(bpe.Recipe(), bpe.Alphabet.of_bytes(), [(32, 116), (256, 10)])
+    history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [(32, 116), (256, 10)])
     texts = TokenTexts.of(history)
     assert [texts.id_of(text) for text in (" t", "␣t", "␣t⏎", " t<0x0A>", "t")] == [256, 256, 257, 257, 116]
     assert texts.id_of("th") is None

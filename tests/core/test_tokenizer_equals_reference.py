@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.recipe import Recipe
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import NEVER, PATTERN_CUT, Tokenizer
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
 from tests.core.learning import symbols_at
@@ -39,7 +41,7 @@ def byte_histories(draw: st.DrawFn, patterns: tuple[str, ...] = ("gpt2", "cl100k
 @given(history=histories(), text=texts(), data=st.data())
 def test_encoding_at_any_merge(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
     assert tokenizer.encode(text) == reference.encode(text, history)
     array = tokenizer.encode_to_array(text, at=at)
@@ -49,14 +51,14 @@ def test_encoding_at_any_merge(history: History, text: str, data: st.DataObject)
 
 @given(history=byte_histories(), text=texts())
 def test_encoding_at_every_merge_with_the_named_patterns(history: History, text: str) -> None:
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     for at in range(len(history) + 1):
         assert tokenizer.encode(text, at=at) == reference.encode(text, history, at=at)
 
 
 @given(history=histories(), text=texts())
 def test_a_word_met_before_is_cut_the_same_way(history: History, text: str) -> None:
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     first = tokenizer.encode(text)
     assert tokenizer.encode(text) == first
     tokenizer.encode(text, at=len(history) // 2)
@@ -67,7 +69,7 @@ def test_a_word_met_before_is_cut_the_same_way(history: History, text: str) -> N
 def test_decoding_gives_the_text_back(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.none() | st.integers(0, len(history)), label="at")
     allowed = data.draw(st.sampled_from([(), "all", history.recipe.special_tokens[:1]]), label="allowed_special")
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     ids = tokenizer.encode(text, at=at, allowed_special=allowed)
     assert tokenizer.decode(ids) == text
     assert tokenizer.decode_bytes(ids) == text.encode()
@@ -77,7 +79,7 @@ def test_decoding_gives_the_text_back(history: History, text: str, data: st.Data
 @given(history=byte_histories(), text=texts(), data=st.data())
 def test_spans_are_the_tokens_places(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.none() | st.integers(0, len(history)), label="at")
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     spans = tokenizer.spans(text, at=at)
     assert [id for _, _, id in spans] == tokenizer.encode(text, at=at)
     assert [text.encode()[start:stop] for start, stop, _ in spans] == [tokenizer.token_bytes(id) for *_, id in spans]
@@ -87,7 +89,7 @@ def test_spans_are_the_tokens_places(history: History, text: str, data: st.DataO
 
 @given(history=byte_histories(), text=texts())
 def test_each_boundary_knows_the_merge_that_dissolves_it(history: History, text: str) -> None:
-    ranks = bpe.Tokenizer(history).boundaries(text).ranks
+    ranks = Tokenizer(history).boundaries(text).ranks
     assert ranks.dtype == np.int32
     assert ranks.tolist() == ranks_by_reference(text, history)
 
@@ -98,13 +100,13 @@ def ranks_by_reference(text: str, history: History) -> list[int]:
     ranks: list[int] = []
     for word in split_words(normalize(text, recipe), recipe):
         inner = reference.boundary_ranks(word.encode(), history)
-        ranks += [bpe.PATTERN_CUT, *(bpe.NEVER if rank is None else rank for rank in inner)]
-    return [*ranks, bpe.PATTERN_CUT]
+        ranks += [PATTERN_CUT, *(NEVER if rank is None else rank for rank in inner)]
+    return [*ranks, PATTERN_CUT]
 
 
 @given(history=byte_histories(), text=texts())
 def test_the_boundaries_hold_every_moment(history: History, text: str) -> None:
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     boundaries = tokenizer.boundaries(text)
     for at in range(0, len(history) + 1, 3):
         tokens = boundaries.tokens(at)
@@ -120,7 +122,7 @@ def test_longest_match_first(history: History, text: str) -> None:
         for word in split_words(normalize(text, recipe), recipe)
         for id in reference.encode_word_greedily(word.encode(), history)
     ]
-    assert bpe.Tokenizer(history).encode_greedy(text) == expected
+    assert Tokenizer(history).encode_greedy(text) == expected
 
 
 @given(history=histories(), word=st.text("abcelow é漢", min_size=1, max_size=30))
@@ -147,17 +149,17 @@ SPECIALS = Recipe.preset("gpt2", merges=4, special_tokens=("<end>", "<end>>"))
 
 
 @pytest.fixture
-def tokenizer() -> bpe.Tokenizer:
-    return bpe.Tokenizer(reference.train(WordTable.from_counts({"<end>": 3, "low": 5, ">>": 2}), SPECIALS))
+def tokenizer() -> Tokenizer:
+    return Tokenizer(reference.train(WordTable.from_counts({"<end>": 3, "low": 5, ">>": 2}), SPECIALS))
 
 
-def test_special_tokens_are_text_unless_allowed(tokenizer: bpe.Tokenizer) -> None:
+def test_special_tokens_are_text_unless_allowed(tokenizer: Tokenizer) -> None:
     ids = tokenizer.encode("low<end>low")
     assert not any(tokenizer.is_special(id) for id in ids)
     assert tokenizer.decode(ids) == "low<end>low"
 
 
-def test_allowed_special_tokens_have_the_ids_behind_the_merges(tokenizer: bpe.Tokenizer) -> None:
+def test_allowed_special_tokens_have_the_ids_behind_the_merges(tokenizer: Tokenizer) -> None:
     end, longer = tokenizer.vocabulary_size() - 2, tokenizer.vocabulary_size() - 1
     low = tokenizer.encode("low")
     assert tokenizer.encode("low<end>low", allowed_special=["<end>"]) == [*low, end, *low]
@@ -170,5 +172,5 @@ def test_allowed_special_tokens_have_the_ids_behind_the_merges(tokenizer: bpe.To
 
 def test_merges_never_cross_a_special_token_in_training() -> None:
     recipe = Recipe.preset("raw-bytes", merges=10, vocab_size=None, special_tokens=("|",))
-    history = bpe.train(bpe.Corpus.from_texts(["ab|ab|ab"]), recipe)
+    history = train(Corpus.from_texts(["ab|ab|ab"]), recipe)
     assert [(merge.left, merge.right) for merge in history] == [(97, 98)]

@@ -8,36 +8,40 @@ from dataclasses import replace
 
 import pytest
 
-import bpe_core as bpe
 from bpe_core import reference
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.kernels import readiness
-from bpe_core.kernels.policy import Policy
+from bpe_core.kernels.readiness import Policy
 from bpe_core.learning import trainer
 from bpe_core.learning.bpe import method
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.bpe.method import METHOD
 from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.progress import Progress
+from bpe_core.learning.trainer import Batch, Trainer, train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import Progress
+from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns
 
-WORDS = bpe.WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
-RECIPE = bpe.Recipe.preset("gpt2", merges=20, min_frequency=1)
+WORDS = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
+RECIPE = Recipe.preset("gpt2", merges=20, min_frequency=1)
 
 
 @pytest.mark.parametrize("words", [{}, {"a": 3, "b": 1}])
 def test_without_a_pair_there_is_nothing_to_learn(words: dict[str, int]) -> None:
-    with pytest.raises(bpe.NothingToLearn, match="nothing to learn"):
-        bpe.Trainer(bpe.WordTable.from_counts(words), RECIPE)
+    with pytest.raises(NothingToLearn, match="nothing to learn"):
+        Trainer(WordTable.from_counts(words), RECIPE)
 
 
 def test_only_rare_pairs_are_no_error() -> None:
-    made = bpe.Trainer(bpe.WordTable.from_counts({"ab": 1}), RECIPE.with_changes(min_frequency=2))
-    assert made.advance() == bpe.Batch(0, 0, finished=True)
+    made = Trainer(WordTable.from_counts({"ab": 1}), RECIPE.with_changes(min_frequency=2))
+    assert made.advance() == Batch(0, 0, finished=True)
     assert made.end_reason == "too rare"
 
 
 def test_a_view_of_the_past_does_not_change() -> None:
-    made = bpe.Trainer(WORDS, RECIPE)
+    made = Trainer(WORDS, RECIPE)
     made.advance(max_merges=3)
     early, before = made.history, all_columns(made.history)
     made.advance()
@@ -47,7 +51,7 @@ def test_a_view_of_the_past_does_not_change() -> None:
 
 
 def test_every_call_makes_progress_however_short() -> None:
-    made = bpe.Trainer(WORDS, RECIPE)
+    made = Trainer(WORDS, RECIPE)
     calls = 0
     while not made.advance(seconds=0.0).finished:
         calls += 1
@@ -56,7 +60,7 @@ def test_every_call_makes_progress_however_short() -> None:
 
 def test_columns_grow_while_old_views_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainer, "ROOM_AT_FIRST", 2)
-    made = bpe.Trainer(WORDS, RECIPE)
+    made = Trainer(WORDS, RECIPE)
     views = [made.history]
     while not made.advance(max_merges=1).finished:
         views.append(made.history)
@@ -71,7 +75,7 @@ def test_kernels_take_over_in_the_middle_of_a_run(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(method, "METHOD", replace(METHOD, compiled=wanted))
     monkeypatch.setattr(readiness, "prepare", lambda: None)
     monkeypatch.setattr(readiness, "ready", lambda: False)
-    made = bpe.Trainer(WORDS, RECIPE)
+    made = Trainer(WORDS, RECIPE)
     made.advance(max_merges=5)
     # Which of the two learns makes no difference to anybody, so nothing public tells.
     kinds = [type(made._learner)]
@@ -85,17 +89,17 @@ def test_kernels_take_over_in_the_middle_of_a_run(monkeypatch: pytest.MonkeyPatc
 
 def test_a_history_of_other_words_is_not_continued() -> None:
     history = reference.train(WORDS, RECIPE)
-    others = bpe.WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 4})
-    with pytest.raises(bpe.FormatError, match=r"at step 1 the history says 9 \(count\), the words say 10"):
-        bpe.Trainer(others, RECIPE, history=history)
+    others = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 4})
+    with pytest.raises(FormatError, match=r"at step 1 the history says 9 \(count\), the words say 10"):
+        Trainer(others, RECIPE, history=history)
 
 
 def test_a_run_is_extended_in_its_size_only() -> None:
-    made = bpe.Trainer(WORDS, RECIPE.with_changes(merges=4))
+    made = Trainer(WORDS, RECIPE.with_changes(merges=4))
     made.advance()
-    with pytest.raises(bpe.RecipeError, match="Only the size"):
+    with pytest.raises(RecipeError, match="Only the size"):
         made.extend(RECIPE.with_changes(ties="lowest-ids"))
-    with pytest.raises(bpe.RecipeError, match="4 merges are learned already"):
+    with pytest.raises(RecipeError, match="4 merges are learned already"):
         made.extend(RECIPE.with_changes(merges=3))
     made.extend(RECIPE)
     assert made.end_reason == ""
@@ -109,14 +113,12 @@ def test_stopping_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(trainer, "LEAST_WORK", 1)
     seen: list[Progress] = []
     words = {"newest": 6, "widest": 3, "low": 5}
-    history = bpe.train(
-        bpe.Corpus.from_word_counts(words), RECIPE, progress=seen.append, cancelled=lambda: len(seen) >= 3
-    )
+    history = train(Corpus.from_word_counts(words), RECIPE, progress=seen.append, cancelled=lambda: len(seen) >= 3)
     assert history.end_reason == "stopped"
     assert [(progress.stage, progress.done, progress.total) for progress in seen] == [
         ("training", done, 20) for done in (1, 2, 3)
     ]
-    whole = reference.train(bpe.WordTable.from_counts(words), RECIPE)
+    whole = reference.train(WordTable.from_counts(words), RECIPE)
     assert all_columns(history) == all_columns(whole.first(3))
 
 
@@ -125,7 +127,7 @@ def test_runs_do_not_disturb_each_other() -> None:
     found: list[dict[str, list[int]]] = []
 
     def run() -> None:
-        made = bpe.Trainer(WORDS, RECIPE)
+        made = Trainer(WORDS, RECIPE)
         while not made.advance(max_merges=1).finished:
             pass
         found.append(all_columns(made.history))
@@ -146,8 +148,6 @@ def _no_second_process() -> Iterator[None]:
 
 def test_a_recipe_that_names_no_method_means_byte_pairs_and_an_unknown_one_is_refused() -> None:
     assert "method" not in RECIPE.to_dict()  # so that programs from before there was a choice open it
-    assert (
-        bpe.Recipe.from_dict({**RECIPE.to_dict(), "method": "bpe"}) == bpe.Recipe.from_dict(RECIPE.to_dict()) == RECIPE
-    )
-    with pytest.raises(bpe.RecipeError, match="method cannot be 'guessing'"):
+    assert Recipe.from_dict({**RECIPE.to_dict(), "method": "bpe"}) == Recipe.from_dict(RECIPE.to_dict()) == RECIPE
+    with pytest.raises(RecipeError, match="method cannot be 'guessing'"):
         RECIPE.with_changes(method="guessing")

@@ -9,19 +9,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.learning.protocol import Learner
-from bpe_core.recipe import Recipe
+from bpe_core.learning.methods import Learner
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.recipe import Recipe
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, pairs_of
 from tests.core.random_training import merge_tables, recipes, words
 
-MakeLearner = Callable[[WordTable, bpe.Alphabet, Recipe, History | None], Learner]
+MakeLearner = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]
 LEARNERS: dict[str, MakeLearner] = {"plain": PlainLearner, "compiled": CompiledLearner}
 A_LOT = 2**60  # work that no call reaches
 
@@ -35,7 +36,7 @@ each_learner = pytest.mark.parametrize("make_learner", LEARNERS.values(), ids=LE
 
 def learn(make: MakeLearner, words: WordTable, recipe: Recipe, work: int = A_LOT) -> dict[str, list[int]]:
     """Every column a learner fills when it is driven to its end."""
-    alphabet = bpe.Alphabet.for_words(words, recipe)
+    alphabet = Alphabet.for_words(words, recipe)
     limit = recipe.merge_limit(len(alphabet))
     columns = Columns.with_room(limit)
     learner = make(words, alphabet, recipe, None)
@@ -76,7 +77,7 @@ def test_being_interrupted_changes_nothing(
 def test_the_leading_pairs_are_the_references_ranking(
     make_learner: MakeLearner, words: WordTable, recipe: Recipe, merges: int, wanted: int
 ) -> None:
-    alphabet = bpe.Alphabet.for_words(words, recipe)
+    alphabet = Alphabet.for_words(words, recipe)
     learner = make_learner(words, alphabet, recipe, None)
     columns = Columns.with_room(merges)
     learner.learn(columns, merges, A_LOT)
@@ -98,7 +99,7 @@ def ranking_after(history: History, words: WordTable) -> list[tuple[int, int, in
     return [(*pair, count) for pair, count in ranked if count >= recipe.min_frequency]
 
 
-def trained(trainer: bpe.Trainer) -> History:
+def trained(trainer: Trainer) -> History:
     while not trainer.advance().finished:
         pass
     return trainer.history
@@ -113,7 +114,7 @@ def has_pairs(words: WordTable, recipe: Recipe) -> bool:
 def test_advancing_in_any_steps_gives_the_same(words: WordTable, recipe: Recipe, steps: list[int]) -> None:
     if not has_pairs(words, recipe):
         return
-    trainer = bpe.Trainer(words, recipe)
+    trainer = Trainer(words, recipe)
     done = 0
     for step in steps:
         batch = trainer.advance(max_merges=step)
@@ -133,7 +134,7 @@ def test_resuming_anywhere_gives_the_same(words: WordTable, recipe: Recipe, data
         return
     plain = reference.train(words, recipe)
     known = plain.first(data.draw(st.integers(0, len(plain)), label="merges known"))
-    assert all_columns(trained(bpe.Trainer(words, recipe, history=known))) == all_columns(plain)
+    assert all_columns(trained(Trainer(words, recipe, history=known))) == all_columns(plain)
 
 
 @given(words=words(), recipe=recipes(), data=st.data())
@@ -141,7 +142,7 @@ def test_growing_the_vocabulary_gives_the_same(words: WordTable, recipe: Recipe,
     if not has_pairs(words, recipe):
         return
     first = data.draw(st.integers(0, recipe.merges or 0), label="merges at first")
-    trainer = bpe.Trainer(words, recipe.with_changes(merges=first))
+    trainer = Trainer(words, recipe.with_changes(merges=first))
     trained(trainer)
     trainer.extend(recipe)
     assert all_columns(trained(trainer)) == all_columns(reference.train(words, recipe))
@@ -152,10 +153,10 @@ def test_counting_a_foreign_table_on_our_words(table: History, words: WordTable)
     """Merges known, counts not: replaying fills them in, whether or not each merge is the best."""
     # A table is not bound by a limit that it was not learned with.
     recipe = table.recipe.with_changes(alphabet_limit=None, max_token_length=None, merges=len(table))
-    alphabet = bpe.Alphabet.for_words(words, recipe)
+    alphabet = Alphabet.for_words(words, recipe)
     if alphabet != table.alphabet or not len(table) or not has_pairs(words, recipe):
         return
-    history = trained(bpe.Trainer(words, recipe, history=table))
+    history = trained(Trainer(words, recipe, history=table))
     assert pairs_of(history) == pairs_of(table)
     corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
     for merge in history:
@@ -168,7 +169,7 @@ def test_counting_a_foreign_table_on_our_words(table: History, words: WordTable)
 def test_counts_are_64_bit() -> None:
     many = 2**40
     words = WordTable.from_counts({"ab": many, "abab": many})
-    history = trained(bpe.Trainer(words, Recipe(merges=1, vocab_size=None)))
+    history = trained(Trainer(words, Recipe(merges=1, vocab_size=None)))
     assert history.columns.count.dtype == np.int64
     assert [(merge.count, merge.tokens_left) for merge in history] == [(3 * many, 3 * many)]
 

@@ -11,9 +11,9 @@ import regex
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bpe_core.counting.count_words import count_by_kernels, count_plainly, count_words
+from bpe_core.counting.count_words import count_words
 from bpe_core.errors import PatternError
-from bpe_core.recipe import Recipe, Unit
+from bpe_core.recipes.recipe import Recipe, Unit
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable, table_of, why_no_table
@@ -21,6 +21,7 @@ from bpe_core.text.scanner.expression import CharacterSet, read_expression
 from bpe_core.text.scanner.kinds import CODE_POINTS, SURROGATES, Kinds, every_character
 from bpe_core.text.splitting import split_words
 from tests.conftest import EXPLORES
+from tests.core.both_ways import count_by_kernels, count_plainly
 
 SETS = [
     "a", "b", "'", " ", r"\n", r"\x41", r"\s", r"\S", r"\w", r"\W", r"\d", r"\p{L}", r"\p{Lu}", r"\P{N}", ".", "(?s:.)",

@@ -9,21 +9,24 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import bpe_core as bpe
-from bpe_core.history.history import NOTHING, Columns
-from bpe_core.learning.protocol import Candidate
-from bpe_core.learning.trainer import learn
-from bpe_core.learning.unigram.compiled import CompiledLattices
-from bpe_core.learning.unigram.compiled_seeds import repeated
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, NothingToLearn, RecipeError
+from bpe_core.history.history import NOTHING, Columns, History
+from bpe_core.learning.methods import Candidate
+from bpe_core.learning.trainer import Trainer, learn, train
+from bpe_core.learning.unigram.compiled import CompiledLattices, repeated
 from bpe_core.learning.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED, UnigramLearner
 from bpe_core.learning.unigram.seeds import seeded
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import unigram
-from bpe_core.reference.unigram import stretches_of
-from bpe_core.reference.unigram_paths import encode, ids_by_piece, n_best
+from bpe_core.reference.unigram import encode, ids_by_piece, n_best, stretches_of
 from bpe_core.segmenting.best_paths import BestPaths
-from bpe_core.segmenting.compiled_paths import CompiledPaths
+from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.word_cuts import WordCuts
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.segmenting.word_tokens import WordCuts
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from tests.core.random_training import texts
 from tests.core.unigram_training import everything, runs
@@ -33,22 +36,22 @@ TEXT = "the lowest price is lower than the last one, and the lowest is the last"
 
 
 @pytest.fixture(scope="module")
-def latin() -> bpe.History:
-    return bpe.train(bpe.Corpus.from_texts([text_of("latin")]), bpe.Recipe.preset("unigram", vocab_size=200))
+def latin() -> History:
+    return train(Corpus.from_texts([text_of("latin")]), Recipe.preset("unigram", vocab_size=200))
 
 
 @given(runs())
-def test_steps_reasons_and_scores_are_those_of_the_specification(run: tuple[bpe.WordTable, bpe.Recipe]) -> None:
+def test_steps_reasons_and_scores_are_those_of_the_specification(run: tuple[WordTable, Recipe]) -> None:
     words, recipe = run
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
-    trainer = bpe.Trainer(words, recipe)
+    trainer = Trainer(words, recipe)
     trainer.advance()
     assert everything(trainer.history) == everything(expected)
 
 
 @given(runs())
-def test_the_kernels_make_the_same_steps(run: tuple[bpe.WordTable, bpe.Recipe]) -> None:
+def test_the_kernels_make_the_same_steps(run: tuple[WordTable, Recipe]) -> None:
     words, recipe = run
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
@@ -56,7 +59,7 @@ def test_the_kernels_make_the_same_steps(run: tuple[bpe.WordTable, bpe.Recipe]) 
     learner = UnigramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))
     learner.learn(columns, len(expected), 2**60)
-    found = bpe.History(
+    found = History(
         recipe, expected.alphabet, columns.first(learner.learned), reasons=learner.reasons, scores=learner.scores,
         tokens_at_start=learner.tokens_at_start, end_reason="vocabulary full",
     )  # fmt: skip
@@ -64,26 +67,26 @@ def test_the_kernels_make_the_same_steps(run: tuple[bpe.WordTable, bpe.Recipe]) 
 
 
 @given(runs(), st.integers(1, 5))
-def test_a_run_in_small_parts_makes_the_same_steps(run: tuple[bpe.WordTable, bpe.Recipe], part: int) -> None:
+def test_a_run_in_small_parts_makes_the_same_steps(run: tuple[WordTable, Recipe], part: int) -> None:
     words, recipe = run
     expected = unigram.train(words, recipe)
     assume(expected.alphabet.symbols[-1].kind == "seed")
-    trainer = bpe.Trainer(words, recipe)
+    trainer = Trainer(words, recipe)
     while not trainer.advance(part, seconds=1e-5).finished:
         told = trainer.candidates(3)
         assert len(told) <= 3
         assert all(candidate.right == NOTHING for candidate in told)
     assert everything(trainer.history) == everything(expected)
-    again = bpe.Trainer(words, recipe, history=expected.first(len(expected) // 2))
+    again = Trainer(words, recipe, history=expected.first(len(expected) // 2))
     again.advance()
     assert everything(again.history) == everything(expected)
 
 
 @given(runs(), texts())
-def test_a_text_is_cut_by_the_best_paths_of_the_specification(run: tuple[bpe.WordTable, bpe.Recipe], text: str) -> None:
+def test_a_text_is_cut_by_the_best_paths_of_the_specification(run: tuple[WordTable, Recipe], text: str) -> None:
     words, recipe = run
     history, cutting = unigram.train(words, recipe), Cutting(recipe)
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     for at in sorted({0, len(history) // 2, len(history)}):
         ids = tokenizer.encode(text, at=at)
         assert ids == encode(text, history, at=at)
@@ -104,13 +107,13 @@ def in_rows(cuts: WordCuts) -> Iterator[int]:
         yield from (count, since, until, *cuts.ids[end - count : end], *cuts.ends[end - count : end])
 
 
-def test_after_each_step_the_corpus_has_as_many_tokens_as_are_told(latin: bpe.History) -> None:
-    tokenizer = bpe.Tokenizer(latin)
+def test_after_each_step_the_corpus_has_as_many_tokens_as_are_told(latin: History) -> None:
+    tokenizer = Tokenizer(latin)
     for at in [*range(0, len(latin), 97), len(latin)]:
         assert len(tokenizer.encode(text_of("latin"), at=at)) == latin.tokens_after[at]
 
 
-def test_a_round_drops_the_rare_and_then_what_costs_least(latin: bpe.History) -> None:
+def test_a_round_drops_the_rare_and_then_what_costs_least(latin: History) -> None:
     assert (latin.end_reason, latin.vocabulary_size) == ("vocabulary full", 200)
     cause, loss, number = (latin.reasons[name] for name in ("cause", "loss", "round"))
     assert (np.diff(number) >= 0).all()
@@ -122,17 +125,17 @@ def test_a_round_drops_the_rare_and_then_what_costs_least(latin: bpe.History) ->
     assert (latin.columns.count[cause == LEAST_LOSS] > 0).all()
 
 
-def test_a_history_may_drop_in_another_order(latin: bpe.History) -> None:
+def test_a_history_may_drop_in_another_order(latin: History) -> None:
     """As one does that is made again from words that are not quite the same."""
     at = int(np.flatnonzero(latin.reasons["cause"] == LEAST_LOSS)[-9])
     left = latin.columns.left.tolist()
     order = [*left[:at], left[at + 1], left[at]]
     told = [
-        bpe.History.from_pairs(latin.recipe, latin.alphabet, [(id, NOTHING) for id in ids])
+        History.from_pairs(latin.recipe, latin.alphabet, [(id, NOTHING) for id in ids])
         for ids in (order, [*order, left[at]])
     ]
-    words = bpe.count_words(bpe.Corpus.from_texts([text_of("latin")]), latin.recipe)
-    trainer = bpe.Trainer(words, latin.recipe, history=told[0])
+    words = count_words(Corpus.from_texts([text_of("latin")]), latin.recipe)
+    trainer = Trainer(words, latin.recipe, history=told[0])
     trainer.advance()
     history = trainer.history
     assert history.columns.left[: at + 2].tolist() == order
@@ -142,28 +145,28 @@ def test_a_history_may_drop_in_another_order(latin: bpe.History) -> None:
     assert history.columns.count[at] > 0
     assert len(set(history.columns.left.tolist())) == len(history)
     for moment in (at + 1, len(history)):
-        assert len(bpe.Tokenizer(history).encode(text_of("latin"), at=moment)) == history.tokens_after[moment]
-    with pytest.raises(bpe.BpeError, match=rf"step {at + 3:,} drops token {left[at]:,}, which is no seed"):
-        bpe.Trainer(words, latin.recipe, history=told[1])
+        assert len(Tokenizer(history).encode(text_of("latin"), at=moment)) == history.tokens_after[moment]
+    with pytest.raises(BpeError, match=rf"step {at + 3:,} drops token {left[at]:,}, which is no seed"):
+        Trainer(words, latin.recipe, history=told[1])
 
 
-def test_every_character_stays(latin: bpe.History) -> None:
+def test_every_character_stays(latin: History) -> None:
     kinds = {latin.alphabet.symbols[id].kind for id in latin.columns.left.tolist()}
     assert kinds == {"seed"}
-    assert bpe.Tokenizer(latin).decode(bpe.Tokenizer(latin).encode("a rose")) == " a rose"
+    assert Tokenizer(latin).decode(Tokenizer(latin).encode("a rose")) == " a rose"
 
 
 def test_what_goes_next_is_found_out_and_changes_nothing() -> None:
-    words = bpe.WordTable.from_counts({word: 1 + len(word) % 3 for word in TEXT.split()})
+    words = WordTable.from_counts({word: 1 + len(word) % 3 for word in TEXT.split()})
     for method, size in (("unigram", 17), ("mingram", 24)):
-        trainer = bpe.Trainer(words, bpe.Recipe.preset(method, vocab_size=size))
+        trainer = Trainer(words, Recipe.preset(method, vocab_size=size))
         learned = everything(learn(words, trainer.recipe))
         seen = [first.left for first in _each_first(trainer)]
         assert seen == trainer.history.columns.left.tolist()
         assert everything(trainer.history) == learned
 
 
-def _each_first(trainer: bpe.Trainer) -> Iterator[Candidate]:
+def _each_first(trainer: Trainer) -> Iterator[Candidate]:
     while not trainer.end_reason:
         trainer.look_ahead()
         yield trainer.candidates(1)[0]
@@ -171,7 +174,7 @@ def _each_first(trainer: bpe.Trainer) -> Iterator[Candidate]:
     trainer.look_ahead()  # of which nothing comes
 
 
-def test_scores_are_log_probabilities_of_what_is_left(latin: bpe.History) -> None:
+def test_scores_are_log_probabilities_of_what_is_left(latin: History) -> None:
     assert latin.scores is not None
     for at in (0, 1, len(latin) // 2, len(latin)):
         scores, vocabulary = latin.scores.at(at), set(latin.first(at).vocabulary.tolist())
@@ -189,33 +192,33 @@ def test_scores_are_log_probabilities_of_what_is_left(latin: bpe.History) -> Non
     ],
 )
 def test_a_size_that_cannot_be_is_refused_with_the_numbers(size: int, sentence: str) -> None:
-    with pytest.raises(bpe.RecipeError, match=sentence):
-        bpe.train(bpe.Corpus.from_texts([TEXT]), bpe.Recipe.preset("unigram", vocab_size=size))
+    with pytest.raises(RecipeError, match=sentence):
+        train(Corpus.from_texts([TEXT]), Recipe.preset("unigram", vocab_size=size))
 
 
 def test_what_teaches_nothing_is_refused() -> None:
     for text, sentence in ((" \n", "holds no words"), ("abc", "No piece of a word occurs twice")):
-        with pytest.raises(bpe.NothingToLearn, match=sentence):
-            bpe.train(bpe.Corpus.from_texts([text]), bpe.Recipe.preset("unigram", merges=0))
-    with pytest.raises(bpe.NothingToLearn, match="holds no words"):  # whatever size was asked for
-        bpe.train(bpe.Corpus.from_texts([" \n"]), bpe.Recipe.preset("unigram"))
+        with pytest.raises(NothingToLearn, match=sentence):
+            train(Corpus.from_texts([text]), Recipe.preset("unigram", merges=0))
+    with pytest.raises(NothingToLearn, match="holds no words"):  # whatever size was asked for
+        train(Corpus.from_texts([" \n"]), Recipe.preset("unigram"))
 
 
 def test_more_steps_than_seeds_leave_the_characters() -> None:
-    history = bpe.train(bpe.Corpus.from_texts([TEXT]), bpe.Recipe.preset("unigram", merges=10_000))
+    history = train(Corpus.from_texts([TEXT]), Recipe.preset("unigram", merges=10_000))
     assert "seed" not in {history.alphabet.symbols[id].kind for id in history.vocabulary.tolist()}
 
 
-def test_another_size_is_another_run(latin: bpe.History) -> None:
+def test_another_size_is_another_run(latin: History) -> None:
     """What is dropped early depends on how many shall be left."""
     assert not latin.recipe.is_same_but_for_size(latin.recipe.with_changes(vocab_size=150))
 
 
 @given(runs(), st.integers(1, 6))
-def test_the_n_best_ways_are_those_of_the_specification(run: tuple[bpe.WordTable, bpe.Recipe], wanted: int) -> None:
+def test_the_n_best_ways_are_those_of_the_specification(run: tuple[WordTable, Recipe], wanted: int) -> None:
     words, recipe = run
     history = unigram.train(words, recipe)
-    tokenizer, at = bpe.Tokenizer(history), len(history) // 2
+    tokenizer, at = Tokenizer(history), len(history) // 2
     scores = tokenizer.history.scores
     assert scores is not None
     known = dict(enumerate(scores.at(at).tolist()))
@@ -231,8 +234,8 @@ def test_the_n_best_ways_are_those_of_the_specification(run: tuple[bpe.WordTable
         assert sum(known[id] for id in one) == pytest.approx(sum(known[id] for id in other), abs=1e-4)
 
 
-def test_ways_are_drawn_by_their_probability(latin: bpe.History) -> None:
-    tokenizer, at = bpe.Tokenizer(latin), len(latin) // 2
+def test_ways_are_drawn_by_their_probability(latin: History) -> None:
+    tokenizer, at = Tokenizer(latin), len(latin) // 2
     assert latin.scores is not None
     scores, ways = latin.scores.at(at), tokenizer.n_best("rose", 50, at=at)
     for alpha in (0.2, 1.0):
@@ -243,7 +246,7 @@ def test_ways_are_drawn_by_their_probability(latin: bpe.History) -> None:
     assert tokenizer.sample("a rose", 1, 7) == tokenizer.sample("a rose", 1, 7)
     assert tokenizer.sample("a rose", 1e6, 3) == tokenizer.encode("a rose")
     for ask in (lambda: tokenizer.n_best("a", 0), lambda: tokenizer.sample("a", -1)):
-        with pytest.raises(bpe.BpeError, match=r"not -?[01]"):
+        with pytest.raises(BpeError, match=r"not -?[01]"):
             ask()
-    with pytest.raises(bpe.BpeError, match="only where tokens have probabilities"):
-        bpe.Tokenizer(bpe.train(bpe.Corpus.from_texts([TEXT]), bpe.Recipe.preset("gpt2", merges=1))).n_best("a", 2)
+    with pytest.raises(BpeError, match="only where tokens have probabilities"):
+        Tokenizer(train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=1))).n_best("a", 2)

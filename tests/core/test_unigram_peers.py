@@ -12,13 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import bpe_core as bpe
+from bpe_core.counting.count_words import count_words
 from bpe_core.formats.recovering import with_seeds
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.learning.trainer import Trainer
 from bpe_core.learning.unigram.cells import Stretches
 from bpe_core.learning.unigram.compiled import CompiledLattices
 from bpe_core.learning.unigram.learner import UnigramLearner
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests.core.unigram_model import history_of
 from tests.shared import MADE, here, text_of
 
@@ -29,8 +33,8 @@ SIZE = {"made/english": 600, "data/tinyshakespeare.txt": 8_000}
 
 
 def learned(text: str, size: int) -> tuple[Trainer, UnigramLearner]:
-    recipe = bpe.Recipe.preset("unigram", vocab_size=size, unicode_form="", special_tokens=("<s>", "</s>"))
-    trainer = Trainer(bpe.count_words(bpe.Corpus.from_texts([text]), recipe), recipe)
+    recipe = Recipe.preset("unigram", vocab_size=size, unicode_form="", special_tokens=("<s>", "</s>"))
+    trainer = Trainer(count_words(Corpus.from_texts([text]), recipe), recipe)
     trainer.advance()
     learner = trainer._learner
     assert isinstance(learner, UnigramLearner)
@@ -95,7 +99,7 @@ LEAST_SHARED = {
 def log_likelihood(scores: dict[str, float], learner_of: Trainer) -> float:
     """Of the words a trainer learns from, by a vocabulary with its log-probabilities."""
     words, recipe = learner_of.words, learner_of.recipe
-    base = bpe.Alphabet.for_words(words, recipe)
+    base = Alphabet.for_words(words, recipe)
     longer = [text for text in scores if len(text) > 1 and text not in ("<unk>", "<s>", "</s>")]
     alphabet = with_seeds(base, [(text.encode(), text.replace("▁", " ").encode()) for text in longer])
     known = [scores.get(symbol.text.decode(), -np.inf) for symbol in alphabet.symbols[1:]]
@@ -133,7 +137,7 @@ def small_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_lines_are_cut_as_sentencepiece_cuts_them(name: str, small_model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled_encoder, "MOST_PATHS", 100)  # so that a text empties the memory, and the next may not
     history = history_of(small_model)
-    tokenizer, texts = bpe.Tokenizer(history), [symbol.text.decode() for symbol in history.alphabet.symbols]
+    tokenizer, texts = Tokenizer(history), [symbol.text.decode() for symbol in history.alphabet.symbols]
     theirs = [small_model.id_to_piece(id) for id in range(small_model.get_piece_size())]
     lines = [" ".join(line.split()) for line in text_of(name).splitlines() if "▁" not in line]
     if name.startswith("data/") and not os.environ.get("BPE_LONG"):

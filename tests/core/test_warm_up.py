@@ -10,29 +10,41 @@ from tests.shared import ROOT
 REAL_WORK = """
 import sys
 import bpe_core as bpe
-from bpe_core.kernels.policy import Policy
+
+
+
+
+
+
+from bpe_core.text.corpus import Corpus
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.learning.trainer import Trainer
+from bpe_core.counting.count_words import count_words
+from bpe_core.kernels.readiness import Policy
 from bpe_core.learning.methods import Method
 import bpe_core.learning.bpe.compiled, bpe_core.counting.count_words
-from bpe_core.segmenting.compiled_ranks import compiled_ranks
+from bpe_core.segmenting.word_ranks import compiled_ranks
 from bpe_core.learning.layout import lay_out
 
-bpe_core.counting.count_words.KERNELS = Policy("bpe_core.counting.compiled", small=0)
+bpe_core.counting.count_words.KERNELS = Policy("bpe_core.counting.counter", small=0)
 bpe_core.learning.bpe.compiled._ROOMY = 0  # the learner is imported, so it is used
 text = "".join(f"word {i % 97} low lower λόγος {chr(0x4E00 + i % 900)}\\n" for i in range(1_500))
-corpus = bpe.Corpus.from_texts([text, text[5:]])
+corpus = Corpus.from_texts([text, text[5:]])
 many_words = " ".join(f"{i:09} {i}" for i in range(30_000))  # for which each table grows
-bpe.count_words(bpe.Corpus.from_texts([many_words]), bpe.Recipe.preset("gpt2"))
-for i, preset in enumerate(bpe.PRESETS):
+count_words(Corpus.from_texts([many_words]), Recipe.preset("gpt2"))
+for i, preset in enumerate(PRESETS):
     for ties in (("first-seen", "smallest-text"), ("lowest-ids", "largest-text"))[i % 2]:
-        recipe = bpe.Recipe.preset(preset, merges=60, vocab_size=None, ties=ties)
-        words = bpe.count_words(corpus, recipe)
-        trainer = bpe.Trainer(words, recipe)
+        recipe = Recipe.preset(preset, merges=60, vocab_size=None, ties=ties)
+        words = count_words(corpus, recipe)
+        trainer = Trainer(words, recipe)
         trainer.advance(max_merges=5)
         trainer.candidates(4)
         trainer.advance()
-        again = bpe.Trainer(words, recipe, history=trainer.history)
+        again = Trainer(words, recipe, history=trainer.history)
         again.advance(max_merges=1)
-        tokenizer = bpe.Tokenizer(trainer.history)
+        tokenizer = Tokenizer(trainer.history)
         for sample in (text[:200], text, many_words, "low" * 30_000, ""):
             tokenizer.encode(sample, at=3)
             tokenizer.encode_to_array(sample)
@@ -42,7 +54,6 @@ for i, preset in enumerate(bpe.PRESETS):
                 tokenizer.encode_greedy(sample[:200])
 assert "bpe_core.kernels.learn" in sys.modules and "bpe_core.kernels.count" in sys.modules
 assert "numba" not in sys.modules
-assert "bpe_core.text.scanner.threads" not in sys.modules  # the tables of patterns were kept, too
 """
 
 

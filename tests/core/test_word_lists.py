@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.errors import CorpusError
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.reading_texts import read, sentence, write
 
@@ -50,8 +50,8 @@ def test_what_is_guessed_is_told_and_can_be_said_otherwise(tmp_path: Path) -> No
     assert list(count_words(corpus, GPT2)) == [(b"low", 5), (b"lower", 2)]
     assert [str(one) for one in corpus.skipped] == [
         f"{path} is read as a list of words with their counts: so its columns are named",
-        f"{path}: these words are not as the recipe splits texts: no word begins with a blank, as those behind a blank "
-        "do that the pattern gpt2 makes",
+        f"{path}: these words are not as the recipe splits texts: no word begins with a blank, but behind a blank "
+        "the pattern gpt2 makes words that do",
     ]
     assert read(path, word_list=False) == ["low", "lower"]
     assert read(path, field="word") == ["low", "lower"]

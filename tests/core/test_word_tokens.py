@@ -7,14 +7,14 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.alphabet import Alphabet
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.progress import never_cancelled
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import NO_TOKEN
-from bpe_core.segmenting.word_cuts import WordCut
-from bpe_core.segmenting.word_tokens import WordSegmenter, WordTokens
+from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.segmenting.word_tokens import WordCut, WordTokens
+from bpe_core.support.progress import never_cancelled
 from bpe_core.text.normalization import normalize
 from bpe_core.text.safe_cuts import SafeCuts
 from bpe_core.text.splitting import split_words

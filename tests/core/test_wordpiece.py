@@ -10,15 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bpe_core as bpe
-from bpe_core import Recipe, RecipeError, Trainer, WordTable
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import NothingToLearn, RecipeError
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.learning.trainer import Trainer, train
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import wordpiece as reference
-from bpe_core.segmenting.compiled_pieces import compiled_pieces
+from bpe_core.segmenting.compiled_methods import compiled_pieces
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_pieces import LongestPieces
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
-from bpe_core.token_texts import TokenTexts
 from tests.core.learning import all_columns
 from tests.core.random_training import CHARACTER_TIES
 from tests.core.random_training import words as tables
@@ -52,7 +57,7 @@ def learned(words: WordTable, recipe: Recipe) -> History:
 
 
 def has_a_pair(words: WordTable, recipe: Recipe) -> bool:
-    alphabet = bpe.Alphabet.with_continuations(words, recipe)
+    alphabet = Alphabet.with_continuations(words, recipe)
     spelled = [alphabet.symbols_of(word, recipe) for word, _ in words]
     merging = [[alphabet.symbols[symbol].merges for symbol in word] for word in spelled]
     return any(one and other for word in merging for one, other in pairwise(word))
@@ -61,7 +66,7 @@ def has_a_pair(words: WordTable, recipe: Recipe) -> bool:
 @given(words=tables(), recipe=recipes())
 def test_it_learns_what_the_specification_says(words: WordTable, recipe: Recipe) -> None:
     if not has_a_pair(words, recipe):
-        with pytest.raises(bpe.NothingToLearn, match="No word of this text has two characters"):
+        with pytest.raises(NothingToLearn, match="No word of this text has two characters"):
             Trainer(words, recipe)
         return
     expected, found = reference.train(words, recipe), learned(words, recipe)
@@ -99,7 +104,7 @@ def test_a_text_is_cut_as_the_specification_says(
 ) -> None:
     history, text = reference.train(words, recipe), text + " " + words.word(0).decode()
     at = data.draw(st.integers(0, len(history)), label="at")
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     expected = reference.encode(text, history, at=at)
     assert tokenizer.encode(text, at=at) == expected
     compiled = compiled_pieces(history, Cutting(recipe), LongestPieces(history))
@@ -117,7 +122,7 @@ def test_the_courses_corpus_gives_the_courses_vocabulary() -> None:
     """
     specials, begin_no_word = ("[PAD]", "[CLS]", "[SEP]", "[MASK]"), "defklmnoprvz"
     recipe = Recipe.preset("wordpiece", vocab_size=70 + 12, min_frequency=1, special_tokens=specials)
-    history = bpe.train(bpe.Corpus.from_texts([COURSE]), recipe)
+    history = train(Corpus.from_texts([COURSE]), recipe)
     texts = TokenTexts.of(history).text
     first = history[0]
     assert (texts[first.left], texts[first.right], first.id) == ("a", "##b", len(history.alphabet))
@@ -128,7 +133,7 @@ def test_the_courses_corpus_gives_the_courses_vocabulary() -> None:
     }
     made = "ab ##fu Fa Fac ##ct ##ful ##full ##fully Th ch ##hm cha chap chapt ##thm Hu Hug Hugg sh th is ##thms"
     assert [texts[id] for id in history.ids.tolist()] == f"{made} ##za ##zat ##ut".split()
-    cut = bpe.Tokenizer(history).encode("This is the Hugging Face course!")
+    cut = Tokenizer(history).encode("This is the Hugging Face course!")
     expected = "Th ##i ##s is th ##e Hugg ##i ##n ##g Fac ##e c ##o ##u ##r ##s ##e [UNK]"
     assert [texts[id] for id in cut] == expected.split()
 
@@ -151,7 +156,7 @@ def test_the_articles_example_is_decided_by_the_score() -> None:
 
 def test_blanks_part_the_words_of_decoded_tokens() -> None:
     recipe = Recipe.preset("bert", vocab_size=200)
-    tokenizer = bpe.Tokenizer(bpe.train(bpe.Corpus.from_texts([COURSE]), recipe))
+    tokenizer = Tokenizer(train(Corpus.from_texts([COURSE]), recipe))
     assert tokenizer.decode(tokenizer.encode("[CLS]Hugging, tokens!", allowed_special="all")) == (
         "[CLS] hugging , tokens [UNK]"
     )
@@ -160,6 +165,6 @@ def test_blanks_part_the_words_of_decoded_tokens() -> None:
 
 def test_a_vocabulary_smaller_than_the_alphabet_is_refused_in_a_sentence() -> None:
     with pytest.raises(RecipeError, match="has no room for the 49 base symbols and 4 special tokens"):
-        bpe.train(bpe.Corpus.from_texts([COURSE]), Recipe.preset("bert", vocab_size=20))
-    with pytest.raises(bpe.NothingToLearn, match="no words"):
-        bpe.train(bpe.Corpus.from_texts([" \n"]), Recipe.preset("bert"))
+        train(Corpus.from_texts([COURSE]), Recipe.preset("bert", vocab_size=20))
+    with pytest.raises(NothingToLearn, match="no words"):
+        train(Corpus.from_texts([" \n"]), Recipe.preset("bert"))

@@ -14,12 +14,16 @@ import pytest
 import tokenizers
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
-import bpe_core as bpe
+from bpe_core.counting.count_words import count_words
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns
+from bpe_core.history.token_texts import written
 from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.learning.ties import Pair
-from bpe_core.recipe import Recipe
-from bpe_core.token_texts import written
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests.conftest import EXPLORES
 from tests.shared import here, text_of
 
@@ -63,8 +67,8 @@ def peer(model: Any) -> Any:
 @pytest.mark.parametrize("name", TEXTS)
 def test_their_trainer_learns_the_same_vocabulary(name: str, record_property: Callable[[str, object], None]) -> None:
     text, recipe = text_of(name)[:LEARNED_FROM], Recipe.preset("bert", special_tokens=(), merges=TOKENS)
-    words = bpe.count_words(bpe.Corpus.from_texts([text]), recipe)
-    alphabet = bpe.Alphabet.with_continuations(words, recipe)
+    words = count_words(Corpus.from_texts([text]), recipe)
+    alphabet = Alphabet.with_continuations(words, recipe)
     trained = peer(models.WordPiece(unk_token="[UNK]"))
     trainer = trainers.WordPieceTrainer(
         vocab_size=len(alphabet) + TOKENS, min_frequency=2, special_tokens=["[UNK]"], show_progress=False
@@ -81,14 +85,14 @@ def test_their_trainer_learns_the_same_vocabulary(name: str, record_property: Ca
 
 
 @cache
-def learned(name: str) -> tuple[bpe.Tokenizer, dict[str, int]]:
+def learned(name: str) -> tuple[Tokenizer, dict[str, int]]:
     """Our tokenizer of a text, and its vocabulary for others: of tokens that are written alike the older."""
     recipe = Recipe.preset("bert", special_tokens=(), vocab_size=None, merges=3_000, alphabet_limit=1_500)
-    history = bpe.train(bpe.Corpus.from_texts([text_of(name)]), recipe)
+    history = train(Corpus.from_texts([text_of(name)]), recipe)
     ids: dict[str, int] = {}
     for id, text in enumerate(written(history)):
         ids.setdefault(text.decode(), id)
-    return bpe.Tokenizer(history), ids
+    return Tokenizer(history), ids
 
 
 def by_tokenizers(vocabulary: dict[str, int]) -> Ids:

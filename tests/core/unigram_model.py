@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-import bpe_core as bpe
-from bpe_core.alphabet import Symbol
-from bpe_core.history.history import Columns
-from bpe_core.history.scores import Scores
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.columns import Scores
+from bpe_core.history.history import Columns, History
+from bpe_core.recipes.recipe import Recipe
 
 
-def history_of(model: Any) -> bpe.History:
+def history_of(model: Any) -> History:
     """Its pieces with their scores, as a run that has ended."""
     ids = [id for id in range(model.get_piece_size()) if not model.is_control(id) and not model.is_unknown(id)]
     pieces = sorted((len(model.id_to_piece(id)) > 1, model.id_to_piece(id), model.get_score(id)) for id in ids)
@@ -21,6 +21,6 @@ def history_of(model: Any) -> bpe.History:
         kind = "seed" if is_long else "marker" if piece == "▁" else "character"
         symbols.append(Symbol(piece.encode(), piece.replace("▁", " ").encode(), kind))  # type: ignore[arg-type]
         scores.append(score)
-    recipe = bpe.Recipe.preset("unigram", unicode_form="", vocab_size=len(symbols))
+    recipe = Recipe.preset("unigram", unicode_form="", vocab_size=len(symbols))
     row = Scores((0,), (np.array(scores, np.float32),), np.zeros(0, np.int32))
-    return bpe.History(recipe, bpe.Alphabet(tuple(symbols)), Columns.with_room(0), scores=row)
+    return History(recipe, Alphabet(tuple(symbols)), Columns.with_room(0), scores=row)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import unigram
 from tests.core.learning import all_columns
 from tests.core.random_training import words

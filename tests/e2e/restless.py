@@ -17,10 +17,10 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app.session.timer import timer
+from app.session.time import timer
 from app.settings import Settings
 from app.wiring import build
-from bpe_core.session_file import Bookmark
+from bpe_core.session_file.values import Bookmark
 
 VOCABULARY = 6_000
 TELL_MILLISECONDS = 20

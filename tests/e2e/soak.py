@@ -19,11 +19,11 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
-from app.leaving import leave
 from app.session.merge_filter import Kind, MergeFilter
 from app.settings import Settings
 from app.wiring import Program, build
-from bpe_core.session_file import Bookmark
+from app.worker.job import leave
+from bpe_core.session_file.values import Bookmark
 from resources import samples
 from tests.e2e.eavesdropper import HEARD, listen, network_sockets
 from tests.e2e.restless import restless_text, say

@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bpe_core import Alphabet, History, Recipe
-from bpe_core.session_file import write_session
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.writing import write_session
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.limited import limited
 

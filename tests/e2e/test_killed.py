@@ -20,10 +20,15 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import Corpus, Recipe, Trainer, WordTable, count_words
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
 from bpe_core.formats import read_history
 from bpe_core.history.history import History
-from bpe_core.session_file import SavedRun, read_session
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import SavedRun
+from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns
 from tests.e2e.restless import VOCABULARY, restless_text
 from tests.shared import ROOT

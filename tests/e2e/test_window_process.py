@@ -16,7 +16,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from app.__main__ import _tell_where_home_is
-from bpe_core.session_file import write_session
+from bpe_core.session_file.writing import write_session
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
 
@@ -190,7 +190,7 @@ import sys
 from PySide6.QtCore import QTimer
 from app import wiring
 from app.__main__ import main
-from app.system import interrupt
+from app.system import application as interrupt
 
 build = wiring.build
 listen = interrupt.Interrupt._listen

@@ -12,6 +12,7 @@ import pytest
 
 from app.system import display
 from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.main import command_questions
 from tests.shared import ROOT
 
 TEXT = "so it was and so it is and so it shall be\n" * 30
@@ -49,8 +50,17 @@ EXAMPLES = {
     "chart": "ranks merges.csv --corpus text.txt --output ranks.svg --manifest ranks.json",
     "repeat": "ranks.json",
     "benchmark": "merges.csv --texts text.txt",
+    "ranks": "merges.csv --corpus text.txt",
+    "lengths": "merges.csv",
+    "compression": "merges.csv",
+    "pairs": "merges.csv --corpus text.txt --at 3",
+    "tree": "merges.csv --text so",
+    "steps": "merges.csv",
+    "curves": "merges.csv --corpus text.txt",
+    "blocks": "gage.bpex",
     "morphemes": "merges.csv",
     "sweep": "plan.toml --output swept.csv",
+    "sweep-results": "swept.csv",
     "count": "text.txt --output counts.parquet",
     "branch": "merges.csv --corpus text.txt --forbid s+o@3 --output branched.csv",
     "paid": "--merges merges.csv --corpus text.txt --step 3",
@@ -79,6 +89,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "plan.toml").write_text(plan)
     done = run(folder, "absent", "train", "text.txt", "--merges", "10", "--output", "merges.csv")
     assert done.returncode == 0, done.stderr
+    done = run(folder, "absent", "train", "text.txt", "--preset", "gage", "--output", "gage.bpex")
+    assert done.returncode == 0, done.stderr
     return folder
 
 
@@ -106,10 +118,11 @@ def test_help_is_there(folder: Path, module: str) -> None:
 
 
 def test_every_command_works(folder: Path) -> None:
-    asked = [[command, *EXAMPLES[command].split()] for command in COMMANDS]
+    assert {*COMMANDS, *command_questions()} <= {*EXAMPLES}
+    asked = [[command, *words.split()] for command, words in EXAMPLES.items()]
     done = run(folder, "absent", json.dumps(asked), module="tests.e2e.one_after_another")
     assert done.returncode == 0, done.stderr
-    for command, (code, said) in zip(COMMANDS, json.loads(done.stdout), strict=True):
+    for command, (code, said) in zip(EXAMPLES, json.loads(done.stdout), strict=True):
         assert code == 0, (command, said)
 
 

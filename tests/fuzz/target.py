@@ -19,13 +19,19 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from bpe_core import BpeError, Corpus, Recipe, Tokenizer, count_words, train
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.main import run
-from bpe_core.errors import LONGEST_SENTENCE
+from bpe_core.counting.count_words import count_words
+from bpe_core.errors import LONGEST_SENTENCE, BpeError
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.gage_file import compress, expand_file
-from bpe_core.session_file import read_session, recover_session, write_session
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.recovering import recover_session
+from bpe_core.session_file.writing import write_session
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
 from tests.core.formats.samples import file_name, files, histories_for
 from tests.core.session_file.sessions import session

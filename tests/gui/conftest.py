@@ -16,14 +16,16 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.session import timer
+from app.session import time as session_time
 from app.session.run import Phase
 from app.settings import LESSON_PLACES, LESSONS_DONE, LOCATION, PLAYS, RECENT_FILES, SPEED, START_HERE, Settings
-from app.window.parts.throttle import Throttle
+from app.window.parts.timing import Throttle
 from app.window.parts.watched import Watched
-from app.window.training.speed_box import merges_per_second
+from app.window.training.training_views import merges_per_second
 from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
+from bpe_core.recipes.methods import METHODS
+from tests import dropping_method
 
 # The picture-only platform says the first three of windows with a least size and of menus; some fonts are why it
 # says the last.
@@ -56,7 +58,7 @@ def let_go_of_keys(qapp: QApplication) -> Iterator[None]:
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests that look at one page after another, each of which would pause before it follows."""
-    monkeypatch.setattr(timer, "hurry", HURRY)
+    monkeypatch.setattr(session_time, "hurry", HURRY)
 
 
 @pytest.fixture
@@ -110,6 +112,18 @@ def windows(settings: Settings) -> Iterator[Callable[..., Program]]:
         application.setStyleSheet(before)  # what is shown next alone must not wear it
 
 
+@pytest.fixture
+def dropping(qapp: QApplication) -> Iterator[None]:
+    """Register the method for tests; forget it when no window is left that could paint a run by it."""
+    shown_before = set(QApplication.topLevelWidgets())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(METHODS, "dropping", dropping_method.LISTED)
+        yield
+        for widget in set(QApplication.topLevelWidgets()) - shown_before:
+            widget.hide()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
 @pytest.fixture(scope="module")
 def only_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     """One for all tests of a file that says `pytestmark = pytest.mark.usefixtures("only_window")`.
@@ -118,7 +132,7 @@ def only_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) ->
     its settings or lets go of what it held need one of their own; and whoever listens must stop listening.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(timer, "hurry", HURRY)
+        patch.setattr(session_time, "hurry", HURRY)
         settings = settings_in(tmp_path_factory, patch)
         with windows(settings) as make:
             program = make()

@@ -6,10 +6,10 @@ import numpy as np
 
 from app.session.run import Run
 from app.worker.training import Pace
-from bpe_core import History, Recipe
-from bpe_core.alphabet import Alphabet
-from bpe_core.history.history import NOTHING, Columns
-from bpe_core.token_texts import TokenTexts
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import NOTHING, Columns, History
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.recipes.recipe import Recipe
 
 USUAL_BYTES = np.frombuffer(b"etaoinshrdlucmfw" * 12 + b"      \n\t0129.,;\xc3\xa9\xe2\x80\xf0", np.uint8)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.window.parts.page import Page
-from bpe_core.progress import never_cancelled
+from bpe_core.support.progress import never_cancelled
 
 Rows = list[tuple[Any, ...]]
 

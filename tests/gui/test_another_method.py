@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.charts.pairs_page import PairsPage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
-from bpe_core import Recipe, Tokenizer
-from bpe_core.learning.methods import METHODS
-from tests import dropping_method
-from tests.gui.conftest import rest, settle
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from tests.gui.conftest import settle
 
 TEXT = "the lowest price is lower than the last one"
 
 
 def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
-    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
+    dropping: None, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
-    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
     program = new_program()
     program.session.corpus.replace_by_text("one line", TEXT)
     recipe = Recipe.preset("words", base="bytes", method="dropping", merges=30)
@@ -60,4 +57,3 @@ def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
     facts = program.pages[TokenPage].facts
     assert (facts["Learned"].text(), facts["Dropped"].text()) == ("a piece of words, there from the start", "step 7")
     assert facts["Chosen by"].text() == f"share {step.reasons['share']:.2%}"
-    rest(qtbot, program)  # nothing of it is asked any more when the method is forgotten

@@ -18,8 +18,10 @@ from app.session.run import Phase, Run
 from app.session.session import Session
 from app.worker.job import Task
 from app.worker.training import Pace
-from bpe_core import Cancelled, Corpus, CorpusError, Recipe, count_words
-from bpe_core.kernels import readiness
+from bpe_core.counting.count_words import count_words
+from bpe_core.errors import Cancelled, CorpusError
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import WAIT
 from tests.shared import ROOT
 
@@ -242,7 +244,6 @@ def test_closing_stops_what_can_be_stopped_and_waits_for_what_is_written(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.session.aside.PATIENCE", 0.05)
-    monkeypatch.setattr(readiness, "compiles_here", lambda: False)  # which an earlier test may have begun
     ended, heard = [], Heard()
 
     def stubborn(task: Task) -> None:
@@ -257,32 +258,29 @@ def test_closing_stops_what_can_be_stopped_and_waits_for_what_is_written(
     assert heard.news == []
 
 
-@pytest.mark.parametrize("compiles", [True, False], ids=["compiles", "only answers"])
 def test_closing_does_not_wait_for_a_thread_that_does_not_hear(
-    session: Session, aside: Aside, monkeypatch: pytest.MonkeyPatch, compiles: bool
+    session: Session, aside: Aside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readiness, "compiles_here", lambda: compiles)
     monkeypatch.setattr("app.session.aside.PATIENCE", 0.1)
-    compiled, begun = threading.Event(), threading.Event()
+    answered, begun = threading.Event(), threading.Event()
 
     def deaf(task: Task) -> None:
         begun.set()
-        compiled.wait(WAIT / 1000)
+        answered.wait(WAIT / 1000)
 
-    aside.ask("compiling" if compiles else "an answer", deaf, writes=compiles)
+    aside.ask("an answer", deaf)
     assert begun.wait(WAIT / 1000)
     began = time.monotonic()
     session.close()
     took = time.monotonic() - began
-    compiled.set()
+    answered.set()
     assert took < 3
 
 
 def test_the_program_ends_while_a_thread_is_left_behind() -> None:
     program = (
         "import sys, threading, time\n"
-        "from app.leaving import leave\n"
-        "from app.worker.job import THREAD\n"
+        "from app.worker.job import THREAD, leave\n"
         "threading.Thread(target=time.sleep, args=(60,), name=THREAD + 'compiling').start()\n"
         "print('what is told is told')\n"
         "sys.exit(leave(3))\n"

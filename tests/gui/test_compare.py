@@ -15,9 +15,12 @@ from app.session.run import Phase, Run
 from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.page import ComparePage
 from app.wiring import Program
-from bpe_core import Corpus, Recipe, Tokenizer, train
 from bpe_core.formats import write_history
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.tables import exact_rows
 

@@ -15,8 +15,9 @@ import pytest
 from app.system import file_type
 from app.system.file_type import MIME_TYPE, NAME
 from app.wiring import Program
-from bpe_core import Recipe
-from bpe_core.session_file import SavedSession, write_session
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.values import SavedSession
+from bpe_core.session_file.writing import write_session
 from tests.shared import ROOT
 
 TELL = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text(sys.argv[2], encoding='utf-8')"

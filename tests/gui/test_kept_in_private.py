@@ -14,8 +14,9 @@ from app.session.leftovers import find_leftovers
 from app.settings import data_folder
 from app.system.file_type import claim_sessions
 from app.wiring import Program
-from bpe_core import Recipe
-from bpe_core.session_file import SavedSession, write_session
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.values import SavedSession
+from bpe_core.session_file.writing import write_session
 from tests.gui.conftest import WAIT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")

@@ -13,9 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import data_folder
 from app.wiring import Program
-from bpe_core import OutputError, Recipe
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.session_file import SavedSession, SessionWriter, read_session, write_session
+from bpe_core.errors import OutputError
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import SavedSession
+from bpe_core.session_file.writing import SessionWriter, write_session
+from bpe_core.support.progress import CancelCheck, never_cancelled
 from tests.gui.conftest import WAIT
 
 Button = QMessageBox.StandardButton
@@ -57,7 +60,7 @@ class WriterWithoutRoom(SessionWriter):
 
 
 def a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bpe_core.session_file.SessionWriter", WriterWithoutRoom)
+    monkeypatch.setattr("app.session.safety_copy.SessionWriter", WriterWithoutRoom)
 
 
 @pytest.fixture(params=[not_a_folder, a_full_disk], ids=["no folder", "no room"])

@@ -18,16 +18,17 @@ from pytestqt.qtbot import QtBot
 
 from app.session import leftovers
 from app.session.leftovers import LEAST_AGE, RULE, Leftover, find_leftovers, not_kept
+from app.session.safety_copy import lock_of
 from app.settings import data_folder
-from app.window.file.wiring import title_of
+from app.window.files.wiring import title_of
 from app.window.help_dialog import HELP
 from app.wiring import Program
-from app.worker.safety_copy import lock_of
-from bpe_core import Recipe
-from bpe_core.lock import Lock
-from bpe_core.private_folder import private_folder
-from bpe_core.session_file import SavedSession, write_session
-from bpe_core.session_file.known_by import EXTENSION
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file import EXTENSION
+from bpe_core.session_file.values import SavedSession
+from bpe_core.session_file.writing import write_session
+from bpe_core.support.lock import Lock
+from bpe_core.support.private_folder import private_folder
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.gui.conftest import WAIT
 
@@ -123,7 +124,7 @@ def test_a_damaged_one_is_offered(qtbot: QtBot, new_program: Callable[..., Progr
     assert "damaged" in title_of(found)
     assert found.damage in program.messages.details.toPlainText()
     with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
-        press(program, "Save What Can Be")
+        press(program, "Save What Can Be Read")
     assert "is damaged" in program.messages.sentence.text()
     assert program.filing.document.path is None
     assert path.exists()

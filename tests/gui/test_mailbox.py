@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.worker.job import Ended, Job
-from app.worker.mailbox import Mailbox
-from bpe_core import CorpusError
+from app.worker.job import Ended, Job, Mailbox
+from bpe_core.errors import CorpusError
 from tests.gui.conftest import WAIT
 
 

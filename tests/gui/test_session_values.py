@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.session.changes import Held, Steps, _Replacement
 from app.session.corpus_texts import CorpusText, without
 from app.session.time import TimeCursor
-from app.window.corpus.arranging import placed, shifted, texts_of
+from app.window.corpus.corpus_rows import moved_by, moved_to, texts_of
 
 
 @given(st.lists(st.integers(0, 3), max_size=20), st.integers(0, 25))
@@ -85,13 +85,13 @@ def test_the_cursor_rides_at_the_end_unless_it_was_taken(moves: list[tuple[str, 
 def test_moving_a_source_keeps_all_others_in_order(order: list[int], which: int, place: int) -> None:
     sources = tuple(CorpusText(str(number), text="x") for number in order)
     chosen = sources[which]
-    after = texts_of(placed(list(sources), [which], place))
+    after = texts_of(moved_to(list(sources), [which], place))
     assert after[place] is chosen
     assert without(after, {chosen.number}) == without(sources, {chosen.number})
-    down = texts_of(shifted(list(sources), range(which, len(order)), 1))
+    down = texts_of(moved_by(list(sources), range(which, len(order)), 1))
     assert down == sources, "who stands at the end holds up those behind"
     if which:
-        up = texts_of(shifted(list(sources), range(which, len(order)), -1))
+        up = texts_of(moved_by(list(sources), range(which, len(order)), -1))
         assert up == (*sources[: which - 1], *sources[which:], sources[which - 1])
 
 

@@ -14,11 +14,10 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.window.parts.progress_bar import ProgressBar
+from app.window.parts.widgets import ProgressBar
 from app.wiring import Program
 from app.worker import window_first
-from app.worker.job import Job
-from app.worker.mailbox import Mailbox
+from app.worker.job import Job, Mailbox
 
 
 @pytest.fixture(autouse=True)

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from heapq import nlargest
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.manifests import RESULT, SESSION
 from app.session.run import NO_PAIRS_YET, NO_RUN, Run
 from app.session.session import Session
-from app.session.timer import timer
-from app.window.charts.learned_tokens import chips_of, learned_tokens
-from app.window.parts.watched import Exact, Watched
-from app.window.time.told import Chip
+from app.session.time import timer
+from app.window.parts.watched import Asked, Watched
+from app.window.time.step_in_words import Chip
 from app.worker.training import LEADING_PAIRS, LeadingPairs
-from bpe_core import Candidate, History, WordTable
-from bpe_core.exact.of_run import pairs as exact_pairs
-from bpe_core.exact.tokens import TokenColumns
-from bpe_core.history.history import NOTHING
-from bpe_core.insight.leading_pairs import compared_by, is_as_good, leading_pairs, measure_of, next_pair
-from bpe_core.learning.methods import Method, Reason, Wording
-from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import NOTHING, History
+from bpe_core.insight.pairs import compared_by, is_as_good, leading_pairs, measure_of, next_pair
+from bpe_core.learning.methods import Candidate, Method, Reason
+from bpe_core.questions.pairs import Pairs
+from bpe_core.recipes.methods import Wording
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
 TOPIC = "leading pairs"
 REDRAW_MILLISECONDS = 80
@@ -50,7 +49,7 @@ class Bar:
 class PairsModel(QObject, Watched):
     """`bars` are true of the moment `at`; where that is not yet the cursor's, `is_waiting`."""
 
-    chart = "pairs"
+    has_figure = True
     changed = Signal()
 
     def __init__(self, session: Session) -> None:
@@ -93,18 +92,10 @@ class PairsModel(QObject, Watched):
             self.refresh()
 
     @property
-    def command(self) -> tuple[str, ...]:
-        return ("chart", "pairs", SESSION, "--at", str(self._cursor.position), "-o", RESULT)
-
-    def exact(self) -> Exact:
+    def asked(self) -> Asked | None:
         """All that could be done next at the moment shown, not only what leads."""
-        run, at = self._runs.shown, self._cursor.position
-        if run is None or run.history is None or run.words is None or self.is_veiled:
-            return super().exact()
-        words, history, tokens = run.words, run.history, TokenColumns.for_history(run.history, run.shown_numbers)
-        return lambda cancelled: exact_pairs(
-            leading_pairs(words, history, at, cancelled=cancelled), history, at, tokens
-        )
+        study = None if self.is_veiled else self._runs.studies.of(self._runs.shown)
+        return None if study is None or study.texts is None else (Pairs(at=self._cursor.position), study)
 
     @property
     def made(self) -> str:
@@ -218,3 +209,22 @@ def _label(one: Candidate, run: Run, reason: Reason | None) -> str:
         return f"{one.count:,}"
     told = (other.text(one.count, one.reasons) for other in Method.of(run.recipe).reasons(run.recipe))
     return reason.text(one.count, one.reasons) or next(filter(None, told), "")
+
+
+MOST_SHOWN = 400
+MOST_LOOKED_AT = 5_000  # the last ones
+
+
+def learned_tokens(run: Run | None, at: int) -> tuple[int, ...]:
+    """The longest tokens that a run has made of others by then, the longest first."""
+    if run is None or run.history is None or run.names is None:
+        return ()
+    ids = dict.fromkeys(run.history.ids[max(0, at - MOST_LOOKED_AT) : at].tolist())
+    return tuple(nlargest(MOST_SHOWN, ids, key=run.names.lengths.__getitem__))
+
+
+def chips_of(run: Run | None, ids: tuple[int, ...]) -> Iterator[Chip]:
+    """What is drawn of these tokens; one by one, as there may be no room for the most of them."""
+    if run is not None and run.history is not None and run.names is not None:
+        for id in ids:
+            yield Chip.of(run.history, run.names, id)

@@ -1,12 +1,21 @@
-"""The leading pairs on their way from one moment to the next: rows glide, the winner leaves, others shrink."""
+"""What moves when a step is seen: the leading pairs glide to their new places, and the token made flies to its row.
+
+Both are painted by hand, up to 60 times a second.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
 from app.window.charts.pairs_model import Bar
-from app.window.parts.motion import away, smooth
+from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.timing import Motion, away, smooth
+from app.window.parts.wording import from_the_left
 
 LEFT = 0.45  # of the time, by which the winner has left
 NEW_ROWS = 1.5  # from how far below a new pair comes
@@ -63,3 +72,62 @@ def losses(before: Sequence[Bar], now: Sequence[Bar], made: str) -> dict[tuple[i
     counts = {bar.pair: bar.count for bar in before}
     fewer = ((bar.pair, counts.get(bar.pair, bar.count) - bar.count) for bar in now)
     return {pair: f"−{lost:,}, taken by {made}" for pair, lost in fewer if lost > 0}
+
+
+WIDEST = 220  # pixels; a longer token is cut
+PADDING = 6
+CORNER = 3.0
+
+
+class Flight(QWidget):
+    """Lies over all parts of the window, no larger than what flies, and takes no clicks."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._above = window
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+        self._text = ""
+        self._start = self._stop = QPoint()
+        self._motion = Motion(self, self._go)
+
+    @property
+    def is_under_way(self) -> bool:
+        return self._motion.is_under_way
+
+    def begin(self, text: str, start: QPoint, stop: QPoint, seconds: float) -> None:
+        """From one place of the screen to another."""
+        self.setFont(fixed_font(self.window().font().pointSizeF()))
+        metrics = QFontMetricsF(self.font())
+        self._text = metrics.elidedText(from_the_left(text), Qt.TextElideMode.ElideRight, WIDEST)
+        width, height = metrics.horizontalAdvance(self._text) + 2 * PADDING, metrics.height() + 4
+        self.resize(int(width) + 2, int(height))
+        self._start, self._stop = self._above.mapFromGlobal(start), self._above.mapFromGlobal(stop)
+        self.move(self._start)
+        self.show()
+        self.raise_()
+        self._motion.begin(seconds)
+
+    def end(self) -> None:
+        """At once, where time goes elsewhere."""
+        self._motion.end()
+
+    def _go(self) -> None:
+        if self._motion.is_under_way:
+            way = QPoint(self._stop - self._start)
+            share = smooth(self._motion.progress)
+            self.move(self._start + QPoint(round(way.x() * share), round(way.y() * share)))
+        else:
+            self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        shades = shades_of(self.palette())
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(shades.bar_next, 1.6))
+            painter.setBrush(self.palette().base())
+            place = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+            painter.drawRoundedRect(place, CORNER, CORNER)
+            painter.setPen(self.palette().text().color())
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, self._text)

@@ -1,7 +1,11 @@
-"""The leading pairs as bars: one painted item, the pair to be merged next marked, ties visible."""
+"""The leading pairs as bars: the pair to be merged next marked, ties visible.
+
+They are painted by hand, not by the painter of figures: gliding pairs are painted 60 times a second.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
@@ -16,6 +20,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPalette,
+    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
@@ -23,12 +28,13 @@ from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 from app.session.playing import Step
 from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.charts.pairs_motion import Placed, at_rest, losses, on_their_way
-from app.window.charts.token_chips import draw_tokens
-from app.window.parts.left_to_right import from_the_left
-from app.window.parts.motion import Motion
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.wording import count_text, tip
+from app.window.parts.timing import Motion
+from app.window.parts.wording import count_text, from_the_left, tip
+from app.window.text.colours import colour_of
+from app.window.text.view.palette import TokenPalette
+from app.window.time.step_in_words import Chip
 
 ROW_PADDING = 5.0
 MARGIN = 12.0
@@ -349,3 +355,29 @@ class PairsPage(Page):
 
 def _title(bar: Bar) -> str:
     return from_the_left(bar.title)
+
+
+GAP, PADDING, CORNER = 6.0, 6.0, 3.0
+
+
+def draw_tokens(painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: QFont, palette: QPalette) -> None:
+    """As many as there is room for."""
+    colours, outline = TokenPalette.matching(palette), QPen(shades_of(palette).hairline)
+    metrics = QFontMetricsF(font)
+    height = metrics.height() + 4
+    x, y = room.left(), room.top()
+    painter.setFont(font)
+    for token in tokens:
+        written = from_the_left(token.text)
+        width = metrics.horizontalAdvance(written) + 2 * PADDING
+        if x + width > room.right() and x > room.left():
+            x, y = room.left(), y + height + GAP
+        if y + height > room.bottom():
+            return
+        place = QRectF(x, y, width, height)
+        painter.setPen(outline)
+        painter.setBrush(colours.fills[colour_of(token.data)])
+        painter.drawRoundedRect(place, CORNER, CORNER)
+        painter.setPen(colours.ink)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, written)
+        x += width + GAP

@@ -14,17 +14,18 @@ from app.session.notices import Notice
 from app.session.run import NO_RUN
 from app.session.session import Session
 from app.settings import LAST_FOLDER
-from app.window.charts.flight import Flight
+from app.window.charts.pairs_motion import Flight
 from app.window.main_window import Frame
 from app.window.pages import AUDIT, LAB, PAGES, PAIRS, TOKEN, WORDS, Pages
 from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, DATA_FILTERS, PRINT_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_pdf, save_png, save_svg, write_drawing
 from app.window.parts.watched import Exact
-from bpe_core import BpeError, OutputError
-from bpe_core.atomic import replace_atomically
-from bpe_core.data_table import DataTable, checked_name, is_data, write_data
-from bpe_core.progress import CancelCheck
+from bpe_core.errors import BpeError, OutputError
+from bpe_core.figures.figure import Figure
+from bpe_core.support.atomic import replace_atomically
+from bpe_core.support.data_table import DataTable, checked_name, is_data, write_data
+from bpe_core.support.progress import CancelCheck
 
 if TYPE_CHECKING:
     from app.window.questions.lab.page import LabPage
@@ -150,9 +151,8 @@ class Charting(QObject):
 
     def _print(self, page: Page, width: int, height: int, text: int, is_dark: bool) -> None:
         """What has a chart of exact values is drawn from these, as the command does; all else as it is on screen."""
-        from bpe_core.report.charts import picture
-        from bpe_core.report.exact_charts import CHARTS
-        from bpe_core.report.paper import Paper
+        from bpe_core.figures.painter import picture
+        from bpe_core.figures.sheet import Paper
 
         tell = self._frame.messages.show_notice
         name = f"{page.accessibleName().lower()}.pdf"
@@ -161,8 +161,9 @@ class Charting(QObject):
         if path is None:
             return
         paper = Paper.of_millimetres(width, height, text, is_dark=is_dark)
-        chart, choices, exact = page.watched.chart, page.watched.chart_choices, known(page.exact())
-        command = page.watched.command if chart else ()
+        page.watched.catch_up()
+        draw, has_figure = page.drawn(), page.has_figure
+        command = page.watched.command if has_figure else ()
         sides = ("--width", f"{width}", "--height", f"{height}", "--text-size", f"{text}")
         drawn_so = (*sides, *(["--dark"] if is_dark else []))
 
@@ -170,12 +171,12 @@ class Charting(QObject):
             tell(written(path, lambda beside: write_drawing(drawn, width, height, beside, path.suffix.lower())))
             self.saved.emit((*command, *drawn_so) if command else (), path)
 
-        if not chart:
+        if not has_figure:
             write(drawing_of(page.pictured, width, height, text, is_dark=is_dark))
             return
         self._aside.ask(
             "print",
-            lambda task: picture(CHARTS[chart](exact(task.cancelled), **choices), paper),
+            lambda task: picture(_figure(draw(task.cancelled)), paper),
             write,
             lambda sentence: tell(Notice(NOT_SAVED.format(sentence))),
         )
@@ -195,6 +196,12 @@ def known(exact: Exact) -> Exact:
         return found
 
     return table
+
+
+def _figure(drawn: Figure | None) -> Figure:
+    if drawn is None:
+        raise BpeError(NOTHING_YET)
+    return drawn
 
 
 def save(page: Page, path: Path) -> Notice:

@@ -1,1 +1,1 @@
-"""The texts to learn from, and how they come in."""
+"""The corpus: the texts to learn from, and how they are added."""

@@ -1,4 +1,4 @@
-"""How texts come in: dialogs, folders, the clipboard, things dropped, samples and what was open before."""
+"""Adding texts: from dialogs, folders, addresses, the clipboard, drops, samples and recent files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from PySide6.QtWidgets import QMenu
 
 from app.session.notices import Notice
 from app.session.session import Session
-from app.session.timer import timer
+from app.session.time import timer
 from app.settings import LAST_FOLDER, MOST_RECENT_FILES, RECENT_FILES
-from app.window.corpus.model import CorpusListModel
-from app.window.exchange.wiring import Exchanging
-from app.window.file.wiring import Filing
+from app.window.corpus.corpus_list import CorpusListModel
+from app.window.files.wiring import Exchanging, Filing
 from app.window.main_window import Frame
 from app.window.parts.dialogs import ask_for_address, ask_for_column, ask_for_folder, ask_for_texts
+from bpe_core.formats import is_table
 from bpe_core.session_file import EXTENSION
-from bpe_core.text.reading.addresses import is_address, without_password
+from bpe_core.text.reading.opening import is_address, without_password
 from resources import Sample, samples
 
 RECOUNT_MILLISECONDS = 400  # after the last change of the recipe
@@ -27,7 +27,7 @@ TITLE_LENGTH = 40  # characters of a pasted text that name it
 
 
 class Opening(QObject):
-    """Tells what was opened by what it is: a session, a tokenizer from elsewhere, or texts to learn from."""
+    """Opens whatever it is given as what it is: a session, a tokenizer, or texts to learn from."""
 
     def __init__(
         self,
@@ -62,11 +62,10 @@ class Opening(QObject):
             actions.menus["file"].insertMenu(actions["paste_text"], menu)
 
     def open_sample(self, sample: Sample) -> None:
-        """Learn from a sample instead of what is there."""
+        """Replace the corpus by a sample."""
         self._corpus.replace_by_text(sample.title, sample.text())
 
     def open_named(self, names: Sequence[Path | str]) -> None:
-        """What a person named: addresses, and paths of anything."""
         addresses = [name for name in names if isinstance(name, str) and is_address(name)]
         paths = [Path(name) for name in names if name not in addresses]
         for address in addresses:
@@ -75,9 +74,7 @@ class Opening(QObject):
             self.open_paths(paths)
 
     def open_paths(self, paths: Sequence[Path | str]) -> None:
-        """A session replaces what is here; a tokenizer is shown; texts are added. They may be tens of thousands."""
-        from bpe_core.formats import is_table  # loads all formats
-
+        """Open a session, show a tokenizer, or add texts (there may be tens of thousands)."""
         sessions = [Path(path) for path in paths if str(path).lower().endswith(EXTENSION)]
         if sessions:
             self._filing.open_first(sessions)
@@ -102,13 +99,11 @@ class Opening(QObject):
             self._corpus.add_text(f"“{first_line}”", text)
 
     def _ask_for_texts(self) -> None:
-        paths = ask_for_texts(self._window, self._settings.get(LAST_FOLDER))
-        if paths:
+        if paths := ask_for_texts(self._window, self._settings.get(LAST_FOLDER)):
             self.add_paths(paths)
 
     def _ask_for_folder(self) -> None:
-        folder = ask_for_folder(self._window, self._settings.get(LAST_FOLDER))
-        if folder:
+        if folder := ask_for_folder(self._window, self._settings.get(LAST_FOLDER)):
             self.add_paths([folder])
 
     def _ask_for_address(self) -> None:

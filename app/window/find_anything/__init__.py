@@ -1,1 +1,1 @@
-"""One field that finds whatever can be done or looked at: actions, files, lessons, tokens and steps."""
+"""One field that finds everything: actions, files, lessons, tokens and steps."""

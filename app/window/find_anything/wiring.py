@@ -1,4 +1,4 @@
-"""Opens the field over everything there is to find."""
+"""Opens the box to find anything."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from PySide6.QtCore import QObject
 
 from app.session.run import Run
 from app.session.session import Session
-from app.window.find_anything.box import FindBox
-from app.window.find_anything.found import Found, Search, among
-from app.window.find_anything.in_run import RunSearch
+from app.window.actions import actions_in, keys_of, title_of
+from app.window.find_anything.find_box import FindBox
+from app.window.find_anything.search import Found, RunSearch, Search, among
 from app.window.lessons.lessons import lessons
 from app.window.lessons.wiring import Teaching
 from app.window.main_window import Frame
-from app.window.parts.menus import actions_in, keys_of, title_of
 
 
 class Finding(QObject):
-    """Connects the field with the menus, the lessons and the run shown."""
+    """Offers the menus, the lessons and the run shown to the box."""
 
     def __init__(
         self, session: Session, frame: Frame, teaching: Teaching, look_at: Callable[[int], None], parent: QObject
@@ -34,14 +33,12 @@ class Finding(QObject):
         self.box.field.setFocus()
 
     def searches(self, run: Run | None) -> list[Search]:
-        """What there is when the field is opened."""
         searches: list[Search] = [among(self._actions()), among(self._lessons())]
         if run is not None and not self._teaching.course.is_predicting:  # or the answer could be looked up
             searches.append(RunSearch(run, self._session.cursor.go_to, self._look_at))
         return searches
 
     def _actions(self) -> list[Found]:
-        """What could be chosen in the menus now."""
         return [
             Found(title_of(action), way, action.trigger, keys_of(action))
             for way, action in actions_in(self._window.menuBar())

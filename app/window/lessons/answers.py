@@ -1,6 +1,6 @@
-"""The engine answers the questions of a lesson: nothing in a lesson is right because somebody wrote it down.
+"""What the engine answers to the questions of a lesson, and says about a guess.
 
->>> from bpe_core import Recipe
+>>> from bpe_core.recipes.recipe import Recipe
 >>> bench = Bench.of_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, Recipe.preset("words"))
 >>> answer(bench, Question("pair count", "l o", at=0))
 '7'
@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
-from app.window.lessons.bench import Bench
-from app.window.lessons.replacing_text import words_by_replacing_text
-from bpe_core.history.history import END_SENTENCES
+from app.window.lessons.bench import Bench, words_by_replacing_text
+from app.window.parts.wording import count_text
+from bpe_core.history.history import END_SENTENCES, NOTHING, Pair
+from bpe_core.learning.methods import Method, Reason
+from bpe_core.recipes.ties import TIE_RULES
 
 NOT_LEARNED = "never"
 BETWEEN_PARTS = " + "
@@ -23,7 +26,7 @@ BETWEEN_PARTS = " + "
 
 @dataclass(frozen=True)
 class Question:
-    """One thing to ask of a bench: what, about what, and as of which merge (as it stands, if not said)."""
+    """One question to a bench: what, about what, and as of which merge (by default the last)."""
 
     what: str
     about: str = ""
@@ -31,69 +34,27 @@ class Question:
 
 
 def answer(bench: Bench, question: Question) -> str:
-    """The answer as a person writes it."""
     last = len(bench.history)
-    return _ANSWERS[question.what](bench, question.about, last if question.at is None else min(question.at, last))
+    return str(_ANSWERS[question.what](bench, question.about, last if question.at is None else min(question.at, last)))
 
 
-def _pair_count(bench: Bench, pair: str, at: int) -> str:
+def _pair_count(bench: Bench, pair: str, at: int) -> int:
     left, right = pair.split()
     counts = bench.pair_counts(at)
-    return str(sum(counts[i, j] for i in bench.ids_written(left, at) for j in bench.ids_written(right, at)))
-
-
-def _tokens(bench: Bench, text: str, at: int) -> str:
-    return bench.texts(bench.tokenizer.encode(text, at=at))
-
-
-def _number_of_tokens(bench: Bench, text: str, at: int) -> str:
-    return str(len(bench.tokenizer.encode(text, at=at)))
-
-
-def _ids(bench: Bench, text: str, at: int) -> str:
-    return " ".join(map(str, bench.tokenizer.encode(text, at=at)))
-
-
-def _longest_first(bench: Bench, text: str, at: int) -> str:
-    return bench.texts(bench.tokenizer.encode_greedy(text, at=at))
-
-
-def _corpus_tokens(bench: Bench, _: str, at: int) -> str:
-    return str(sum(word.count * len(word.ids) for word in bench.words_at(at)))
-
-
-def _distinct_tokens(bench: Bench, _: str, at: int) -> str:
-    return str(len({id for word in bench.words_at(at) for id in word.ids}))
-
-
-def _distinct_when_replacing_text(bench: Bench, _: str, at: int) -> str:
-    return str(len({piece for word in words_by_replacing_text(bench, at) for piece in word.split()}))
+    return sum(counts[i, j] for i in bench.ids_written(left, at) for j in bench.ids_written(right, at))
 
 
 def _tokens_when_replacing_text(bench: Bench, word: str, at: int) -> str:
-    """Of a word of the corpus."""
     place = [known for known, _ in bench.words].index(word.encode())
     return words_by_replacing_text(bench, at)[place]
-
-
-def _bytes(_: Bench, text: str, __: int) -> str:
-    return str(len(text.encode()))
-
-
-def _vocabulary(bench: Bench, _: str, at: int) -> str:
-    return str(bench.history.vocabulary_size_at(at))
-
-
-def _merges_for_vocabulary(bench: Bench, size: str, _: int) -> str:
-    recipe = bench.history.recipe.with_changes(vocab_size=int(size))
-    return str(recipe.merge_limit(bench.names.base))
 
 
 def _bytes_per_token(bench: Bench, text: str, at: int) -> str:
     return f"{len(text.encode()) / len(bench.tokenizer.encode(text, at=at)):.1f}"
 
 
-# These look at everything that can be learned, also at what is still to come.
+def _merges_for_vocabulary(bench: Bench, size: str, _: int) -> int | None:
+    return bench.history.recipe.with_changes(vocab_size=int(size)).merge_limit(bench.names.base)
 
 
 def _step_of(bench: Bench, token: str, _: int) -> str:
@@ -102,45 +63,158 @@ def _step_of(bench: Bench, token: str, _: int) -> str:
     return next((str(row + 1) for row in rows if row is not None), NOT_LEARNED)
 
 
-def _merge(bench: Bench, step: str, _: int) -> str:
+def _merge_of(bench: Bench, step: str, _: int) -> str:
     whole = bench.to_the_end
     return BETWEEN_PARTS.join(whole.names.text[id] for id in whole.history.pair(int(step) - 1))
 
 
-def _merge_count(bench: Bench, step: str, _: int) -> str:
-    return str(int(bench.to_the_end.history.columns.count[int(step) - 1]))
-
-
-def _all_merges(bench: Bench, _: str, __: int) -> str:
-    return str(len(bench.to_the_end.history))
-
-
-def _ties(bench: Bench, merges: str, _: int) -> str:
-    return str(int(bench.to_the_end.history.tied[: int(merges)].sum()))
-
-
-def _end(bench: Bench, _: str, __: int) -> str:
-    return END_SENTENCES[bench.to_the_end.history.end_reason]
-
-
-_ANSWERS: dict[str, Callable[[Bench, str, int], str]] = {
+# Each is asked of a bench, about something, as of a merge.
+_ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "pair count": _pair_count,
-    "tokens of": _tokens,
-    "number of tokens of": _number_of_tokens,
-    "ids of": _ids,
-    "longest first": _longest_first,
-    "corpus tokens": _corpus_tokens,
-    "distinct tokens": _distinct_tokens,
-    "distinct tokens when replacing text": _distinct_when_replacing_text,
+    "tokens of": lambda bench, text, at: bench.texts(bench.tokenizer.encode(text, at=at)),
+    "number of tokens of": lambda bench, text, at: len(bench.tokenizer.encode(text, at=at)),
+    "ids of": lambda bench, text, at: " ".join(map(str, bench.tokenizer.encode(text, at=at))),
+    "longest first": lambda bench, text, at: bench.texts(bench.tokenizer.encode_greedy(text, at=at)),
+    "corpus tokens": lambda bench, _, at: sum(word.count * len(word.ids) for word in bench.words_at(at)),
+    "distinct tokens": lambda bench, _, at: len({id for word in bench.words_at(at) for id in word.ids}),
+    "distinct tokens when replacing text": lambda bench, _, at: len(
+        {part for word in words_by_replacing_text(bench, at) for part in word.split()}
+    ),
     "tokens when replacing text": _tokens_when_replacing_text,
-    "bytes of": _bytes,
+    "bytes of": lambda bench, text, at: len(text.encode()),
     "bytes per token of": _bytes_per_token,
-    "vocabulary": _vocabulary,
+    "vocabulary": lambda bench, _, at: bench.history.vocabulary_size_at(at),
     "merges for vocabulary": _merges_for_vocabulary,
+    # These look at everything that can be learned, future merges included.
     "step of": _step_of,
-    "merge": _merge,
-    "count of merge": _merge_count,
-    "all merges": _all_merges,
-    "ties among first": _ties,
-    "end": _end,
+    "merge": _merge_of,
+    "count of merge": lambda bench, step, at: bench.to_the_end.history.columns.count[int(step) - 1],
+    "all merges": lambda bench, _, at: len(bench.to_the_end.history),
+    "ties among first": lambda bench, merges, at: bench.to_the_end.history.tied[: int(merges)].sum(),
+    "end": lambda bench, _, at: END_SENTENCES[bench.to_the_end.history.end_reason],
 }
+
+
+Mood = Literal["right", "close", "wrong", "shown"]
+
+MOST_CANDIDATES = 5
+HOW_TO_WRITE = "Write the two tokens with a plus between them, such as l + o."
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """The reply to a person's guess or answer."""
+
+    mood: Mood
+    sentence: str
+
+
+def candidates(bench: Bench) -> tuple[Pair, ...]:
+    """List the leading candidates in an order that gives nothing away."""
+    weights = [_measure(pair, bench) for pair in bench.leading]
+    tied = sum(weight == weights[0] for weight in weights)  # all of them, or the answer might be missing
+    first = list(bench.leading)[: max(MOST_CANDIDATES, tied)]
+    return tuple(sorted(first, key=lambda pair: written(pair, bench)))
+
+
+def written(pair: Pair, bench: Bench) -> str:
+    """Write two tokens to join, or the one to drop."""
+    return BETWEEN_PARTS.join(bench.names.text[id] for id in pair if id != NOTHING)
+
+
+def pair_of(entered: str, bench: Bench) -> Pair | None:
+    """Read a typed pair, or a token where the method drops them; None if the tokens are not known.
+
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> bench = Bench.of_words({"low": 2}, Recipe.preset("words", merges=1))  # l+o is 4
+    >>> pair_of("lo+w", bench) == pair_of(" lo w", bench) == (4, 3)
+    True
+    >>> pair_of("low", bench), pair_of("x + y", bench)
+    (None, None)
+    """
+    if Method.of(bench.history.recipe).drops:
+        token = bench.ids_written(entered.strip(), len(bench.history))
+        return (token[0], NOTHING) if token else None
+    parts = [part.strip() for part in entered.split("+")] if "+" in entered.strip("+ ") else entered.split()
+    if len(parts) != 2:
+        return None
+    left, right = (bench.ids_written(part, len(bench.history)) for part in parts)
+    return (left[0], right[0]) if left and right else None
+
+
+def how_to_write(bench: Bench) -> str:
+    drops = Method.of(bench.history.recipe).drops
+    return "Write one token of the vocabulary." if drops else HOW_TO_WRITE
+
+
+def judged(chosen: Pair, made: Pair, bench: Bench) -> Feedback:
+    """Judge a guess; `bench` is as before the step."""
+    leading = bench.leading
+    rule = _tie_rule(bench)
+    best, guess = written(made, bench), written(chosen, bench)
+    rivals = [pair for pair in leading if pair != made and _measure(pair, bench) == _measure(made, bench)]
+    if chosen == made and rivals:
+        others = _listed([written(pair, bench) for pair in rivals])
+        return Feedback("right", f"Right: {best}, {_weight(made, bench)}. It was a tie with {others}{rule}.")
+    if chosen == made:
+        return Feedback("right", f"Right: {best} {_weighs(made, bench)}. {_runner_up(made, bench)}")
+    if chosen in rivals:
+        sentence = f"Almost: {guess} {_weighs(chosen, bench)}, but so does {best}. It is a tie{rule}."
+        return Feedback("close", sentence)
+    if chosen not in leading and not bench.pair_counts(len(bench.history))[chosen]:
+        nowhere = "is nowhere side by side now" if NOTHING not in chosen else "cannot be dropped now"
+        return Feedback("wrong", f"No: {guess} {nowhere}. It was {best}, {_weight(made, bench)}.")
+    return Feedback("wrong", f"No: {guess} {_weighs(chosen, bench)}, but {best} {_weight(made, bench)}.")
+
+
+def revealed(made: Pair, bench: Bench) -> Feedback:
+    return Feedback("shown", f"It was {written(made, bench)}, {_weight(made, bench)}.")
+
+
+def _tie_rule(bench: Bench) -> str:
+    """Say which rule decides between equals, if there is a choice."""
+    recipe = bench.history.recipe
+    if not recipe.applies("ties"):
+        return ""
+    return f", and {TIE_RULES[recipe.ties].label} takes the pair {TIE_RULES[recipe.ties].takes}"
+
+
+def _reason(pair: Pair, bench: Bench) -> Reason | None:
+    """Return by what a candidate is chosen, if not by its count."""
+    one, recipe = bench.leading.get(pair), bench.history.recipe
+    known = Method.of(recipe).reasons(recipe) if one is not None else ()
+    return next((reason for reason in known if one is not None and reason.is_told(one.reasons)), None)
+
+
+def _measure(pair: Pair, bench: Bench) -> float:
+    reason, one = _reason(pair, bench), bench.leading[pair]
+    return one.count if reason is None else float(reason.value(one.count, one.reasons))
+
+
+def _weight(pair: Pair, bench: Bench) -> str:
+    """Say how often a pair occurs, or what the method counts instead."""
+    reason, one = _reason(pair, bench), bench.leading.get(pair)
+    if one is None:
+        return count_text(bench.pair_counts(len(bench.history))[pair], "time")
+    return count_text(one.count, "time") if reason is None else reason.text(one.count, one.reasons)
+
+
+def _weighs(pair: Pair, bench: Bench) -> str:
+    return f"{'occurs' if _reason(pair, bench) is None else 'comes to'} {_weight(pair, bench)}"
+
+
+def _runner_up(made: Pair, bench: Bench) -> str:
+    other = next((pair for pair in bench.leading if pair != made), None)
+    if other is None:
+        return "There was no other."
+    return f"The next best, {written(other, bench)}, {_weight(other, bench)}."
+
+
+def _listed(names: list[str], most: int = 3) -> str:
+    """
+    >>> _listed(["a"]), _listed(["a", "b"]), _listed(["a", "b", "c", "d", "e"])
+    ('a', 'a and b', 'a, b, c and 2 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -1,4 +1,4 @@
-"""A little corpus with what was learned from it, small enough to be asked at once, without a thread.
+"""A small corpus with what was learned from it, quick enough to be asked without a thread.
 
 >>> bench = Bench.of_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, Recipe.preset("words", merges=2))
 >>> [word.texts for word in bench.words_at(1)][2:]
@@ -13,19 +13,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, Trainer, WordTable, count_unmixed
-from bpe_core.history.history import Pair
-from bpe_core.learning.methods import Method
-from bpe_core.learning.protocol import Candidate
+from bpe_core.counting.count_words import count_unmixed
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History, Pair
+from bpe_core.history.token_texts import BLANK, TokenTexts
+from bpe_core.learning.methods import Candidate, Method
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import Merges
-from bpe_core.token_texts import BLANK, TokenTexts
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 
-ALL = 10**6  # candidates of a corpus that a person can look through
+ALL = 10**6  # candidates
 
 
 @dataclass(frozen=True)
 class WordNow:
-    """A word of the corpus, cut as it is at one moment: the texts and ids of its tokens."""
+    """A word of the corpus as it is cut at one step."""
 
     count: int
     texts: tuple[str, ...]
@@ -33,7 +38,7 @@ class WordNow:
 
 
 class Bench:
-    """The words, the history, and what is read off them."""
+    """The words, the history, and what can be read from them."""
 
     def __init__(self, words: WordTable, history: History) -> None:
         self.words = words
@@ -43,7 +48,7 @@ class Bench:
 
     @classmethod
     def of_words(cls, counts: Mapping[str, int], recipe: Recipe) -> Bench:
-        """Everything that this recipe learns from these words."""
+        """Learn everything this recipe can learn from these words."""
         return cls.trained(WordTable.from_counts(counts), recipe)
 
     @classmethod
@@ -57,7 +62,7 @@ class Bench:
         return cls(words, trainer.history)
 
     def with_rules(self, rules: Sequence[str]) -> Bench:
-        """The same words with merges given by hand, such as `l o` and `lo w`, whatever they count."""
+        """Return the same words with merges given by hand, such as `l o` and `lo w`, whatever their counts."""
         recipe, alphabet = self.history.recipe, Alphabet.for_words(self.words, self.history.recipe)
         id_of = {text: id for id, text in enumerate(TokenTexts(alphabet).text)}
         pairs: list[tuple[int, int]] = []
@@ -69,13 +74,12 @@ class Bench:
 
     @cached_property
     def to_the_end(self) -> Bench:
-        """The same words and recipe, with everything there is to learn."""
         return Bench.trained(self.words, self.history.recipe)
 
     # What is asked
 
     def words_at(self, at: int) -> list[WordNow]:
-        """Each distinct word as it is cut after so many merges."""
+        """List the distinct words as they are cut after `at` merges."""
         return [
             WordNow(count, tuple(self.names.text[id] for id in ids), tuple(ids))
             for word, count in self.words
@@ -83,7 +87,6 @@ class Bench:
         ]
 
     def pair_counts(self, at: int) -> Counter[tuple[int, int]]:
-        """How often each pair of neighbours stands in the corpus after so many merges."""
         counts: Counter[tuple[int, int]] = Counter()
         for word, count in self.words:
             for pair in pairwise(self._ids_of_word(word, at)):
@@ -92,12 +95,12 @@ class Bench:
 
     @cached_property
     def leading(self) -> dict[Pair, Candidate]:
-        """The steps that could be made next as things stand, best first; of each, what it joins or drops."""
+        """The candidates for the next step, best first, by what they join or drop."""
         trainer = Trainer(self.words, self.history.recipe, history=self.history)
         return {(one.left, one.right): one for one in trainer.candidates(ALL)}
 
     def ids_written(self, text: str, at: int) -> list[int]:
-        """All tokens there are at that moment that are written so: hardly ever more than one."""
+        """List the tokens written like this after `at` merges: hardly ever more than one."""
         known, wanted = self.history.first(at).vocabulary.tolist(), text.replace(" ", BLANK)
         return [id for id in known if self.names.text[id] == wanted]
 
@@ -110,7 +113,7 @@ class Bench:
         return Merges(self.history)
 
     def _ids_of_word(self, word: bytes, at: int) -> list[int]:
-        """A word as it stands while it is learned from; a text may be cut otherwise by what is learned."""
+        """Cut a word as it is during learning; a text may be cut differently."""
         if Method.of(self.history.recipe).drops:
             return self.tokenizer.encode(word.decode(), at=at)
         ids = self.history.alphabet.symbols_of(word, self.history.recipe)
@@ -122,3 +125,26 @@ class Bench:
 
     def texts(self, ids: Sequence[int]) -> str:
         return " ".join(self.names.text[id] for id in ids)
+
+
+def words_by_replacing_text(bench: Bench, steps: int) -> list[str]:
+    """Return the words after merging, with blanks between tokens.
+
+    This is how not to do it: the text `a t` is replaced by `at` wherever it is found, also at the
+    end of a longer token, where there is no pair a+t.
+
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> words_by_replacing_text(Bench.of_words({"ha": 6, "hat": 1, "at": 4}, Recipe.preset("words")), 2)
+    ['ha', 'hat', 'at']
+    """
+    symbols = [word.texts for word in bench.words_at(0)]
+    spaced = [" ".join(parts) for parts in symbols]
+    weights = [count for _, count in bench.words]
+    for _ in range(steps):
+        counts: Counter[tuple[str, str]] = Counter()
+        for word, weight in zip(spaced, weights, strict=True):
+            for pair in pairwise(word.split()):
+                counts[pair] += weight
+        left, right = max(counts, key=lambda pair: counts[pair])
+        spaced = [word.replace(f"{left} {right}", left + right) for word in spaced]
+    return spaced

@@ -1,7 +1,7 @@
-"""Taking a lesson: which step it is at, what the person said, and the run that goes along with it.
+"""Taking a lesson: its present step, the answers of the person, and the run it is about.
 
 A lesson drives the session as a person would: it lends it a corpus and a recipe, begins a run
-and lets it make one merge at a time. When it ends, everything is as it was before.
+and lets it make one merge at a time. At the end, everything is as it was before.
 """
 
 from __future__ import annotations
@@ -13,68 +13,74 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.session.notices import Notice
 from app.session.run import Phase, Run
 from app.session.session import Session
-from app.window.lessons.answers import BETWEEN_PARTS
-from app.window.lessons.bench import Bench, WordNow
-from app.window.lessons.lessons import Lesson, LessonStep, filled, is_same_answer
-from app.window.lessons.predictions import (
+from app.window.lessons.answers import (
+    BETWEEN_PARTS,
     Feedback,
     candidates,
     how_to_write,
     judged,
     pair_of,
-    told,
+    revealed,
     written,
 )
-from app.window.lessons.rich_text import as_plain
-from app.window.text.model import TokenTextModel
+from app.window.lessons.bench import Bench, WordNow
+from app.window.lessons.lessons import Lesson, LessonStep, as_plain, filled, is_same_answer
+from app.window.text.text_model import TokenTextModel
 from bpe_core.history.history import Pair
 
 COUNTING = "Words are being counted just now; the lesson can begin as soon as that is done or stopped."
-BROUGHT = "The lesson is over: you have brought a text of your own. It stands in the corpus, with what you had before."
+BROUGHT = "The lesson is over: you have brought a text of your own. It is in the corpus, with what you had before."
 MOST_BENCHES = 8
 NOT_YET = "Not quite."
 HIDDEN_CUTS = frozenset({"tokens of", "number of tokens of", "longest first"})  # questions about how a text is cut
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of one step."""
+class Reply:
+    """What is said to a step, and whether it is done."""
 
-    run: Run
-    at: int  # the moment it showed, in merges
+    is_done: bool
     feedback: Feedback | None = None
     after: str = ""
-    is_done: bool = True
     ruled_out: tuple[str, ...] = ()  # choices that were wrong
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """The result of one step."""
+
+    run: Run
+    at: int  # the step it showed
+    reply: Reply
+
+
+NO_REPLY = Reply(is_done=False)
+
+
+@dataclass(frozen=True)
 class LessonPage:
-    """Everything that is shown of a step."""
+    """Everything shown of a step."""
 
     step: LessonStep
     number: int  # from 1
     total: int
     say: str
-    candidates: tuple[str, ...] = ()  # of a merge to predict
-    feedback: Feedback | None = None
-    after: str = ""
-    is_done: bool = False
-    ruled_out: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()  # for the next merge
+    reply: Reply = NO_REPLY
     words: tuple[WordNow, ...] = ()
     newest: int | None = None  # the id of the token that was made last
-    about: str = ""  # the text that is asked about, uncut, while the words would tell the answer
-    right_answer: str = ""  # of a question that is answered
+    about: str = ""  # the text of the question, uncut, where the words would give the answer away
+    right_answer: str = ""  # once the question is answered
 
     @property
     def asks_for_pair(self) -> bool:
-        """Whether two neighbours are to be named, and not a token to drop."""
+        """Whether to name two neighbours rather than a token to drop."""
         return any(BETWEEN_PARTS in one for one in self.candidates)
 
 
 @dataclass
 class Score:
-    """How many of the guesses and answers were right at once."""
+    """How many guesses and answers were right at the first try."""
 
     right: set[int] = field(default_factory=set)  # steps
     asked: set[int] = field(default_factory=set)
@@ -88,7 +94,7 @@ class Score:
 
 
 class Course(QObject):
-    """`page` is None where no lesson is under way, or while the engine gets ready for the next step."""
+    """A lesson under way. `page` is None without one, or while the engine prepares the next step."""
 
     changed = Signal()
     moved = Signal(str, int)  # a lesson, and the step that was reached
@@ -101,7 +107,7 @@ class Course(QObject):
         self.number = 0
         self.score = Score()
         self._session, self._text = session, text
-        self._run: Run | None = None  # the one the lesson talks about
+        self._run: Run | None = None  # the run of the lesson
         self._outcomes: dict[int, Outcome] = {}
         self._chosen: Pair | None = None
         self._benches: dict[tuple[object, int], Bench] = {}
@@ -114,13 +120,12 @@ class Course(QObject):
     # What a person does
 
     def begin(self, lesson: Lesson, number: int = 0) -> None:
-        """Take a lesson, from the start or from a step reached before."""
         session = self._session
         if session.runs.waiting_for_counts:
             self.noticed.emit(Notice(COUNTING, is_error=False))
             return
         if session.detour.kept is None:
-            session.text.put_quietly(self._text.text())  # what was typed a moment ago, too
+            session.text.put_quietly(self._text.text())  # includes what was typed just now
         self.lesson, self.number, self.score = lesson, min(number, len(lesson.steps) - 1), Score()
         self._outcomes.clear()
         self._run = None
@@ -128,7 +133,7 @@ class Course(QObject):
         self._text.replace(0, self._text.length, lesson.text)
 
     def predict(self, pair: str) -> bool:
-        """Guess the next merge, written such as `l + o`; then it is made. False where it is not a pair."""
+        """Guess the next merge, such as `l + o`; then it is made. False if it is no pair."""
         bench = self.bench_of_step()
         if bench is None or self._run is None or not self.is_predicting or self.is_busy:
             return False
@@ -142,7 +147,7 @@ class Course(QObject):
         return True
 
     def answer(self, given: str) -> bool:
-        """Answer the question of this step; whether that was right."""
+        """Answer the question of this step; True if that was right."""
         step, bench = self.step, self.bench_of_step()
         if step is None or step.query is None or bench is None or self._is_done() or not given.strip():
             return False
@@ -160,24 +165,24 @@ class Course(QObject):
         return is_right
 
     def show_answer(self) -> None:
-        """Give up on this step: the engine tells."""
+        """Give up on this step and let the engine answer."""
         step, bench = self.step, self.bench_of_step()
         if step is None or bench is None or self._is_done() or self.is_busy:
             return
         self.score.asked.add(self.number)
         if step.query is not None:
-            self._done(Feedback("told", f"It is {step.query.answer(bench)}"))
+            self._done(Feedback("shown", f"It is {step.query.answer(bench)}"))
             self.changed.emit()
         elif self._run is not None:
             self._session.runs.show(self._run)
             self._session.runs.resume(merges=1)
 
     def next(self) -> None:
-        """Go on to the next step; behind the last one, the lesson is finished."""
+        """Go on to the next step; after the last one the lesson is finished."""
         if self.lesson is None or self.step is None or self._run is None or not self.can_go_on:
             return
         if self.step.kind == "read":
-            self._outcomes[self.number] = Outcome(self._run, self.step.merges)
+            self._outcomes[self.number] = Outcome(self._run, self.step.merges, Reply(is_done=True))
         self.number += 1
         if self.number == len(self.lesson.steps):
             self.finished.emit(self.lesson.name)
@@ -186,20 +191,19 @@ class Course(QObject):
             self._arrive()
 
     def back(self) -> None:
-        """Look at the step before, and at the world as it was then."""
         if self.lesson is not None and self.number > 0:
             self.number -= 1
             self._arrive()
 
     def leave(self) -> None:
-        """Have everything as it was before the lesson."""
+        """End the lesson and bring everything back as it was."""
         self._session.detour.end()
 
     # What is shown
 
     @property
     def step(self) -> LessonStep | None:
-        """The present step; None without a lesson, and behind its last step."""
+        """The present step; None without a lesson or after its last step."""
         if self.lesson is None or self.number >= len(self.lesson.steps):
             return None
         return self.lesson.steps[self.number]
@@ -210,12 +214,11 @@ class Course(QObject):
 
     @property
     def is_predicting(self) -> bool:
-        """Whether the next merge must not be given away."""
+        """Whether the next merge has to stay hidden."""
         return self.step is not None and self.step.kind == "predict" and not self._is_done()
 
     @property
     def is_busy(self) -> bool:
-        """Whether the engine still has to bring the run to where the step begins, or makes a merge."""
         run, step = self._run, self.step
         if run is None or step is None:
             return False
@@ -235,35 +238,29 @@ class Course(QObject):
         outcome = self._outcomes.get(self.number)
         page = LessonPage(step, self.number + 1, len(self.lesson.steps), filled(step.say, step, bench))
         asked = step.query.question if step.query is not None else None
-        if asked is not None and asked.what in HIDDEN_CUTS and not (outcome and outcome.is_done):
+        if asked is not None and asked.what in HIDDEN_CUTS and not (outcome and outcome.reply.is_done):
             page = replace(page, about=asked.about)
-        elif step.query is None or not step.query.words:  # else the question is about other words
+        elif step.query is None or not step.query.words:  # or the question is about other words
             words, newest = self._words_now()
             page = replace(page, words=words, newest=newest)
         if step.kind == "predict":
             page = replace(page, candidates=tuple(written(pair, bench) for pair in candidates(bench)))
         if outcome is None:
             return page
-        shown = replace(
-            page,
-            feedback=outcome.feedback,
-            after=outcome.after,
-            is_done=outcome.is_done,
-            ruled_out=outcome.ruled_out,
-        )
-        is_answered = step.query is not None and outcome.is_done
-        return replace(shown, right_answer=step.query.answer(bench)) if is_answered and step.query else shown
+        page = replace(page, reply=outcome.reply)
+        is_answered = step.query is not None and outcome.reply.is_done
+        return replace(page, right_answer=step.query.answer(bench)) if is_answered and step.query else page
 
     # Steps
 
     def _arrive(self) -> None:
-        """Bring the run to where this step begins, or time to where it was when the step was done."""
+        """Bring the run to the beginning of this step, or go to the moment at which the step was done."""
         lesson, step, outcome = self.lesson, self.step, self._outcomes.get(self.number)
         if lesson is None or step is None:
             return
         self._chosen = None
         runs, detour = self._session.runs, self._session.detour
-        if outcome is not None and outcome.is_done and outcome.run in runs.all:
+        if outcome is not None and outcome.reply.is_done and outcome.run in runs.all:
             runs.show(outcome.run)
             self._session.cursor.go_to(outcome.at)
         elif self._run is not None and self._can_reach(self._run, step):
@@ -271,7 +268,7 @@ class Course(QObject):
             if self._run.learned < step.merges:
                 runs.resume(merges=step.merges - self._run.learned)
         else:
-            self._run = None  # what is heard until the new one is there is about another recipe
+            self._run = None  # until the new run exists, news is about another recipe
             detour.go(lesson.title, lesson.corpus, step.recipe)
             detour.train(step.merges)
             self._run = runs.shown
@@ -283,7 +280,7 @@ class Course(QObject):
         return is_here and (run.learned == step.merges or (run.learned < step.merges and run.can_go_on()))
 
     def _look(self) -> None:
-        """See whether the merge that was predicted has been made."""
+        """Judge the guess once the merge is made."""
         run, step = self._run, self.step
         if run is not None and step is not None and self.is_predicting and run.learned > step.merges:
             self._judge(run, step)
@@ -295,7 +292,7 @@ class Course(QObject):
             return
         merged = run.history.pair(step.merges)
         if self._chosen is None:
-            self._done(told(merged, bench))
+            self._done(revealed(merged, bench))
             return
         feedback = judged(self._chosen, merged, bench)
         self._chosen = None
@@ -308,29 +305,28 @@ class Course(QObject):
         run, step, bench = self._run, self.step, self.bench_of_step()
         if run is not None and step is not None and bench is not None:
             at = step.merges + (step.kind == "predict")
-            self._outcomes[self.number] = Outcome(run, at, feedback, filled(step.after, step, bench))
+            self._outcomes[self.number] = Outcome(run, at, Reply(True, feedback, filled(step.after, step, bench)))
 
     def _note(self, feedback: Feedback, wrong_choice: str | None = None) -> None:
-        """Say something to a step that is not done yet."""
+        """Reply to a step that is not done yet."""
         if self._run is None:
             return
         before = self._outcomes.get(self.number)
-        ruled_out = before.ruled_out if before else ()
+        ruled_out = before.reply.ruled_out if before else ()
         if wrong_choice is not None:
             ruled_out = (*ruled_out, wrong_choice)
-        self._outcomes[self.number] = Outcome(
-            self._run, self._run.learned, feedback, is_done=False, ruled_out=ruled_out
-        )
+        reply = Reply(False, feedback, ruled_out=ruled_out)
+        self._outcomes[self.number] = Outcome(self._run, self._run.learned, reply)
         self.changed.emit()
 
     def _is_done(self) -> bool:
         outcome = self._outcomes.get(self.number)
-        return outcome is not None and outcome.is_done
+        return outcome is not None and outcome.reply.is_done
 
     # The run
 
     def bench_of_step(self) -> Bench | None:
-        """The run as it stood when the step began; None until it is there."""
+        """The run at the beginning of the step; None until it is ready."""
         outcome, step = self._outcomes.get(self.number), self.step
         run = outcome.run if outcome else self._run
         if run is None or step is None or run.words is None or run.history is None or run.learned < step.merges:
@@ -338,7 +334,7 @@ class Course(QObject):
         return self._bench(run, step.merges)
 
     def _bench(self, run: Run, merges: int) -> Bench:
-        """Asked for at every change, so the last few are kept."""
+        """Return the run after `merges` merges; the last few are kept, as they are asked for at every change."""
         assert run.words is not None
         assert run.history is not None
         key = (run.stamp, merges)
@@ -349,7 +345,7 @@ class Course(QObject):
         return self._benches[key]
 
     def _words_now(self) -> tuple[tuple[WordNow, ...], int | None]:
-        """The words of the run that is shown, at the moment that is shown."""
+        """Return the words at the step shown, and the token made last."""
         run, lesson = self._session.runs.shown, self.lesson
         is_shown = run is not None and lesson is not None and lesson.shows_words and self._session.detour.owns(run)
         if run is None or not is_shown or run.words is None or run.history is None:
@@ -370,7 +366,7 @@ class Course(QObject):
         self.changed.emit()
 
     def _see_what_was_brought(self) -> None:
-        """Who opens a text of their own wants to go on with it."""
+        """End the lesson if the person opens a text of their own."""
         detour = self._session.detour
         if detour.kept is not None and any(detour.brought(self._session.corpus.texts.value)):
             QTimer.singleShot(0, self, self._leave_with_what_was_brought)

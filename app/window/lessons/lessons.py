@@ -1,7 +1,7 @@
-"""Lessons as data: each is one TOML file of words, a recipe and a few steps, read into frozen values.
+"""Lessons as data: a TOML file each, with words, a recipe and a few steps.
 
-A step is one of three kinds: something to read, a merge to predict, a question to answer. No file
-says what is right: it names what to ask of the engine. A text holds such answers too, in braces.
+A step is something to read, a merge to predict or a question to answer. No file says what is
+right: it names what to ask of the engine. Texts contain such answers, too, in braces.
 
     >>> [step.kind for step in lessons()[0].steps[:3]]
     ['read', 'ask', 'predict']
@@ -9,6 +9,9 @@ says what is right: it names what to ask of the engine. A text holds such answer
 
 from __future__ import annotations
 
+import html
+import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,7 +19,7 @@ from typing import Any, Literal
 
 from app.window.lessons.answers import Question, answer
 from app.window.lessons.bench import Bench
-from bpe_core import Recipe
+from bpe_core.recipes.recipe import Recipe
 from resources import lesson_files, samples
 
 StepKind = Literal["read", "predict", "ask"]
@@ -24,16 +27,16 @@ StepKind = Literal["read", "predict", "ask"]
 
 @dataclass(frozen=True)
 class Query:
-    """A question, and what it is asked of where that is not the lesson's own run."""
+    """A question, and the run it is asked of if that is not the lesson's own."""
 
     question: Question
     words: Mapping[str, int] = field(default_factory=dict)
     recipe: Mapping[str, Any] = field(default_factory=dict)  # choices that differ
     rules: tuple[str, ...] = ()  # merges given by hand
-    at_the_end: bool = False  # of everything that can be learned
+    at_the_end: bool = False  # ask when everything is learned
 
     def answer(self, bench: Bench) -> str:
-        """What the engine says, on this bench or on one that the query asks for."""
+        """Let the engine answer, on this bench or on one the query asks for."""
         recipe = bench.history.recipe.with_changes(**self.recipe)
         if self.words:
             bench = Bench.of_text(text_of_words(self.words), recipe)
@@ -50,13 +53,13 @@ class LessonStep:
 
     kind: StepKind
     say: str
-    recipe: Recipe  # in force from here on
-    merges: int  # so many are learned when the step begins
+    recipe: Recipe  # from here on
+    merges: int  # learned before the step begins
     after: str = ""  # said when the step is done
-    query: Query | None = None  # what is asked
+    query: Query | None = None  # the question
     choices: tuple[str, ...] = ()  # to choose from; without any, the answer is typed
-    values: Mapping[str, Query] = field(default_factory=dict)  # what stands in braces in the texts
-    docks: tuple[str, ...] = ()  # of the window that it speaks of
+    values: Mapping[str, Query] = field(default_factory=dict)  # for the braces in the texts
+    docks: tuple[str, ...] = ()  # docks it is about
     hint: str = ""  # how to find the answer, said to a wrong one
     wrong: Mapping[str, str] = field(default_factory=dict)  # why a choice is wrong, where more is to be said
 
@@ -73,44 +76,40 @@ class Lesson:
     about: str
     minutes: int
     corpus: str  # the text to learn from
-    text: str  # to be looked at, token by token
+    text: str  # shown token by token
     steps: tuple[LessonStep, ...]
 
     @property
     def shows_words(self) -> bool:
-        """Whether the corpus is small enough to be shown word by word."""
         return len(self.corpus) <= LARGEST_SHOWN
 
 
-END = "end"  # in place of a number of merges
+END = "end"  # instead of a number of merges
 LARGEST_SHOWN = 600  # characters
 
 
 @cache
 def lessons() -> tuple[Lesson, ...]:
-    """All lessons, in the order they are best taken."""
+    """List all lessons, in the best order."""
     return tuple(lesson_from(name, text) for name, text in lesson_files())
 
 
 def lesson_from(name: str, toml: str) -> Lesson:
-    """A lesson as its file tells it."""
-    import tomllib
-
-    told = tomllib.loads(toml)
-    recipe = Recipe.preset(**_preset_of(told["recipe"]))
+    data = tomllib.loads(toml)
+    recipe = Recipe.preset(**_preset_of(data["recipe"]))
     return Lesson(
         name=name,
-        title=told["title"],
-        about=told["about"],
-        minutes=told["minutes"],
-        corpus=_corpus_of(told["corpus"]),
-        text=told["text"],
-        steps=tuple(_steps(told["steps"], recipe)),
+        title=data["title"],
+        about=data["about"],
+        minutes=data["minutes"],
+        corpus=_corpus_of(data["corpus"]),
+        text=data["text"],
+        steps=tuple(_steps(data["steps"], recipe)),
     )
 
 
 def text_of_words(counts: Mapping[str, int]) -> str:
-    """A corpus in which each word stands as often as it counts, always in a line of its own.
+    """Write a corpus with each word as often as it counts, one per line.
 
     >>> text_of_words({"low": 2, "new": 1})
     'low\\nlow\\nnew\\n'
@@ -119,7 +118,7 @@ def text_of_words(counts: Mapping[str, int]) -> str:
 
 
 def filled(text: str, step: LessonStep, bench: Bench) -> str:
-    """The text with what the engine says in place of each name in braces."""
+    """Fill in what the engine answers for each name in braces."""
     for name, query in step.values.items():
         if f"{{{name}}}" in text:
             text = text.replace(f"{{{name}}}", query.answer(bench))
@@ -127,7 +126,7 @@ def filled(text: str, step: LessonStep, bench: Bench) -> str:
 
 
 def is_same_answer(given: str, right: str) -> bool:
-    """Whether two answers say the same, however they are spaced.
+    """Whether two answers are the same, however they are spaced.
 
     >>> is_same_answer("1,744", "1744"), is_same_answer("low|est", "low est"), is_same_answer("n+e", "n + e")
     (True, True, True)
@@ -143,24 +142,24 @@ def _plain(answer: str) -> list[str]:
     return [whole] if whole.isdigit() and len(pieces) == 1 else pieces
 
 
-def _preset_of(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {"name": told["preset"], **{key: value for key, value in told.items() if key != "preset"}}
+def _preset_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {"name": data["preset"], **{key: value for key, value in data.items() if key != "preset"}}
 
 
-def _corpus_of(told: Mapping[str, Any]) -> str:
-    if "words" in told:
-        return text_of_words(told["words"])
-    if "sample" in told:
-        return next(sample.text() for sample in samples() if sample.name == told["sample"])
-    text: str = told["text"]
+def _corpus_of(data: Mapping[str, Any]) -> str:
+    if "words" in data:
+        return text_of_words(data["words"])
+    if "sample" in data:
+        return next(sample.text() for sample in samples() if sample.name == data["sample"])
+    text: str = data["text"]
     return text
 
 
-def _steps(told: list[dict[str, Any]], recipe: Recipe) -> list[LessonStep]:
-    """The steps, each with how many merges those before it have made."""
+def _steps(data: list[dict[str, Any]], recipe: Recipe) -> list[LessonStep]:
+    """Read the steps, each with the number of merges before it."""
     steps = []
     merges = 0
-    for step in told:
+    for step in data:
         if "recipe" in step:
             recipe, merges = recipe.with_changes(**step["recipe"]), 0
         merges = step.get("merges", merges)
@@ -183,8 +182,31 @@ def _steps(told: list[dict[str, Any]], recipe: Recipe) -> list[LessonStep]:
     return steps
 
 
-def _query(told: Mapping[str, Any]) -> Query:
-    at = told.get("at")
-    question = Question(told["what"], str(told.get("about", "")), None if at == END else at)
-    rules = tuple(told.get("rules", ()))
-    return Query(question, told.get("words", {}), told.get("recipe", {}), rules, at_the_end=at == END)
+def _query(data: Mapping[str, Any]) -> Query:
+    at = data.get("at")
+    question = Question(data["what"], str(data.get("about", "")), None if at == END else at)
+    rules = tuple(data.get("rules", ()))
+    return Query(question, data.get("words", {}), data.get("recipe", {}), rules, at_the_end=at == END)
+
+
+_TOKEN = re.compile(r"`([^`]*)`")
+_STRONG = re.compile(r"\*\*(.+?)\*\*")
+
+
+def as_html(text: str, ground: str, font: str = "monospace") -> str:
+    """Write the text of a lesson as HTML; `ground` is the colour behind tokens, `font` their family."""
+
+    def token(found: re.Match[str]) -> str:
+        inside = found[1].replace(" ", "&nbsp;")
+        return f'<span style="font-family: {font}; background-color: {ground}">&nbsp;{inside}&nbsp;</span>'
+
+    marked = _STRONG.sub(r"<b>\1</b>", _TOKEN.sub(token, html.escape(text.strip(), quote=False)))
+    return "".join(f"<p>{paragraph}</p>" for paragraph in re.split(r"\n\s*\n", marked))
+
+
+def as_plain(text: str) -> str:
+    """
+    >>> as_plain("Glue `l` and **o**.")
+    'Glue l and o.'
+    """
+    return _STRONG.sub(r"\1", _TOKEN.sub(r"\1", text)).strip()

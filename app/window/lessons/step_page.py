@@ -1,36 +1,36 @@
-"""One step of a lesson: its text, what can be said to it, and what came of that."""
+"""One step of a lesson: its text, what can be answered, and the reply."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.window.lessons.answers import BETWEEN_PARTS
+from app.window.lessons.answers import BETWEEN_PARTS, Feedback, Mood
 from app.window.lessons.course import Course, LessonPage
-from app.window.lessons.predictions import Feedback, Mood
-from app.window.lessons.rich_text import as_html, as_plain
+from app.window.lessons.lessons import as_html, as_plain
 from app.window.lessons.words_view import WordsView
 from app.window.parts.icons import icon
-from app.window.parts.progress_bar import ProgressBar
+from app.window.parts.layouts import STRETCH, AtTop, in_column, in_row
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.widgets import flat_button, paragraph, scrolling, small_button
+from app.window.parts.widgets import (
+    ProgressBar,
+    flat_button,
+    named,
+    paragraph,
+    scaled,
+    scrolling,
+    selectable,
+    small_button,
+)
 from app.window.parts.wording import tip
 
-SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "told": "→"}
+SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "shown": "→"}
 TYPED_PAIR, TYPED_TOKEN, TYPED_ANSWER = "or type a pair, such as l + o", "or type a token", "your answer"
 
 
 class StepPage(QWidget):
-    """Follows the course. Where there is something to say, it is said by button or typed."""
+    """Follows the course. Answers are given by button or typed."""
 
     left = Signal()
 
@@ -38,23 +38,17 @@ class StepPage(QWidget):
         super().__init__(parent)
         self._course = course
         self._shown: LessonPage | None = None
-        self.title = paragraph()
-        self.title.setAccessibleName("Lesson")
-        bold = self.title.font()
-        bold.setBold(True)
-        self.title.setFont(bold)
-        self.leave_button = small_button("Leave the lesson: everything is as it was before")
-        self.leave_button.setAccessibleName("Leave the lesson")
-        self.progress = ProgressBar(with_text=False)
+        self.title = named(paragraph(), "Lesson")
+        scaled(self.title, 1, bold=True)
+        self.leave_button = named(small_button("Leave the lesson: everything is as it was before"), "Leave the lesson")
+        self.progress = named(ProgressBar(with_text=False), "Steps of the lesson")
         self.progress.setFixedHeight(5)
-        self.progress.setAccessibleName("Steps of the lesson")
         self.say = _text_label("What the lesson says")
-        self.words = WordsView()  # which stands in the middle of the window
+        self.words = WordsView()  # in the middle of the window
         self.buttons = QVBoxLayout()
         self.buttons.setSpacing(4)
         self.choice_buttons: list[QPushButton] = []
-        self.entry = QLineEdit()
-        self.entry.setAccessibleName("Your answer")
+        self.entry = named(QLineEdit(), "Your answer")
         self.entry_button = QPushButton()
         self.show_button = flat_button("Show me")
         self.show_button.setToolTip("Give up on this one: the engine tells")
@@ -68,7 +62,6 @@ class StepPage(QWidget):
         self.recolor()
 
     def recolor(self) -> None:
-        """Take the colours of the palette, after it has changed."""
         self.leave_button.setIcon(icon("close", self.palette()))
         self._shown = None
         self.refresh()
@@ -76,35 +69,15 @@ class StepPage(QWidget):
     # Building
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.leave_button, 0, Qt.AlignmentFlag.AlignTop)
-        entry = QHBoxLayout()
-        entry.addWidget(self.entry, 1)
-        entry.addWidget(self.entry_button)
-        entry.addWidget(self.show_button)
+        head = in_row((self.title, 1), AtTop(self.leave_button))
+        entry = in_row((self.entry, 1), self.entry_button, self.show_button)
         inside = QWidget()
-        story = QVBoxLayout(inside)
-        story.setContentsMargins(0, 0, 4, 0)
-        story.setSpacing(8)
-        story.addWidget(self.say)
-        story.addLayout(self.buttons)
-        story.addLayout(entry)
-        story.addWidget(self.feedback)
-        story.addWidget(self.after)
-        story.addStretch()
+        story = (self.say, self.buttons, entry, self.feedback, self.after, STRETCH)
+        in_column(*story, on=inside, margins=(0, 0, 4, 0), spacing=8)
         self.area = scrolling(inside, "What is to be read")
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        feet = QHBoxLayout()
-        feet.addWidget(self.back_button)
-        feet.addStretch()
-        feet.addWidget(self.next_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 4, 8, 8)
-        column.addLayout(head)
-        column.addWidget(self.progress)
-        column.addWidget(self.area, 1)
-        column.addLayout(feet)
+        feet = in_row(self.back_button, STRETCH, self.next_button)
+        in_column(head, self.progress, (self.area, 1), feet, on=self, margins=(10, 4, 8, 8))
 
     def _connect(self) -> None:
         course = self._course
@@ -120,17 +93,17 @@ class StepPage(QWidget):
     # Showing
 
     def refresh(self) -> None:
-        """Show the step as it stands; while the engine gets ready, the one before stays, disabled."""
+        """Show the step; while the engine prepares it, the one before stays, disabled."""
         page, course = self._course.page(), self._course
         had_focus = self._has_focus()
         self.back_button.setEnabled(course.number > 0)
         self.next_button.setEnabled(course.can_go_on)
         if had_focus and not self._has_focus():
-            super().setFocus()  # a button that is disabled would hand it on to anybody
+            super().setFocus()  # a disabled button would pass it on anywhere
         if page is None or course.lesson is None:
             return
         if page == self._shown:
-            if self.window().focusWidget() is self:  # it waited for the engine
+            if self.window().focusWidget() is self:  # the page waited for the engine
                 self._focus_what_comes_next()
             return
         is_new = self._shown is None or self._shown.step is not page.step
@@ -144,12 +117,12 @@ class StepPage(QWidget):
         if is_new or before is None or self._options(before) != self._options(page):
             self._fill_options(page)
         self._show_entry(page, is_new=is_new)
-        self.feedback.show_feedback(page.feedback)
-        self._tell(self.after, page.after)
+        self.feedback.show_feedback(page.reply.feedback)
+        self._tell(self.after, page.reply.after)
         self.next_button.setText("&Next ›" if page.number < page.total else "&Finish")
         if is_new:
             self.area.verticalScrollBar().setValue(0)
-        elif page.feedback is not None:
+        elif page.reply.feedback is not None:
             QTimer.singleShot(0, self, self._show_feedback)
         if had_focus:
             self.setFocus()
@@ -162,11 +135,9 @@ class StepPage(QWidget):
 
     @staticmethod
     def _options(page: LessonPage) -> tuple[object, ...]:
-        """Everything that decides how the buttons look."""
-        return page.candidates, page.step.choices, page.is_done, page.ruled_out, page.right_answer
+        return page.candidates, page.step.choices, page.reply.is_done, page.reply.ruled_out, page.right_answer
 
     def _fill_options(self, page: LessonPage) -> None:
-        """A button for each pair or answer to choose from."""
         for button in self.choice_buttons:
             self.buttons.removeWidget(button)
             button.hide()
@@ -174,19 +145,18 @@ class StepPage(QWidget):
         self.choice_buttons.clear()
         is_prediction = page.step.kind == "predict"
         for text in page.candidates if is_prediction else page.step.choices:
-            button = QPushButton(text.replace("&", "&&"))
-            button.setAccessibleName(f"Predict {text}" if is_prediction else text)
+            button = named(QPushButton(text.replace("&", "&&")), f"Predict {text}" if is_prediction else text)
             if is_prediction or len(text) <= LONGEST_TOKENS:
                 button.setFont(fixed_font())
-            button.setEnabled(not page.is_done and text not in page.ruled_out)
+            button.setEnabled(not page.reply.is_done and text not in page.reply.ruled_out)
             say = self._course.predict if is_prediction else self._course.answer
             button.clicked.connect(lambda _=False, say=say, text=text: say(text))
             self.buttons.addWidget(button)
             self.choice_buttons.append(button)
-            button.setVisible(not (is_prediction and page.is_done))
+            button.setVisible(not (is_prediction and page.reply.is_done))
 
     def _show_entry(self, page: LessonPage, *, is_new: bool) -> None:
-        is_prediction, asks = page.step.kind == "predict", page.step.kind != "read" and not page.is_done
+        is_prediction, asks = page.step.kind == "predict", page.step.kind != "read" and not page.reply.is_done
         is_typed = asks and (is_prediction or not page.step.choices)
         self.entry.setVisible(is_typed)
         self.entry_button.setVisible(is_typed)
@@ -194,7 +164,7 @@ class StepPage(QWidget):
         typed = TYPED_PAIR if any(BETWEEN_PARTS in text for text in page.candidates) else TYPED_TOKEN
         self.entry.setPlaceholderText(typed if is_prediction else TYPED_ANSWER)
         self.entry.setAccessibleName("What is done next" if is_prediction else "Your answer")
-        self.show_button.setVisible(asks and page.feedback is not None)
+        self.show_button.setVisible(asks and page.reply.feedback is not None)
         if is_new:
             self.entry.clear()
 
@@ -210,7 +180,7 @@ class StepPage(QWidget):
     # Where the keyboard is
 
     def setFocus(self) -> None:  # type: ignore[override]
-        """What is to be answered, or the way on; the page itself until that is there."""
+        """Focus what can be answered, or the way on; the page itself until that is ready."""
         super().setFocus()
         self._focus_what_comes_next()
 
@@ -219,14 +189,14 @@ class StepPage(QWidget):
         return focus is not None and (focus is self or self.isAncestorOf(focus))
 
     def _focus_what_comes_next(self) -> None:
-        """So that a whole lesson can be taken without the mouse."""
+        """Focus the next control, so that a lesson needs no mouse."""
         if self._shown is None:
             return
         if self.entry.isVisible() and not self._course.is_predicting:
             self.entry.setFocus()
             return
         first = next((button for button in self.choice_buttons if button.isEnabled()), None)
-        if first is not None and self._shown is not None and not self._shown.is_done:
+        if first is not None and self._shown is not None and not self._shown.reply.is_done:
             first.setFocus()
         elif self.next_button.isEnabled():
             self.next_button.setFocus()
@@ -240,22 +210,14 @@ LONGEST_TOKENS = 32  # characters; what is longer is a sentence
 
 
 class Remark(QFrame):
-    """What is said to a guess: a sign, a sentence, a quiet ground."""
+    """The reply to a guess: a sign and a sentence on a quiet ground."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.sign = QLabel()
-        bold = self.sign.font()
-        bold.setBold(True)
-        self.sign.setFont(bold)
-        self.sentence = paragraph()
-        self.sentence.setAccessibleName("What came of it")
-        self.sentence.setTextFormat(Qt.TextFormat.PlainText)
-        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 7, 8, 7)
-        row.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.sentence, 1)
+        scaled(self.sign, 1, bold=True)
+        self.sentence = selectable(named(paragraph(), "What came of it"))
+        in_row(AtTop(self.sign), (self.sentence, 1), on=self, margins=(10, 7, 8, 7))
         self.setAutoFillBackground(True)
         self.hide()
 
@@ -273,8 +235,6 @@ class Remark(QFrame):
 
 
 def _text_label(name: str) -> QLabel:
-    label = paragraph()
+    label = selectable(named(paragraph(), name))
     label.setTextFormat(Qt.TextFormat.RichText)
-    label.setAccessibleName(name)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

@@ -1,4 +1,4 @@
-"""The lessons' part of the window: the dock, the offer to take one, and what hides while a merge is to be predicted."""
+"""Lessons in the window: the dock, the list of lessons, and what hides while a merge is to be predicted."""
 
 from __future__ import annotations
 
@@ -6,26 +6,20 @@ from PySide6.QtCore import QObject
 
 from app.settings import LESSON_PLACES, LESSONS_DONE
 from app.window.lessons.course import Course
+from app.window.lessons.lesson_panel import LessonPanel, Offer
 from app.window.lessons.lessons import lessons
-from app.window.lessons.panel import LessonPanel, Offer
 from app.window.main_window import TEXT_STAGE, Frame
-from app.window.merges.model import MergeTableModel
+from app.window.merges.merge_table import MergeTableModel
 from app.window.pages import PAIRS, TOKEN, Pages
 
 LESSON_STAGE = "lesson"
 
 
 class Teaching(QObject):
-    """Connects the course with the window, and remembers in the settings how far a person came."""
+    """Connects the course with the window, and keeps the progress in the settings."""
 
     def __init__(
-        self,
-        course: Course,
-        panel: LessonPanel,
-        frame: Frame,
-        pages: Pages,
-        merges: MergeTableModel,
-        parent: QObject,
+        self, course: Course, panel: LessonPanel, frame: Frame, pages: Pages, merges: MergeTableModel, parent: QObject
     ) -> None:
         super().__init__(parent)
         self.course, self.panel = course, panel
@@ -43,38 +37,37 @@ class Teaching(QObject):
         self._staged: tuple[str, frozenset[str]] = ("", frozenset())
 
     def _hide_the_answer(self) -> None:
-        """Whatever would tell the next merge is silent while it is to be predicted."""
+        """Hide what would give the next merge away."""
         is_predicting = self.course.is_predicting
         self._pairs.veil(is_predicting)
         self._merges.veil_last_runner_up(is_predicting)
         self._token.veil(is_predicting)
 
     def _set_the_stage(self) -> None:
-        """While a lesson is taken, all that its step does not need steps back; what a person opens stays open."""
+        """Show only what the step of the lesson needs; what a person opens stays open."""
         wanted = self._stage_of_step()
         if wanted is not None and wanted != self._staged:
             self._staged = wanted
             self._window.set_stage(*wanted)
 
     def _stage_of_step(self) -> tuple[str, frozenset[str]] | None:
-        """What is in the middle, and the docks beside it; None while the engine gets ready."""
+        """Return the stage and the docks beside it; None while the engine gets ready."""
         lesson, page = self.course.lesson, self.course.page()
         if lesson is None:
             return "", frozenset()
         if page is None:
             return None if not self.course.is_at_end else (TEXT_STAGE, frozenset({"lessons"}))
-        is_open = page.step.kind != "read" and not page.is_done
+        is_open = page.step.kind != "read" and not page.reply.is_done
         docks = frozenset({"lessons"}) if is_open else frozenset({"lessons", *page.step.docks})
         return (LESSON_STAGE if lesson.shows_words or is_open else TEXT_STAGE), docks
 
     def open(self) -> None:
-        """Show the lessons. Their files are read when they are seen for the first time."""
+        """Show the lessons; their files are read at the first time."""
         self._window.raise_lessons()
         if self.course.lesson is None:
             self.panel.list.setFocus()
 
     def begin(self, name: str, number: int) -> None:
-        """Take a lesson from this step on."""
         self.course.begin(next(lesson for lesson in lessons() if lesson.name == name), number)
 
     # What is remembered
@@ -88,7 +81,7 @@ class Teaching(QObject):
         self.panel.show_offers([Offer(lesson, lesson.name in done, places.get(lesson.name, 0)) for lesson in lessons()])
 
     def _places(self) -> dict[str, int]:
-        """The step reached, by lesson; what is not written so is as good as nothing."""
+        """Read the step reached in each lesson; malformed entries are ignored."""
         pieces = (place.rpartition(":") for place in self._settings.get(LESSON_PLACES))
         return {name: int(number) for name, _, number in pieces if name and number.isdecimal()}
 

@@ -22,7 +22,7 @@ LARGEST = 2.4  # times the usual letters
 
 @dataclass(frozen=True)
 class Tile:
-    """One token of one word, where it is drawn."""
+    """One token of one word, and where it is drawn."""
 
     word: int
     place: int  # among the word's tokens
@@ -30,7 +30,7 @@ class Tile:
 
 
 class WordsView(QWidget):
-    """Tokens as tiles. While a merge is to be predicted, two neighbours can be clicked."""
+    """Draws tokens as tiles. While a merge is to be predicted, two neighbours can be clicked."""
 
     pair_clicked = Signal(str)
 
@@ -49,7 +49,6 @@ class WordsView(QWidget):
         self.setMouseTracking(True)
 
     def show_words(self, words: tuple[WordNow, ...], newest: int | None, *, is_asking: bool) -> None:
-        """`newest` is the token to be marked."""
         if (words, newest, is_asking) == (self._words, self._newest, self._is_asking):
             return
         self._words, self._newest, self._is_asking = words, newest, is_asking
@@ -80,14 +79,13 @@ class WordsView(QWidget):
         self._lay_tiles(self.width())
 
     def area_of(self, word: int, place: int) -> QRectF:
-        """Where a token is drawn."""
         return next(tile.area for tile in self._tiles[0] if (tile.word, tile.place) == (word, place))
 
     def _lay_tiles(self, width: int) -> None:
         self._tiles = self._placed(width)
 
     def _placed(self, width: int) -> tuple[list[Tile], float]:
-        """All tiles, and how high they are together; a word that is too long goes on in the next line."""
+        """Place all tiles, and measure their height; a word that is too long continues in the next line."""
         self._font = self._fitting_font(width)
         metrics = QFontMetricsF(self._font)
         height = metrics.height() + 4
@@ -105,7 +103,6 @@ class WordsView(QWidget):
         return tiles, y + 2
 
     def _fitting_font(self, width: int) -> QFont:
-        """As large as the longest word allows."""
         font = fixed_font(self.font().pointSizeF())
         metrics = QFontMetricsF(font)
         widths = [sum(metrics.horizontalAdvance(text) + 3 * PADDING for text in word.texts) for word in self._words]
@@ -114,7 +111,6 @@ class WordsView(QWidget):
         return font
 
     def _left(self) -> float:
-        """Room for the counts, where there is more than one word."""
         if len(self._words) < 2:
             return 2.0
         widest = max(word.count for word in self._words)
@@ -146,10 +142,8 @@ class WordsView(QWidget):
         fill = shades.bar_tied if is_new else palette.color(QPalette.ColorRole.Base)
         edge = shades.bar_next if is_new else palette.color(QPalette.ColorRole.Mid)
         pen = QPen(edge, 1.0)
-        if self._touched is not None and (tile.word, tile.place - self._touched[1]) in (
-            (self._touched[0], 0),
-            (self._touched[0], 1),
-        ):
+        touched = self._touched
+        if touched is not None and tile.word == touched[0] and tile.place - touched[1] in (0, 1):
             pen = QPen(QColor(palette.color(QPalette.ColorRole.Highlight)), 2.0)
         painter.setPen(pen)
         painter.setBrush(fill)
@@ -181,7 +175,7 @@ class WordsView(QWidget):
             self.update()
 
     def _pair_at(self, point: QPointF) -> tuple[int, int] | None:
-        """The word and the left one of two tokens whose border is nearest to the point."""
+        """Return the word, and the left one of the two tokens whose border is nearest to the point."""
         near = GAP / 2 + 0.5
         tile = next((tile for tile in self._tiles[0] if tile.area.adjusted(-near, 0, near, 0).contains(point)), None)
         if tile is None:

@@ -1,4 +1,4 @@
-"""The columns of the table of steps: how a cell reads, and what rows are sorted by. Each method has its own."""
+"""The columns of the step table: what a cell shows and how rows are sorted. Each method has its own."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core import History, Recipe
-from bpe_core.history.history import NOTHING
-from bpe_core.learning.methods import METHODS, Method, Reason, Wording
-from bpe_core.token_texts import TokenTexts
+from bpe_core.history.history import NOTHING, History
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.learning.methods import Method, Reason
+from bpe_core.recipes.methods import METHODS, Wording
+from bpe_core.recipes.recipe import Recipe
 
-Look = Literal["plain", "fixed", "token", "tie"]  # tokens stand in equally wide characters
+Look = Literal["plain", "fixed", "token", "tie"]  # tokens are in a fixed-width font
 Keys = npt.NDArray[Any]
 
 DROPPED = "− "  # before a token that is dropped
@@ -29,17 +30,16 @@ class Column:
     tip: str
     cell: Callable[[History, TokenTexts, int], str]
     key: Callable[[History, TokenTexts], Keys]
-    widest: str  # a text that it needs room for
+    widest: str  # a text it needs room for
     is_number: bool = True
     look: Look = "plain"
 
 
 @lru_cache(maxsize=8)
 def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
-    """What is told of the steps of a run by this recipe."""
     recipe = recipe or Recipe()
     method, words = Method.of(recipe), METHODS[recipe.method].wording
-    what = (_dropped(words),) if method.drops else _joined(words)
+    what = (_token(f"The token that was {words.done}", DROPPED),) if method.drops else _joined(words)
     return (
         _step(words),
         *what,
@@ -47,7 +47,7 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
         *map(_reason, method.reasons(recipe)),
         *((_runner_up(words, method.drops),) if recipe.applies("ties") else ()),
         *_of_all_methods(words),
-        *(() if method.drops else (_compressed(words),)),  # how many symbols seeds hold in the corpus is not told
+        *(() if method.drops else (_compressed(words),)),  # unknown where learning begins with seeds
     )
 
 
@@ -70,25 +70,17 @@ def _joined(words: Wording) -> tuple[Column, ...]:
             )
             for side in ("left", "right")
         ),
-        Column(
-            "Token",
-            "The new token; ␣ is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
-            lambda h, n, r: n.text[h.ids[r]],
-            lambda h, n: n.places(h.first_special)[h.ids],
-            "␣tokenizer",
-            is_number=False,
-            look="token",
-        ),
+        _token("The new token"),
     )
 
 
-def _dropped(words: Wording) -> Column:
+def _token(meaning: str, sign: str = "") -> Column:
     return Column(
         "Token",
-        f"The token that was {words.done}; ␣ is a blank, ⏎ a newline, <0xE2> a byte that is no character by itself",
-        lambda h, n, r: DROPPED + n.text[h.ids[r]],
+        f"{meaning}; ␣ is a space, ⏎ a newline, <0xE2> a byte that is no character by itself",
+        lambda h, n, r: sign + n.text[h.ids[r]],
         lambda h, n: n.places(h.first_special)[h.ids],
-        DROPPED + "␣tokenizer",
+        f"{sign}␣tokenizer",
         is_number=False,
         look="token",
     )
@@ -97,7 +89,7 @@ def _dropped(words: Wording) -> Column:
 def _count(words: Wording) -> Column:
     return Column(
         "Count",
-        f"How often the {words.choice} stood in the corpus when it was {words.done}",
+        f"How often the {words.choice} occurred in the corpus when it was {words.done}",
         lambda h, n, r: _number(int(h.columns.count[r])),
         lambda h, n: h.columns.count,
         "9,999,999",
@@ -138,7 +130,7 @@ def _of_all_methods(words: Wording) -> tuple[Column, ...]:
 def _compressed(words: Wording) -> Column:
     return Column(
         "Compression",
-        f"Base symbols a token stands for, on average, after this {words.step}",
+        f"Base symbols per token, on average, after this {words.step}",
         _compression,
         lambda h, n: -h.columns.tokens_left,
         "99.999",
@@ -169,7 +161,7 @@ def _tie(history: History, names: TokenTexts, row: int) -> str:
 
 
 def _tie_key(history: History, names: TokenTexts) -> npt.NDArray[Any]:
-    """Ties first, then by how close the runner-up came."""
+    """Sort ties first, then by how close the runner-up came."""
     lead = history.columns.count - history.columns.runner_up_count
     return np.where(history.tied, 0, np.where(lead == 0, 1, lead))
 
@@ -181,3 +173,17 @@ def _lengths(history: History, names: TokenTexts) -> npt.NDArray[Any]:
 def _compression(history: History, names: TokenTexts, row: int) -> str:
     value = float(history.compression[row + 1])
     return f"{value:.3f}" if value > 0 else ""
+
+
+Order = npt.NDArray[np.int64]
+
+
+def argsort(keys: npt.NDArray[Any], descending: bool) -> Order:
+    """Sort rows by a column; equal keys stay in step order, either way round.
+
+    >>> argsort(np.array([3, 1, 3]), descending=True).tolist()
+    [0, 2, 1]
+    """
+    if not descending:
+        return np.argsort(keys, kind="stable")
+    return len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]

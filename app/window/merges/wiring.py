@@ -1,4 +1,4 @@
-"""The merge table follows the run and the moment shown, is filtered, and copied from."""
+"""Connects the merge table with the run, the step shown, the filter and the Edit menu."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from PySide6.QtCore import QObject
 from app.session.session import Session
 from app.settings import COPY_HEADERS
 from app.window.main_window import Frame
-from app.window.merges.model import MergeTableModel
-from app.window.merges.panel import MergePanel
+from app.window.merges.merge_panel import MergePanel
+from app.window.merges.merge_table import MergeTableModel
 
 
 class Merging(QObject):
-    """Connects the merge table with the session and the Edit menu."""
+    """The merge table in the window."""
 
     def __init__(
         self, session: Session, frame: Frame, model: MergeTableModel, panel: MergePanel, parent: QObject
@@ -33,9 +33,7 @@ class Merging(QObject):
             lambda chosen: session.filter.put(chosen, f"Filter {model.wording.steps}", joins=True)
         )
         session.filter.changed.connect(model.set_filter)
-        headers = self._actions["copy_headers"]
-        headers.setChecked(frame.settings.get(COPY_HEADERS))
-        headers.toggled.connect(lambda on: frame.settings.put(COPY_HEADERS, on))
+        frame.keep_ticked("copy_headers", COPY_HEADERS)
         self._actions["copy_tsv"].triggered.connect(lambda: self._copy("\t"))
         self._actions["copy_csv"].triggered.connect(lambda: self._copy(","))
         table.copy_wanted.connect(lambda: self._copy("\t"))

@@ -1,4 +1,4 @@
-"""The dialogs that ask for a file or a number."""
+"""Dialogs that ask for a file, a number or a decision."""
 
 from __future__ import annotations
 
@@ -26,13 +26,11 @@ DATA_FILTERS = {
 CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "PDF (*.pdf)": "pdf"} | DATA_FILTERS
 PRINT_FILTERS = {"PDF (*.pdf)": "pdf", "SVG drawing (*.svg)": "svg", "PNG picture, 300 dots an inch (*.png)": "png"}
 ANIMATED_FILTER = {"Animated PNG picture (*.apng)": "apng"}
-
-
 MOST_DRAWS = 2**31 - 1
 
 
 def ask_for_texts(parent: QWidget, folder: str, title: str = "Add texts to the corpus") -> list[str]:
-    """Their paths; of tens of thousands, to make more of each takes longer than a window may."""
+    """Ask for files; they stay plain strings, as there may be tens of thousands."""
     names, _ = QFileDialog.getOpenFileNames(parent, title, folder, TEXT_FILTER)
     return names
 
@@ -70,7 +68,7 @@ def ask_for_column(parent: QWidget, name: str, columns: Sequence[str]) -> str:
 
 
 def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[str, str]) -> Path | None:
-    """A path with an ending that is one of the filters'."""
+    """Ask for a path, and give it an ending of the filters."""
     name, chosen = QFileDialog.getSaveFileName(parent, title, proposal, ";;".join(filters))
     if not name:
         return None
@@ -87,21 +85,21 @@ def ask_for_step(parent: QWidget, position: int, end: int, step: str) -> int | N
 
 
 def ask_for_draw(parent: QWidget, seed: int) -> int | None:
-    question = "What is taken by chance is drawn by a number; the same number draws the same again."
+    question = "A random sample is drawn by a number; the same number draws the same sample again."
     number, is_chosen = QInputDialog.getInt(parent, "Another draw", question, seed, 0, MOST_DRAWS)
     return number if is_chosen else None
 
 
 def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
-    """Save, Discard or Cancel, where what is not saved would be lost; Escape is to cancel."""
+    """Ask whether to save, discard or cancel, where unsaved work would be lost; Escape cancels."""
     buttons = QMessageBox.StandardButton
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Warning)
     box.setWindowTitle("Not saved")
-    box.setTextFormat(Qt.TextFormat.PlainText)  # a file's name is no markup
+    box.setTextFormat(Qt.TextFormat.PlainText)  # a file's name is not markup
     box.setText("This session is not saved, and no safety copy of it can be kept: left now, it is lost.")
     box.setInformativeText(why)
-    for part in box.findChildren(QLabel):  # the box hands its format on to the first text alone
+    for part in box.findChildren(QLabel):  # the box passes its format on to its first text only
         part.setTextFormat(Qt.TextFormat.PlainText)
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
     box.setDefaultButton(buttons.Save)

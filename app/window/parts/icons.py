@@ -1,4 +1,4 @@
-"""Icons: drawn as SVG in one colour, which is replaced by the palette's."""
+"""Icons: SVG drawings whose one colour is replaced by the palette's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIZES = (16, 20, 32, 48, 64)
 
 
 def icon(name: str, palette: QPalette) -> QIcon:
-    """The icon of that name in the palette's text colour."""
+    """Draw an icon in the palette's text colour."""
     normal = palette.color(QPalette.ColorRole.ButtonText).name()
     disabled = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText).name()
     return _icon(name, normal, disabled)
@@ -26,7 +26,7 @@ def colored_icon(name: str, color: QColor) -> QIcon:
 
 
 def app_icon() -> QIcon:
-    """The program's own, in its own colours."""
+    """Draw the program's own icon, in its own colours."""
     found = QIcon()
     for size in (16, 32, 48, 64, 128, 256):
         found.addPixmap(_drawn(icon_svg("app"), size))

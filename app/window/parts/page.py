@@ -10,7 +10,7 @@ from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from app.window.parts.focus_order import insert_focus
-from app.window.parts.watched import Exact, Watched
+from app.window.parts.watched import Drawn, Exact, Watched
 from app.window.parts.widgets import icon_button, scrolling
 
 LEAST_WIDTH = 200  # of pages: wider ones scroll where there is less room
@@ -53,6 +53,15 @@ class Page(QWidget):
         """What is shown as exact values, for a file."""
         self.watched.catch_up()
         return self.watched.exact()
+
+    @property
+    def has_figure(self) -> bool:
+        """Whether it is printed from its answer, not as it is on screen."""
+        return self.watched.has_figure
+
+    def drawn(self) -> Drawn:
+        """The figure of what is shown, for print."""
+        return self.watched.drawn()
 
     @property
     def pictured(self) -> QWidget:

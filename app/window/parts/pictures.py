@@ -1,9 +1,11 @@
-"""A widget as a picture: PNG, animated or not, or SVG."""
+"""Widgets and drawings as pictures: PNG, animated or not, SVG and PDF."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QPoint, QSize, QSizeF, Qt
@@ -11,7 +13,6 @@ from PySide6.QtGui import QFontInfo, QImage, QPageSize, QPainter, QPalette, QPdf
 from PySide6.QtSvg import QSvgGenerator, QSvgRenderer
 from PySide6.QtWidgets import QWidget
 
-from app.window.parts.apng import animated
 from app.window.parts.page import Frame
 from app.window.parts.theme import palette_for
 
@@ -132,3 +133,47 @@ def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: s
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         renderer.render(painter)
     return image.save(str(path), "PNG")  # type: ignore[call-overload]
+
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+FOR_EVER = 0
+
+
+def animated(pngs: Sequence[bytes], milliseconds: Sequence[int]) -> bytes:
+    """Join PNG files of the same size and kind into one that browsers play, each shown for its milliseconds.
+
+    Animation adds three kinds of chunks: `acTL` holds the number of pictures, `fcTL` before each says how long it is
+    shown, and `fdAT` holds the data of all but the first, numbered together with `fcTL`.
+    """
+    parts = [SIGNATURE]
+    number = 0
+    for place, (png, pause) in enumerate(zip(pngs, milliseconds, strict=True)):
+        chunks = list(chunks_of(png))
+        header = next(data for kind, data in chunks if kind == b"IHDR")
+        if place == 0:
+            parts += [_chunk(b"IHDR", header), _chunk(b"acTL", struct.pack(">II", len(pngs), FOR_EVER))]
+        width, height = struct.unpack(">II", header[:8])
+        control = struct.pack(">IIIIIHHBB", number, width, height, 0, 0, pause, 1000, 0, 0)
+        parts.append(_chunk(b"fcTL", control))
+        number += 1
+        for kind, data in chunks:
+            if kind == b"IDAT" and place == 0:
+                parts.append(_chunk(b"IDAT", data))
+            elif kind == b"IDAT":
+                parts.append(_chunk(b"fdAT", struct.pack(">I", number) + data))
+                number += 1
+    parts.append(_chunk(b"IEND", b""))
+    return b"".join(parts)
+
+
+def chunks_of(png: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the kind and the content of each chunk."""
+    place = len(SIGNATURE)
+    while place < len(png):
+        length, kind = struct.unpack(">I4s", png[place : place + 8])
+        yield kind, png[place + 8 : place + 8 + length]
+        place += 12 + length
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

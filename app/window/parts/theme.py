@@ -1,4 +1,4 @@
-"""Light, dark, or as the system is: Fusion with palettes of our own, the same on every platform."""
+"""Light, dark or as the system: Fusion with our own palettes, the same on every platform."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ QToolTip { border: none; padding: 5px; color: palette(tooltip-text); background:
 
 @dataclass(frozen=True)
 class Shades:
-    """Colours that a palette has no role for; each distinguishable without colour vision."""
+    """Colours that a palette has no role for; all can be told apart without colour vision."""
 
     is_dark: bool
     muted: QColor
@@ -109,7 +109,7 @@ class Shades:
 
 
 def shades_of(palette: QPalette) -> Shades:
-    """The further colours that go with this palette."""
+    """Return the further colours that go with a palette."""
     if palette.color(Role.Window).lightness() < 128:
         return Shades(True, *map(QColor, _DARK_SHADES))
     return Shades(False, *map(QColor, _LIGHT_SHADES))
@@ -140,11 +140,11 @@ class Theme(QObject):
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     def dress(self) -> None:
-        """Put the sheet on all there is, best when all is built: each part would be dressed anew as it is placed."""
+        """Apply the style sheet; best when everything is built, as each part that is added costs again."""
         self._application.setStyleSheet(STYLE)
 
     def _undress(self) -> None:
-        """Before the style or the palette changes: all that wears the sheet would be dressed anew, each time."""
+        """Remove the style sheet while style or palette change, or everything would be styled anew each time."""
         self._application.setStyleSheet("")
 
     def choose(self, choice: str) -> None:
@@ -179,7 +179,7 @@ def palette_for(kind: str) -> QPalette:
 
 
 def fixed_font(points: float | None = None) -> QFont:
-    """The system's font of equally wide characters, for tokens and bytes."""
+    """Return the system's fixed-width font, for tokens and bytes."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setStyleHint(QFont.StyleHint.Monospace)
     if points is not None:

@@ -1,4 +1,4 @@
-"""What is typed into a field counts as soon as anything else is done, and what is refused there is marked."""
+"""Fields that take what is typed as soon as anything else is done, and mark what they refuse."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _REFUSED, _TIP = "refusal", "tip without a refusal"
 
 
 def take_what_is_typed() -> bool:
-    """Let the field that is being typed in have its value, as if it had been left; False if that was refused.
+    """Take the text of the field being typed in, as if it had been left; False if it is refused.
 
-    A key or a button of the toolbar acts without the field being left.
+    Keys and toolbar buttons act without taking the focus from the field.
     """
     field = QApplication.focusWidget()
     if isinstance(field, QAbstractSpinBox):
@@ -35,9 +35,9 @@ def is_refused(field: QWidget) -> bool:
 
 
 def mark_refused(field: QWidget, sentence: str) -> None:
-    """Frame a field whose value was refused, and say why: at once where it is being typed in, later by its tip.
+    """Frame a field whose value was refused and say why: at once while it has the focus, later in its tip.
 
-    Without a sentence the field is as it was.
+    An empty sentence removes the mark.
     """
     if sentence == (field.property(_REFUSED) or ""):
         return
@@ -55,7 +55,7 @@ def mark_refused(field: QWidget, sentence: str) -> None:
 
 
 class _Frame(QWidget):
-    """A line around a field: a palette of its own would be overruled by the style sheet."""
+    """A red line around a field. (The style sheet would overrule a palette.)"""
 
     def __init__(self, field: QWidget) -> None:
         super().__init__(field)
@@ -76,7 +76,7 @@ class _Frame(QWidget):
 
 
 class NumberBox(QSpinBox):
-    """Whatever is typed can be finished: what is no possible number is refused with a sentence, the old one kept."""
+    """Lets anything be typed; an impossible number is refused with a sentence, and the old one kept."""
 
     refused = Signal(str)
 
@@ -88,7 +88,7 @@ class NumberBox(QSpinBox):
         self.valueChanged.connect(lambda _: mark_refused(self, ""))
 
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
-        """Qt would swallow a key that leads nowhere, so that 99,999,999 becomes 999,999 unseen."""
+        """Accept every key: Qt would swallow digits, so that 99,999,999 silently becomes 999,999."""
         number = self._number(text)
         is_possible = text == self.specialValueText() != "" if number is None else self._has(number)
         return QValidator.State.Acceptable if is_possible else QValidator.State.Intermediate, text, place
@@ -98,7 +98,7 @@ class NumberBox(QSpinBox):
         return self.minimum() if number is None else number
 
     def fixup(self, text: str) -> str:
-        """Called for what cannot be meant; Qt puts the value back that was there."""
+        """Refuse an impossible text; Qt then puts the old value back."""
         if typed := self._bare(text):
             possible = f"whole numbers from {self.minimum():,} to {self.maximum():,}"
             self.refused.emit(f"“{typed[:40]}” is refused: possible are {possible}. {self.value():,} is kept.")
@@ -108,7 +108,6 @@ class NumberBox(QSpinBox):
         return self.minimum() <= number <= self.maximum()
 
     def _number(self, text: str) -> int | None:
-        """However its digits are grouped."""
         digits = self._bare(text).replace(",", "").replace(" ", "")
         return int(digits[:20]) if digits.isdecimal() else None
 

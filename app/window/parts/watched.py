@@ -8,11 +8,17 @@ from typing import cast
 from PySide6.QtCore import QObject, SignalInstance
 
 from app.session.aside import Aside
+from app.session.manifests import RESULT, SESSION
 from app.session.run import Run
-from app.window.parts.throttle import Throttle
-from bpe_core.data_table import DataTable
-from bpe_core.progress import CancelCheck
+from app.window.parts.timing import Throttle
+from bpe_core.asking import Question
+from bpe_core.figures.figure import Figure
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import CancelCheck, Work
 
+Asked = tuple[Question, Study]
+Drawn = Callable[[CancelCheck], Figure | None]  # called aside, too
 Exact = Callable[[CancelCheck], DataTable]  # called aside: of a hundred thousand rows it takes a while
 
 
@@ -23,20 +29,40 @@ class Watched:
     """
 
     _lookers = 0
-    chart = ""  # the name of the chart that is drawn from its exact values, if there is one
+    has_figure = False  # whether it is printed from its answer, not as it is on screen
 
     @property
-    def chart_choices(self) -> dict[str, object]:
-        """How that chart is drawn, where there is a choice."""
-        return {}
+    def asked(self) -> Asked | None:
+        """The question behind what is shown, and what it is asked of; None where nothing can be asked yet."""
+        return None
 
     @property
     def command(self) -> tuple[str, ...]:
-        """What makes the table of its exact values without a window, in words of `app.session.manifests`, if any does.
+        """What answers the same without a window, in words of `app.session.manifests`, if anything does.
 
         Behind it stand the arguments of the picture, where it is one.
         """
-        return ()
+        asked = self.asked
+        if asked is None:
+            return ()
+        name, words = asked[0].name.replace("_", "-"), tuple(asked[0].arguments())
+        return (name, *words, "--merges", SESSION, "-o", RESULT)
+
+    def exact(self) -> Exact:
+        """The table behind what is shown, nothing rounded or left out, for a file."""
+        asked = self.asked
+        if asked is None:
+            return lambda cancelled: DataTable({})
+        question, study = asked
+        return lambda cancelled: question.answer(study, Work(cancelled=cancelled)).table
+
+    def drawn(self) -> Drawn:
+        """The figure behind what is shown, for print; nothing where the page is pictured as it is on screen."""
+        asked = self.asked
+        if asked is None:
+            return lambda cancelled: None
+        question, study = asked
+        return lambda cancelled: question.answer(study, Work(cancelled=cancelled)).figure
 
     def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
         """Be refreshed after any of these, at most once in so many milliseconds."""
@@ -72,10 +98,6 @@ class Watched:
     def catch_up(self) -> None:
         """Be refreshed now rather than soon: what is shown is about to be kept."""
         self._throttle.catch_up()
-
-    def exact(self) -> Exact:
-        """All that what is shown is drawn from, none of it rounded or left out, for a file."""
-        return lambda cancelled: DataTable({})
 
     def _rest_as_long(self, aside: Aside, topic: str, run: Run | None) -> None:
         """While a run goes on, leave it most of the processor."""

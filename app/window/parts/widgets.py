@@ -1,16 +1,22 @@
-"""Small widgets as many topics want them.
+"""Small widgets that many topics use.
 
-Their properties are set by calls: as keywords PySide finds none with an i in a Turkish locale.
+Their properties are set by calls: as keywords, PySide finds none with an i in a Turkish locale.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QAction, QHelpEvent, QKeySequence, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
+    QProgressBar,
     QPushButton,
     QScrollArea,
     QToolButton,
@@ -22,16 +28,56 @@ from app.window.parts.icons import icon
 from app.window.parts.theme import fixed_font
 from app.window.parts.wording import tip
 
+Widget = TypeVar("Widget", bound=QWidget)
+
+
+def named(widget: Widget, name: str, meaning: str = "") -> Widget:
+    """Give a widget the name that screen readers read, and a tip if there is more to say."""
+    widget.setAccessibleName(name)
+    if meaning:
+        widget.setToolTip(tip(meaning))
+    return widget
+
 
 def label(text: str = "") -> QLabel:
-    """A text as it is: names and tokens are no markup."""
+    """Show a text as it is: names and tokens are not markup."""
     made = QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     return made
 
 
+def paragraph(text: str = "") -> QLabel:
+    """Show a text over as many lines as it needs."""
+    made = label(text)
+    made.setWordWrap(True)
+    return made
+
+
+def muted(text: str = "") -> QLabel:
+    """Show a quiet paragraph, such as a hint."""
+    made = paragraph(text)
+    made.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+    return made
+
+
+def selectable(text: QLabel, *, by_keyboard: bool = False) -> QLabel:
+    """Let the text of a label be selected and copied."""
+    by_mouse, by_key = Qt.TextInteractionFlag.TextSelectableByMouse, Qt.TextInteractionFlag.TextSelectableByKeyboard
+    text.setTextInteractionFlags(by_mouse | by_key if by_keyboard else by_mouse)
+    return text
+
+
+def scaled(widget: Widget, times: float, *, bold: bool = False) -> Widget:
+    """Write a widget in larger, smaller or bold letters."""
+    font = widget.font()
+    font.setPointSizeF(times * font.pointSizeF())
+    font.setBold(bold)
+    widget.setFont(font)
+    return widget
+
+
 class OneLine(QLabel):
-    """A text that never makes its window wider: what has no room is left out, and told by its tip."""
+    """A text that never widens its window: it is elided, and its tip shows the rest."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,20 +100,6 @@ class OneLine(QLabel):
         return super().event(event)
 
 
-def paragraph(text: str = "") -> QLabel:
-    """A text over as many lines as it needs."""
-    made = label(text)
-    made.setWordWrap(True)
-    return made
-
-
-def muted(text: str = "") -> QLabel:
-    """A paragraph that stands back, such as a hint."""
-    label = paragraph(text)
-    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-    return label
-
-
 def entry(hint: str = "", *, can_be_cleared: bool = False) -> QLineEdit:
     line = QLineEdit()
     line.setPlaceholderText(hint)
@@ -82,36 +114,114 @@ def flat_button(text: str) -> QPushButton:
 
 
 def small_button(meaning: str) -> QToolButton:
-    """A sign without a frame; what it means is told by its tip."""
+    """A sign without a frame; its tip says what it means."""
     button = QToolButton()
     button.setAutoRaise(True)
-    button.setToolTip(tip(meaning))
-    button.setAccessibleName(meaning)
-    return button
+    return named(button, meaning, meaning)
 
 
 def icon_button(icon_name: str, meaning: str) -> QToolButton:
-    """A small button that shows an icon, and is found by its name."""
+    """A small button with an icon, whose name is also the button's."""
     button = small_button(meaning)
     button.setObjectName(icon_name)
     button.setIcon(icon(icon_name, button.palette()))
     return button
 
 
+def action_button(action: QAction, *, with_text: bool = False) -> QToolButton:
+    """A flat button for an action."""
+    button = QToolButton()
+    button.setAutoRaise(True)
+    button.setDefaultAction(action)
+    if with_text:
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    return button
+
+
+def add_tick(menu: QMenu, title: str, is_on: bool, act: Callable[[], object]) -> None:
+    """Add an entry that can be ticked; `title` is shown as it is."""
+    action = menu.addAction(title.replace("&", "&&"))
+    action.setCheckable(True)
+    action.setChecked(is_on)
+    action.triggered.connect(lambda _: act())
+
+
+def add_key_action(view: QWidget, title: str, key: QKeySequence.StandardKey | str, act: Callable[[], object]) -> None:
+    """Add an entry to a view's context menu, with a key that works while the view has the focus."""
+    action = QAction(title, view)
+    action.setShortcut(QKeySequence(key))
+    action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+    action.triggered.connect(lambda _=False: act())
+    view.addAction(action)
+
+
 def fixed_text(name: str) -> QPlainTextEdit:
-    """Lines to be read and copied, not to be changed."""
-    text = QPlainTextEdit()
+    """Lines to read and copy, not to change."""
+    text = named(QPlainTextEdit(), name)
     text.setReadOnly(True)
     text.setFont(fixed_font())
-    text.setAccessibleName(name)
     return text
 
 
 def scrolling(inside: QWidget, name: str) -> QScrollArea:
-    """A frameless view of what may be taller than its place."""
-    area = QScrollArea()
+    """A frameless view of something that may be taller than its place."""
+    area = named(QScrollArea(), name)
     area.setWidgetResizable(True)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setWidget(inside)
-    area.setAccessibleName(name)
     return area
+
+
+class ProgressBar(QProgressBar):
+    """A progress bar that draws itself together with the window.
+
+    Qt's own repaints at once at each new value, and with it everything else that waits to be drawn.
+    """
+
+    def __init__(self, most: int = 100, *, with_text: bool = True) -> None:
+        super().__init__()
+        self.setMaximum(most)
+        self.setTextVisible(with_text)
+
+    def setValue(self, value: int) -> None:
+        if value != self.value():
+            self.setUpdatesEnabled(False)
+            super().setValue(value)
+            self.setUpdatesEnabled(True)  # asks for a repaint, but later
+
+
+class LinkedText(QLabel):
+    """Rich text that wraps; Tab goes from link to link, Enter follows one."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.LinksAccessibleByMouse
+            | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+
+
+def link_to_step(step: int, text: str) -> str:
+    """Write a link to the moment after `step` merges; `text` is HTML already.
+
+    >>> link_to_step(7, "merge 7")
+    '<a href="step:7">merge 7</a>'
+    """
+    return f'<a href="step:{step}">{text}</a>'
+
+
+def number_in(link: str) -> int:
+    """Read the number out of a link.
+
+    >>> number_in("step:1204")
+    1204
+    """
+    found = re.fullmatch(r"[a-z]+:(\d+)", link)
+    if found is None:
+        raise ValueError(f"{link} leads nowhere")
+    return int(found[1])

@@ -1,12 +1,13 @@
-"""Numbers as a person reads them."""
+"""Numbers, tokens and tips as a person reads them."""
 
 from __future__ import annotations
 
 import html
+import re
 
 
 def size_text(size: float) -> str:
-    """Bytes in the largest fitting unit.
+    """Write bytes in the largest fitting unit.
 
     >>> size_text(512), size_text(1_500), size_text(10_797_148)
     ('512 B', '1.5 kB', '10.8 MB')
@@ -19,7 +20,7 @@ def size_text(size: float) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """A stretch of time, only as exact as it can be known.
+    """Write a duration, no more exactly than it can be known.
 
     >>> duration_text(0.4), duration_text(48.2), duration_text(75), duration_text(4000)
     ('less than a second', '48 s', '1 min 15 s', '1 h 6 min')
@@ -35,7 +36,7 @@ def duration_text(seconds: float) -> str:
 
 
 def rate_text(per_second: float, things: str) -> str:
-    """So many a second.
+    """Write a rate per second.
 
     >>> rate_text(4.24, "merges"), rate_text(48_211, "merges")
     ('4.2 merges/s', '48,211 merges/s')
@@ -44,7 +45,7 @@ def rate_text(per_second: float, things: str) -> str:
 
 
 def count_text(count: int, thing: str, things: str = "") -> str:
-    """A number with its noun.
+    """Write a number with its noun.
 
     >>> count_text(1, "merge"), count_text(1200, "merge"), count_text(0, "byte")
     ('1 merge', '1,200 merges', '0 bytes')
@@ -53,5 +54,29 @@ def count_text(count: int, thing: str, things: str = "") -> str:
 
 
 def tip(text: str) -> str:
-    """A text that Qt shows as it is when the mouse rests: without this, names that look like markup become it."""
+    """Make a tip show its text as it is: Qt would take names that look like markup for markup."""
     return f"<qt>{html.escape(text)}</qt>".replace("\n", "<br>") if "<" in text else text
+
+
+MARK = "\N{LEFT-TO-RIGHT MARK}"  # invisible
+# The blocks of Unicode that are kept for scripts from right to left.
+_FROM_THE_RIGHT = re.compile(
+    "[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_SIGNS = re.compile(r"<0x[0-9A-F]{2}>| \+ ")
+
+
+def from_the_left(text: str) -> str:
+    """Keep a token readable from left to right where it is painted (not where it is copied).
+
+    Without the marks, a byte's sign behind a Hebrew letter is torn apart, and two Hebrew halves of a
+    pair change places. Letters within a token keep their own direction.
+
+    >>> from_the_left("␣a + <0xD7>")
+    '␣a + <0xD7>'
+    >>> ascii(from_the_left("\\u05e9<0xD7>"))
+    "'\\\\u200e\\\\u05e9\\\\u200e<0xD7>\\\\u200e'"
+    """
+    if not _FROM_THE_RIGHT.search(text):
+        return text
+    return MARK + _SIGNS.sub(lambda sign: f"{MARK}{sign[0]}{MARK}", text)

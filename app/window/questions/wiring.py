@@ -13,21 +13,20 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from app.session.notices import Answer, Notice
 from app.session.session import Session
 from app.window.main_window import Frame
-from app.window.merges.table import MergeTableView
+from app.window.merges.merge_view import MergeTableView
 from app.window.pages import AUDIT, COMPARE, DUEL, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.page import PageTabs
 from app.window.text.view.editor import TokenTextEdit
 from bpe_core.history.history import NOTHING
-from bpe_core.interventions import Act
+from bpe_core.recipes.interventions import Act
 
 if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
-    from app.window.encode.model import CorpusEncoding
+    from app.window.files.compress_and_encode import CorpusEncoding
     from app.window.questions.audit.page import AuditPage
     from app.window.questions.compare.page import ComparePage
-    from app.window.questions.sizes.page import SizesPage
-    from app.window.questions.why.tree_page import TreePage
+    from app.window.questions.why.merge_tree import TreePage
 
 FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair from Here On": "forbid"}
 
@@ -69,7 +68,6 @@ class Asking(QObject):
         pages = self._pages
         pages.when_built(PAIRS, self._connect_pairs)
         pages.when_built(WHY, lambda page: page.enlarge_wanted.connect(self._actions["tree"].trigger))
-        pages.when_built(SIZES, self._connect_sizes)
         pages.when_built(WORDS, lambda page: self._tell_of(page.model.failed))
         pages.when_built(AUDIT, self._connect_audit)
         pages.when_built(COMPARE, self._connect_compare)
@@ -80,11 +78,6 @@ class Asking(QObject):
     def _connect_pairs(self, page: PairsPage) -> None:
         page.pair_chosen.connect(lambda left, right: self._follow((left, right)))
         page.menu_wanted.connect(self._open_pair_menu)
-
-    def _connect_sizes(self, page: SizesPage) -> None:
-        page.held_out_wanted.connect(self._ask_for_held_out)
-        page.time_chosen.connect(self._cursor.go_to)
-        self._tell_of(page.model.failed)
 
     def _connect_compare(self, page: ComparePage) -> None:
         page.duel_wanted.connect(self._actions["duel"].trigger)
@@ -222,7 +215,7 @@ class Asking(QObject):
     def _follow(self, pair: tuple[int, int] | None) -> None:
         """Let a pair run against the others."""
         if pair is not None:
-            self._pages.page(RACE).model.follow(pair)
+            self._pages.page(RACE).add_pair("pairs", pair)
         self._actions["race"].trigger()
 
     # -- about the whole run ---------------------------------------------------------------
@@ -230,13 +223,13 @@ class Asking(QObject):
     def _ask_for_held_out(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, "A text that is not learned from", "", TEXT_FILTER)
         if name:
-            self._pages.page(SIZES).hold_out(Path(name))
+            self._pages.page(SIZES).choose_files("held_out", name)
             self._actions["sizes"].trigger()
 
     @cached_property
     def encoding(self) -> CorpusEncoding:
         """What encodes whole texts, of which one at a time is under way."""
-        from app.window.encode.model import CorpusEncoding
+        from app.window.files.compress_and_encode import CorpusEncoding
 
         session = self._session
         encoding = CorpusEncoding(session.runs, session.cursor, session.corpus, session.aside, self)
@@ -244,7 +237,7 @@ class Asking(QObject):
         return encoding
 
     def _encode(self) -> None:
-        from app.window.encode.dialog import EncodeDialog
+        from app.window.files.compress_and_encode_dialogs import EncodeDialog
 
         self.encode_dialog = EncodeDialog(self.encoding, self._window)
         self.encode_dialog.finished.connect(self.encode_dialog.deleteLater)  # its parent would keep it for ever

@@ -1,1 +1,1 @@
-"""The first thing to do: type a word, see how it is cut, and why."""
+"""The start page: type a word, see how it is cut, and why."""

@@ -1,4 +1,4 @@
-"""When the page to begin with is shown, and when it gives way."""
+"""Shows the start page, and hides it when there is something else to see."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, SignalInstance
 
 from app.session.runs import Runs
-from app.session.timer import timer
+from app.session.time import timer
 from app.settings import START_HERE
 from app.window.lessons.wiring import Teaching
 from app.window.main_window import Frame
-from app.window.start.page import StartPage
+from app.window.start.start_page import StartPage
 
 STAGE = "start"
 
 
 class Starting(QObject):
-    """Connects the page with the window; it makes room at any of the `news`."""
+    """The start page in the window; it makes room at any of the `news`."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Starting(QObject):
         frame.actions["start_here"].triggered.connect(self.open)
         runs.changed.connect(self._leave_for_another_run)
         frame.actions["main"].triggered.connect(self.leave)
-        self._leave_soon = timer(self, 0, self.leave)  # not in the turn in which news are taken in
+        self._leave_soon = timer(self, 0, self.leave)  # in the next turn of the event loop
         for signal in news:
             signal.connect(lambda: self._leave_soon.start())
 
@@ -49,17 +49,16 @@ class Starting(QObject):
 
     def open(self) -> None:
         self._shown = self._runs.shown
-        self._leave_soon.stop()  # what came before is not newer than this
+        self._leave_soon.stop()  # earlier news do not close it
         self._window.set_stage(STAGE)
         self._page.field.setFocus()
 
     def leave(self) -> None:
-        """There is something else to look at."""
         if self._window.stage == STAGE:
             self._window.set_stage("")
 
     def _leave_for_another_run(self) -> None:
-        """One that was there already may go on."""
+        """Leave for a new run; one that was shown already may go on."""
         if self._runs.shown is not self._shown:
             self.leave()
 

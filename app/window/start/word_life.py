@@ -1,4 +1,4 @@
-"""How one word is put together by what was learned from a sample: scene by scene, and why it ends where it ends."""
+"""One word, put together by what was learned from a sample: its scenes, and the one that is shown."""
 
 from __future__ import annotations
 
@@ -7,38 +7,48 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from PySide6.QtCore import QObject, Signal
 
+from app.session.aside import Aside
+from app.session.time import timer
 from app.window.parts.wording import count_text
-from bpe_core import Corpus, History, Recipe, Tokenizer, Trainer, WordTable, count_unmixed
+from bpe_core.counting.count_words import count_unmixed
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenTexts, shown
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import NEVER
-from bpe_core.token_texts import TokenTexts, shown
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
+from resources import samples
 
-LONGEST = 40  # characters of a word; more would not be seen at once
+LONGEST = 40  # characters; more would not be visible at once
 MOST_REASONS = 3
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A token as it stands in a scene: the symbols from `first` to before `stop`."""
+class WordToken:
+    """One token of a scene: the symbols from `first` to before `stop`."""
 
     id: int
     first: int
     stop: int
-    data: bytes  # that it covers
+    data: bytes  # its bytes
 
 
 @dataclass(frozen=True)
 class Scene:
-    """The word after one more of its merges."""
+    """The word after one more merge."""
 
-    pieces: tuple[Piece, ...]
+    tokens: tuple[WordToken, ...]
     sentence: str
 
 
 @dataclass(frozen=True)
 class WordLife:
-    """All scenes of a word, and why the last one is the last."""
+    """All scenes of a word, and why it ends there."""
 
     symbols: tuple[str, ...]
     scenes: tuple[Scene, ...]
@@ -46,7 +56,7 @@ class WordLife:
 
 
 class Taught:
-    """What was learned from a sample, ready to be asked about any word."""
+    """A small tokenizer learned from a sample, to be asked about any word."""
 
     def __init__(self, words: WordTable, history: History) -> None:
         self._words, self._history = words, history
@@ -60,13 +70,13 @@ class Taught:
         return cls(words, trainer.history)
 
     def life_of(self, word: str) -> WordLife:
-        """Of a word as it stands within a sentence, behind a blank.
+        """Follow a word as it is inside a sentence, after a space.
 
         >>> taught = Taught.by("low low low lower lower newest", Recipe.preset("gpt2", vocab_size=260))
         >>> life = taught.life_of("lowly")
         >>> life.symbols
         ('␣', 'l', 'o', 'w', 'l', 'y')
-        >>> [len(scene.pieces) for scene in life.scenes], life.scenes[1].sentence
+        >>> [len(scene.tokens) for scene in life.scenes], life.scenes[1].sentence
         ([6, 5, 4, 3], 'Merge 1 joins l and o: 5 times in the sample.')
         """
         text = f" {word[:LONGEST]}"
@@ -79,17 +89,17 @@ class Taught:
             spans = boundaries.tokens(at).spans().tolist()
             edges = np.searchsorted(symbols.starts, [start for start, _, _ in spans]).tolist()
             ends = [*edges[1:], len(symbols.ids)]
-            pieces = tuple(
-                Piece(id, first, stop, data[start:end])
+            tokens = tuple(
+                WordToken(id, first, stop, data[start:end])
                 for (start, end, id), first, stop in zip(spans, edges, ends, strict=True)
             )
-            scenes.append(Scene(pieces, self._merge(at - 1) if at else self._beginning(text, len(pieces))))
+            scenes.append(Scene(tokens, self._merge(at - 1) if at else self._beginning(text, len(tokens))))
         texts = (shown(data[a:b]) for a, b in zip(symbols.starts.tolist(), symbols.stops.tolist(), strict=True))
         return WordLife(tuple(texts), tuple(scenes), self._reasons(text, boundaries.tokens(len(self._history)).edges))
 
-    def _beginning(self, text: str, pieces: int) -> str:
+    def _beginning(self, text: str, tokens: int) -> str:
         letters = len(text) - 1
-        return f"{count_text(letters, 'letter')} and the blank before, in {count_text(pieces, 'byte')}: one piece each."
+        return f"{count_text(letters, 'letter')} and the space before, in {count_text(tokens, 'byte')}: one token each."
 
     def _merge(self, row: int) -> str:
         left, right = (self._names.text[part] for part in self._history.pair(row))
@@ -97,15 +107,15 @@ class Taught:
         return f"Merge {row + 1:,} joins {left} and {right}: {times} in the sample."
 
     def _reasons(self, text: str, edges: npt.NDArray[np.int64]) -> tuple[str, ...]:
-        """Why each cut that is left stands; of many, the first."""
-        from bpe_core.insight.why import Why, sentence
+        """Say why each remaining cut is kept; of many, only the first ones."""
+        from bpe_core.insight.why import Why, sentence  # not for the first paint
 
         why = Why(text, self._history, corpus=self._ranked)
         cuts = edges[1:-1].tolist()
-        told = [sentence(why.at_byte(byte), self._names.text.__getitem__) for byte in cuts]
-        if len(told) > MOST_REASONS:
-            told[MOST_REASONS:] = [f"And {count_text(len(told) - MOST_REASONS, 'cut')} more."]
-        return tuple(told) or ("Nothing is left to join: it is one token.",)
+        reasons = [sentence(why.at_byte(byte), self._names.text.__getitem__) for byte in cuts]
+        if len(reasons) > MOST_REASONS:
+            reasons[MOST_REASONS:] = [f"And {count_text(len(reasons) - MOST_REASONS, 'cut')} more."]
+        return tuple(reasons) or ("Nothing is left to join: it is one token.",)
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
@@ -114,3 +124,66 @@ class Taught:
     @cached_property
     def _ranked(self) -> RankedWords:
         return RankedWords.of(self._words, self._history)
+
+
+FIRST_WORD = "lighthouses"
+RECIPE = Recipe.preset("gpt2", vocab_size=512)
+SCENE_MILLISECONDS = 900  # long enough to see and read what is joined
+
+
+class WordModel(QObject):
+    """Learns from the sample once the page is shown; then every word plays from its beginning."""
+
+    changed = Signal()
+
+    def __init__(self, aside: Aside, parent: QObject) -> None:
+        super().__init__(parent)
+        self.life: WordLife | None = None
+        self.scene = 0
+        self._aside, self._word = aside, FIRST_WORD
+        self._taught: Taught | None = None
+        self._next = timer(self, SCENE_MILLISECONDS, self.forward, repeats=True)
+
+    def begin(self) -> None:
+        """Start, as the page is shown."""
+        if self._taught is None:
+            self._aside.ask("start", lambda task: Taught.by(samples()[0].text(), RECIPE), self._take)
+        elif self.life is not None:
+            self.again()
+
+    def rest(self) -> None:
+        """Stop, as the page is hidden."""
+        self._next.stop()
+
+    def look_at(self, word: str) -> None:
+        """Show another word; the first one if it is empty."""
+        self._word = word or FIRST_WORD
+        if self._taught is not None:
+            self.life = self._taught.life_of(self._word)
+            self.again()
+
+    def again(self) -> None:
+        self._go_to(0)
+        self._next.start()
+
+    def back(self) -> None:
+        self.rest()
+        self._go_to(self.scene - 1)
+
+    def forward(self) -> None:
+        self._go_to(self.scene + 1)
+
+    @property
+    def is_at_end(self) -> bool:
+        return self.life is not None and self.scene == len(self.life.scenes) - 1
+
+    def _take(self, taught: Taught) -> None:
+        self._taught = taught
+        self.look_at(self._word)
+
+    def _go_to(self, scene: int) -> None:
+        if self.life is not None:
+            self.scene = min(max(0, scene), len(self.life.scenes) - 1)
+            if self.is_at_end:
+                self._next.stop()
+            self.changed.emit()

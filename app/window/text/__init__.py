@@ -1,1 +1,1 @@
-"""A person's text, token by token in colour."""
+"""The person's text, token by token in colour."""

@@ -1,7 +1,8 @@
-"""Keeps the tokens of the person's text true while it is edited and while merges are learned."""
+"""Encoding the person's text while it is edited and while merges are learned; and decoding pasted ids."""
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -9,14 +10,19 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.changes import Held
 from app.session.notices import Notice
+from app.session.run import Run
 from app.session.runs import Runs
 from app.session.time import TimeCursor
-from app.window.parts.throttle import Throttle
-from app.window.text.model import EncodeRequest, TokenTextModel
-from bpe_core import History, Recipe, Tokenizer, WordTable
+from app.window.parts.timing import Throttle
+from app.window.text.text_model import EncodeRequest, TokenTextModel
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
+from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
-from bpe_core.progress import CancelCheck, never_cancelled
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import Segmentation
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.progress import CancelCheck, never_cancelled
 from bpe_core.text.normalization import normalize
 from bpe_core.text.safe_cuts import SafeCuts
 
@@ -25,12 +31,12 @@ MOMENT = "the person's text at another moment"
 CHARACTERS = "characters of the person's text"
 LEARNING_MILLISECONDS = 200  # how often the text is encoded anew while merges stream
 TYPING_MILLISECONDS = 15
-LOOKED_AT = 20_000  # characters of the text, before there is a run that tells which tokens there are
+LOOKED_AT = 20_000  # characters of the text, before there is a run
 TEXT_MILLISECONDS = 300  # how soon the session's copy follows the text
 
 
 class LiveEncoder(QObject):
-    """One encoding at a time; whatever changed meanwhile is encoded next."""
+    """One encoding at a time; what changes meanwhile is encoded next."""
 
     noticed = Signal(Notice)
 
@@ -46,9 +52,9 @@ class LiveEncoder(QObject):
     ) -> None:
         super().__init__(parent)
         self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, cursor, recipe, aside
-        self._history: History | None = None  # what the tokens on screen were found with
-        self._at_first: History | None = None  # what they are found with before there is a run
-        self._looked_at: tuple[Recipe, str] | None = None  # to know of which characters there are tokens then
+        self._history: History | None = None  # gave the tokens on screen
+        self._at_first: History | None = None  # gives the tokens before there is a run
+        self._looked_at: tuple[Recipe, str] | None = None  # to find the characters for it
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
         copying = Throttle(TEXT_MILLISECONDS, lambda: text.put_quietly(model.text()), self)
@@ -62,7 +68,7 @@ class LiveEncoder(QObject):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the tokens on screen are not yet those of the text and the merges as they are now."""
+        """Whether the tokens on screen are not yet up to date."""
         return (
             self._aside.is_busy(TOPIC, MOMENT, CHARACTERS)
             or self._model.is_pending
@@ -70,9 +76,9 @@ class LiveEncoder(QObject):
         )
 
     def _move(self, position: int) -> None:
-        """Show the text as of this moment: at once where that is little work, else when the words are cut aside."""
+        """Show the text at this step: at once if that is quick, else after cutting the words aside."""
         if self._aside.is_busy(MOMENT):
-            return  # which looks at its end where the cursor has gone meanwhile
+            return  # at its end, the cursor is followed again
         ahead = self._model.ahead_of(position)
         if ahead is None:
             self._model.set_cursor(position)
@@ -81,12 +87,12 @@ class LiveEncoder(QObject):
             MOMENT,
             lambda task: ahead(task.cancelled),
             lambda _: self._show(position),
-            lambda _: self._model.set_cursor(position),  # what it is will be told where it is shown
+            lambda _: self._model.set_cursor(position),  # the failure is reported where the text is encoded
             ended=self._follow,
         )
 
     def _show(self, position: int) -> None:
-        """A moment for which the words were cut; unless others have taken their place meanwhile."""
+        """Show a step whose words have been cut, unless the text changed meanwhile."""
         if self._model.ahead_of(position) is None:
             self._model.set_cursor(position)
 
@@ -99,7 +105,7 @@ class LiveEncoder(QObject):
         self._model.use_numbers(None if run is None else run.shown_numbers)
 
     def _wanted(self) -> History | None:
-        """The merges to encode with: the shown run's, or none yet; nothing while their characters are not known."""
+        """Return the merges to encode with: the shown run's, or those before any; None while unknown."""
         run = self._runs.shown
         if run is not None and run.history is not None:
             return run.history
@@ -110,7 +116,7 @@ class LiveEncoder(QObject):
         return recipe, self._model.text()[:LOOKED_AT] if recipe.base == "characters" else ""
 
     def _look(self) -> None:
-        """Find out what to encode with before there is a run: aside, as a recipe may change a text's characters."""
+        """Find out what to encode with before there is a run; aside, as a recipe may change a text slowly."""
         recipe, text = looked_at = self._to_look_at()
         if not text:
             self._take_first(looked_at, _before_any(recipe, ""))
@@ -120,7 +126,7 @@ class LiveEncoder(QObject):
             CHARACTERS,
             lambda task: _before_any(recipe, text),
             partial(self._take_first, looked_at),
-            lambda _: self._take_first(looked_at, _before_any(recipe, "")),  # which the text will be told with
+            lambda _: self._take_first(looked_at, _before_any(recipe, "")),  # the text is reported with it
             ended=self.encode,
         )
 
@@ -138,13 +144,13 @@ class LiveEncoder(QObject):
             request: EncodeRequest | None = EncodeRequest(
                 self._model.revision, 0, self._model.byte_length, self._model.text()
             )
-        else:  # where a recipe surely cuts takes a while to find out, at first
+        else:  # the safe cuts of a recipe take a while at first
             request = self._model.request(SafeCuts.of(wanted.recipe)) if self._model.is_pending else None
         if request is None:
             return
         text, at = request.text, min(self._cursor.position, len(wanted))
         self._aside.ask(
-            TOPIC,  # special tokens stand for themselves: a person who types one means it
+            TOPIC,  # special tokens are allowed: a person who types one means it
             lambda task: encoded(wanted, text, at, task.cancelled),
             partial(self._accept, request, wanted, at),
             partial(self._fail, wanted),
@@ -164,7 +170,7 @@ class LiveEncoder(QObject):
 
 
 def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never_cancelled) -> Segmentation:
-    """A text with its tokens at the moment shown: some methods look for them only then, and the window must not."""
+    """Encode a text, and find its tokens at the step shown here rather than in the window: some methods need long."""
     found = Tokenizer(history).segmentation(text, allowed_special="all", cancelled=cancelled)
     ahead = found.ahead_of(at)
     if ahead is not None:
@@ -174,22 +180,49 @@ def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never
 
 
 def _before_any(recipe: Recipe, text: str) -> History:
-    """The tokens of a recipe before anything is learned, of a text whose characters begin words and stand inside.
+    """Return the tokens of a recipe before anything is learned, for the characters of a text.
 
-    Which ones the corpus has is not known yet.
+    Those of the corpus are not known yet.
     """
     words = WordTable.from_counts({character * 2: 1 for character in sorted(set(normalize(text, recipe)))})
     return History.from_pairs(recipe, Method.of(recipe).tokens_at_first(words, recipe), [])
 
 
 def _are_the_same(one: History | None, other: History | None) -> bool:
-    """Whether two histories give the same tokens, as far as can be told cheaply."""
+    """Whether two histories give the same tokens, by a quick comparison."""
     if one is None or other is None or len(one) != len(other) or one.recipe != other.recipe:
         return False
     if one.alphabet is not other.alphabet and one.alphabet != other.alphabet:
-        return False  # a run that has learned nothing yet knows the characters of its words already
+        return False  # a run that has learned nothing knows the characters of its words already
     return (
         len(one) == 0
         or one.columns.left.base is other.columns.left.base
         or bool((one.columns.left == other.columns.left).all() and (one.columns.right == other.columns.right).all())
     )
+
+
+_BETWEEN = re.compile(r"[\s,;\[\]()]+")
+
+
+def decode_ids(entered: str, run: Run | None) -> str:
+    """Decode ids that were typed or pasted, or say in a sentence why that cannot be.
+
+    >>> decode_ids("1 2 x", None)
+    '“x” is not an id: ids are whole numbers.'
+    """
+    words = [word for word in _BETWEEN.split(entered) if word]
+    for word in words:
+        if not (word.isascii() and word.isdigit()):
+            return f"“{word[:20]}” is not an id: ids are whole numbers."
+    if not words:
+        return ""
+    if run is None or run.history is None:
+        return "There are no tokens yet: train first."
+    history, numbers = run.history.numbered(run.shown_numbers), [int(word[:19]) for word in words]
+    unknown = next((number for number in numbers if number >= history.id_count), None)
+    if history.numbers is None and unknown is not None:
+        return f"There is no token {unknown:,}: the ids go from 0 to {history.id_count - 1:,}."
+    try:
+        return Tokenizer(run.history).decode(history.ids_of(numbers))
+    except BpeError as error:
+        return str(error)

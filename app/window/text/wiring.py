@@ -1,4 +1,4 @@
-"""The person's text: taking back and making again, the token under mouse or caret, and ids that are pasted."""
+"""The person's text in the window: undo, the token under mouse or caret, colours and pasted ids."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QUndoCommand
 
+from app.session.changes import Steps
 from app.session.run import Run
 from app.session.session import Session
 from app.settings import COLOUR_BY
 from app.window.main_window import Frame
 from app.window.questions.token.model import TokenModel
-from app.window.text.ids_decoding import decode_ids
-from app.window.text.model import TokenAt, TokenTextModel
-from app.window.text.scales import Ages, Rarity, Scale
-from app.window.text.undo import TextUndo
-from app.window.text.view.panel import TokenTextPanel
-from bpe_core.insight.rarity import counts_at_birth
+from app.window.text.colours import Ages, Rarity, Scale
+from app.window.text.encoder import decode_ids
+from app.window.text.text_model import TokenAt, TokenTextModel
+from app.window.text.view.text_panel import TokenTextPanel
+from bpe_core.insight.token_life import counts_at_birth
 
 
 class Writing(QObject):
-    """Connects the text with the session's steps and with the token that is looked at."""
+    """Connects the text with undo and with the token page."""
 
     def __init__(
         self,
@@ -57,7 +57,6 @@ class Writing(QObject):
         self._colour()
 
     def _choose(self, action: QAction, on: bool) -> None:
-        """At most one scale, or none."""
         for other in self._scales:
             if on and other is not action:
                 other.setChecked(False)
@@ -65,7 +64,6 @@ class Writing(QObject):
         self._colour()
 
     def _colour(self) -> None:
-        """By what is told of a token in the run shown, if that is wanted."""
         chosen = next((make for action, make in self._scales.items() if action.isChecked()), None)
         self._model.colour_by(None if chosen is None else chosen(self._runs.shown))
 
@@ -85,7 +83,7 @@ class Writing(QObject):
         self._token.peek(token.id if token else None)
 
     def _stay_with(self, token: TokenAt | None) -> None:
-        """The token that was clicked is the one looked at, also when the mouse goes to where it is told about."""
+        """Keep looking at the token that was clicked, also when the mouse goes to the inspector."""
         self._token.pin(token.id if token else None)
 
     def _stay_with_selected(self, selected: tuple[int, int] | None) -> None:
@@ -101,12 +99,51 @@ class Writing(QObject):
         self._look_at_caret(self._token_at(byte))
 
     def _look_at_caret(self, token: TokenAt | None) -> None:
-        """Until time goes elsewhere: then what a step makes is looked at, and not what happens to stand there."""
+        """Look at the token of the caret, until time moves on."""
         if self._panel.editor.hasFocus() and self._caret_moment == self._session.cursor.position:
             self._token.peek(token.id if token else None)
 
     def _decode(self, entered: str) -> None:
         self._panel.ids.show_decoded(decode_ids(entered, self._session.runs.shown))
+
+
+class TextUndo(QObject):
+    """Puts each step of the text on the session's undo stack, and tells the text where one ends."""
+
+    def __init__(self, text: TokenTextModel, steps: Steps, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._text, self._steps = text, steps
+        self._newest = 0  # behind which step the text's newest one stands
+        text.step_made.connect(self._add)
+        steps.indexChanged.connect(self._seal)
+
+    def _add(self) -> None:
+        if not self._steps.is_walking:
+            self._newest = self._steps.index() + 1
+            self._steps.push(_TextStep(self._steps, self._text))
+
+    def _seal(self, index: int) -> None:
+        """Let typing after another change be a step of its own."""
+        if index != self._newest:
+            self._text.seal_undo()
+
+
+class _TextStep(QUndoCommand):
+    """One step of the text on the session's undo stack."""
+
+    def __init__(self, steps: Steps, text: TokenTextModel) -> None:
+        super().__init__("Edit the text")
+        self._steps, self._text, self._position = steps, text, text.undo_position
+
+    def redo(self) -> None:
+        with self._steps.walking():
+            while self._text.undo_position < self._position and self._text.can_redo:
+                self._text.redo()
+
+    def undo(self) -> None:
+        with self._steps.walking():
+            while self._text.undo_position >= self._position and self._text.can_undo:
+                self._text.undo()
 
 
 def _ages(run: Run | None) -> Scale:

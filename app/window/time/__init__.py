@@ -1,1 +1,1 @@
-"""The one moment that everything shows: its bar, its player, and ways to travel."""
+"""Time: the step that everything shows, how it is played, and bookmarks."""

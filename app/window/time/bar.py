@@ -1,26 +1,143 @@
-"""The bar of time along the bottom: play, step, slide, type, and back to the live end."""
+"""The slider of time: the compression curve is its track, the handle the moment shown."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QAbstractSlider, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
-from app.session.run import NO_RUN
-from app.session.run_titles import turns_of
+from app.session.run import NO_RUN, turns_of
 from app.session.session import Session
 from app.window.actions import Actions
-from app.window.charts.curves import compression
-from app.window.parts.throttle import Throttle
+from app.window.parts.theme import shades_of
+from app.window.parts.timing import Throttle
 from app.window.parts.typed import NumberBox
-from app.window.parts.widgets import label
-from app.window.time.track import TimeTrack
+from app.window.parts.widgets import action_button, label, named
+from app.window.parts.wording import tip
+from app.window.time.curve import compression_curve
+from bpe_core.figures.figure import Line
+
+TRACK_MARGIN = 8.0
+HANDLE = 6.0
+HOW_TO = "Travel through the history: the text, the charts and the table show this moment"
+FUTURE_OPACITY, PAST_OPACITY = 0.14, 0.4
+
+
+class TimeTrack(QAbstractSlider):
+    """A slider over the compression curve; mouse, keys and wheel move it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._curve: Line | None = None
+        self._drawn: tuple[object, QPolygonF, QPolygonF] | None = None
+        self.setOrientation(Qt.Orientation.Horizontal)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._marks: tuple[int, ...] = ()
+        self.show_marks((), "")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def show_curve(self, curve: Line | None) -> None:
+        self._curve = curve
+        self.update()
+
+    def show_marks(self, moments: tuple[int, ...], about: str) -> None:
+        """Draw dashed lines at the steps where the run branched off; `about` says what they are."""
+        self._marks = moments
+        self.setToolTip(tip("\n".join(filter(None, (HOW_TO, about)))))
+        self.setAccessibleDescription(about)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, 44)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, 44)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            shades = shades_of(self.palette())
+            track, x = self._track(), self._x_of(self.value())
+            painter.setPen(QPen(shades.hairline, 1.5))
+            painter.drawLine(track.bottomLeft(), track.bottomRight())
+            self._draw_curve(painter, track, x)
+            painter.setPen(QPen(shades.muted, 1, Qt.PenStyle.DashLine))
+            for mark in (mark for mark in self._marks if mark <= self.maximum()):
+                painter.drawLine(QPointF(self._x_of(mark), track.top() - 3), QPointF(self._x_of(mark), track.bottom()))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if self.maximum() > 0:
+                painter.setPen(QPen(shades.bar_next, 1.5))
+                painter.drawLine(QPointF(x, track.top() - 3), QPointF(x, track.bottom()))
+                painter.setPen(QPen(self.palette().base().color(), 2))
+                painter.setBrush(shades.bar_next)
+                painter.drawEllipse(QPointF(x, track.bottom()), HANDLE, HANDLE)
+            if self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(QPen(self.palette().highlight().color(), 1))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.setSliderDown(True)
+            self.setSliderPosition(self._value_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.isSliderDown():
+            self.setSliderPosition(self._value_at(event.position().x()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.setSliderDown(False)
+
+    def _track(self) -> QRectF:
+        return QRectF(self.rect()).adjusted(TRACK_MARGIN, 6, -TRACK_MARGIN, -HANDLE - 4)
+
+    def _x_of(self, value: float) -> float:
+        track = self._track()
+        return track.left() + track.width() * value / max(1, self.maximum())
+
+    def _value_at(self, x: float) -> int:
+        track = self._track()
+        return round(self.maximum() * min(1.0, max(0.0, (x - track.left()) / max(1.0, track.width()))))
+
+    def _draw_curve(self, painter: QPainter, track: QRectF, until: float) -> None:
+        """Fill the past darker than the future, and draw the line above both."""
+        if self._curve is None or len(self._curve.x) < 2:
+            return
+        line, area = self._shapes(track, self._curve)
+        color = shades_of(self.palette()).curve
+        painter.setPen(Qt.PenStyle.NoPen)
+        for right, opacity in ((track.right(), FUTURE_OPACITY), (until, PAST_OPACITY)):
+            painter.setClipRect(QRectF(track.left(), track.top(), right - track.left(), track.height() + 1))
+            painter.setOpacity(opacity)
+            painter.setBrush(color)
+            painter.drawPolygon(area)
+        painter.setOpacity(1.0)
+        painter.setClipping(False)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(color, 1))
+        painter.drawPolyline(line)
+
+    def _shapes(self, track: QRectF, curve: Line) -> tuple[QPolygonF, QPolygonF]:
+        """The curve as a line and as an area, made anew only when the curve or its place is another."""
+        key = (id(curve), track.width(), track.height(), self.maximum())
+        if self._drawn is None or self._drawn[0] != key:
+            low, high = float(np.min(curve.y)), float(np.max(curve.y))
+            xs = track.left() + track.width() * curve.x / max(1, self.maximum())
+            ys = track.bottom() - track.height() * (curve.y - low) / max(1e-9, high - low)
+            points = [QPointF(x, y) for x, y in zip(xs.tolist(), ys.tolist(), strict=True)]
+            if curve.x[-1] < self.maximum():  # while training, the curve lags behind the end
+                points.append(QPointF(track.right(), points[-1].y()))
+            ends = [QPointF(points[-1].x(), track.bottom()), QPointF(track.left(), track.bottom())]
+            self._drawn = key, QPolygonF(points), QPolygonF([*points, *ends])
+        return self._drawn[1], self._drawn[2]
+
 
 CURVE_MILLISECONDS = 120
 
 
 class TimeBar(QWidget):
-    """Shows the time cursor and moves it."""
+    """Play, step, slide, type a step, and go back to the live end."""
 
     def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +171,7 @@ class TimeBar(QWidget):
         self._name()
 
     def _name(self) -> None:
-        """As the method shown calls what is counted."""
+        """Use the words of the method shown."""
         wording = NO_RUN if self._runs.shown is None else self._runs.shown.wording
         self.number.setPrefix(f"{wording.step} ")
         self.number.setAccessibleName(f"After how many {wording.steps}")
@@ -77,18 +194,11 @@ class TimeBar(QWidget):
 
     def _show_curve(self) -> None:
         run = self._runs.shown
-        lines = () if run is None else compression(run, self._cursor.position).lines
-        self.track.show_curve(lines[0] if lines else None)
+        self.track.show_curve(compression_curve(run))
 
     def _show_live(self) -> None:
         self.live.defaultAction().setChecked(self._cursor.live)
 
 
 def _button(action: QAction, *, with_text: bool = False) -> QToolButton:
-    button = QToolButton()
-    button.setAutoRaise(True)
-    button.setDefaultAction(action)
-    button.setAccessibleName(action.text().replace("&", ""))
-    if with_text:
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-    return button
+    return named(action_button(action, with_text=with_text), action.text().replace("&", ""))

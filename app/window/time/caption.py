@@ -1,19 +1,20 @@
-"""The line above the text: what the last step did, token by token, and the two buttons of playing."""
+"""The line above the text: what the last step did, and the buttons of playing."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from app.session.session import Session
-from app.window.parts.left_to_right import from_the_left
+from app.window.parts.layouts import in_row
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.text.model import TokenTextModel
-from app.window.text.scales import UNCOLOURED, colour_on
-from app.window.text.view.colouring import colour_of
+from app.window.parts.widgets import action_button
+from app.window.parts.wording import from_the_left
+from app.window.text.colours import UNCOLOURED, colour_of, colour_on
+from app.window.text.text_model import TokenTextModel
 from app.window.text.view.palette import TokenPalette
-from app.window.time.told import Chip, told_of
+from app.window.time.step_in_words import Chip, words_of_step
 
 HEIGHT = 34
 NARROW = 360
@@ -24,22 +25,18 @@ CORNER = 3.0
 
 
 class StepCaption(QWidget):
-    """Follows the moment shown. Its height never changes, so that nothing below moves."""
+    """Follows the step shown. Its height never changes, so that nothing below moves."""
 
     def __init__(
         self, session: Session, model: TokenTextModel, play: QAction, skip: QAction, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._runs, self._cursor, self._playing = session.runs, session.cursor, session.playing
-        self._model = model  # whose tokens have the same colours
-        self.told = told_of(None, 0)
+        self._model = model  # its tokens have the same colours
+        self.shown = words_of_step(None, 0)
         self._fixed = fixed_font(self.font().pointSizeF() + 1)
         self.play, self.skip = _button(play), _button(skip)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 2, 0)
-        row.addStretch(1)
-        row.addWidget(self.play)
-        row.addWidget(self.skip)
+        in_row(1, self.play, self.skip, on=self, margins=(0, 0, 2, 0))
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         session.runs.changed.connect(self._show)
@@ -55,10 +52,10 @@ class StepCaption(QWidget):
         for button, is_wanted in ((self.play, self._playing.can_play), (self.skip, is_under_way)):
             if button.isHidden() == is_wanted:
                 button.setVisible(is_wanted)
-        told = told_of(self._runs.shown, self._cursor.position)
-        if told != self.told:
-            self.told = told
-            self.setAccessibleName(told.sentence)
+        shown = words_of_step(self._runs.shown, self._cursor.position)
+        if shown != self.shown:
+            self.shown = shown
+            self.setAccessibleName(shown.sentence)
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -66,14 +63,14 @@ class StepCaption(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setClipRect(QRectF(0, 0, self._room(), self.height()))
             colours = TokenPalette.matching(self.palette())
-            x = self._words(painter, 4.0, self.told.before if self._width() <= self._room() else "")
-            for number, part in enumerate(self.told.parts):
+            x = self._words(painter, 4.0, self.shown.before if self._width() <= self._room() else "")
+            for number, part in enumerate(self.shown.parts):
                 x = self._words(painter, x, "+") if number else x
                 x = self._chip(painter, x, part, colours)
-            if self.told.becomes:
+            if self.shown.becomes:
                 x = self._words(painter, x, "→")
-                x = self._chip(painter, x, self.told.becomes, colours, is_new=True)
-            self._words(painter, x, self.told.after)
+                x = self._chip(painter, x, self.shown.becomes, colours, is_new=True)
+            self._words(painter, x, self.shown.after)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -86,10 +83,10 @@ class StepCaption(QWidget):
         return float(min(shown, default=self.width())) - GAP
 
     def _width(self) -> float:
-        """Of all that is told: where it is more than there is room for, the number of the step is left out."""
-        told, words, letters = self.told, QFontMetricsF(self.font()), QFontMetricsF(self._fixed)
-        chips = [*told.parts, told.becomes] if told.becomes else told.parts
-        texts = [text for text in (told.before, told.after, *["+"] * len(chips)) if text]
+        """Measure the whole line; if it is too wide, the number of the step is left out."""
+        line, words, letters = self.shown, QFontMetricsF(self.font()), QFontMetricsF(self._fixed)
+        chips = [*line.parts, line.becomes] if line.becomes else line.parts
+        texts = [text for text in (line.before, line.after, *["+"] * len(chips)) if text]
         width = sum(words.horizontalAdvance(text) + GAP for text in texts)
         return width + sum(letters.horizontalAdvance(from_the_left(chip.text)) + 2 * PADDING + GAP for chip in chips)
 
@@ -124,9 +121,6 @@ class StepCaption(QWidget):
 
 
 def _button(action: QAction) -> QToolButton:
-    button = QToolButton()
-    button.setDefaultAction(action)
-    button.setToolButtonStyle(ICON_AND_TEXT)
-    button.setAutoRaise(True)
+    button = action_button(action, with_text=True)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button

@@ -1,1 +1,1 @@
-"""Where the training stands, and how fast it goes."""
+"""The training: its state, its speed, and the runs."""

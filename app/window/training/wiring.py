@@ -1,8 +1,9 @@
-"""The Training menu's part of the window: the run's buttons, its speed, and the runs there are."""
+"""Connects the Training menu, the speed and the list of runs with the session."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
@@ -11,14 +12,15 @@ from app.session.notices import Notice
 from app.session.session import Session
 from app.settings import SPEED
 from app.window.main_window import Frame
-from app.window.recipe.model import RecipeForm
-from app.window.training.speed_box import SpeedBox, merges_per_second
-from app.window.training.status import TrainingStatusModel, title_of
-from bpe_core.choice_titles import title_of as title_of_choice
+from app.window.parts.widgets import add_tick
+from app.window.recipe.recipe_form import RecipeForm
+from app.window.training.run_status import TrainingStatusModel, title_of
+from app.window.training.training_views import SpeedBox, merges_per_second
+from bpe_core.recipes.recipe import title_of as title_of_choice
 
 
 class Training(QObject):
-    """Connects the runs of the session with the window's actions."""
+    """The training in the window."""
 
     def __init__(
         self,
@@ -34,11 +36,11 @@ class Training(QObject):
         runs, actions = session.runs, frame.actions
         self._frame, self._form = frame, form
         actions["main"].triggered.connect(self._act)
-        actions["new_run"].triggered.connect(lambda: self._if_all_is_said(self._train))
+        actions["new_run"].triggered.connect(lambda: self._if_fields_are_valid(self._train))
         actions["runs"].triggered.connect(lambda: frame.window.show_dock("runs"))
-        actions["step"].triggered.connect(lambda: self._if_all_is_said(self._step))
+        actions["step"].triggered.connect(lambda: self._if_fields_are_valid(self._step))
         actions["stop"].triggered.connect(runs.stop)
-        actions["extend"].triggered.connect(lambda: self._if_all_is_said(self._extend))
+        actions["extend"].triggered.connect(lambda: self._if_fields_are_valid(self._extend))
         session.fitting.taken.connect(form.note_size)
         speed.changed.connect(self._set_speed)
         speed.slider.valueChanged.connect(lambda place: frame.settings.put(SPEED, place))
@@ -49,19 +51,18 @@ class Training(QObject):
         actions.menus["training"].addMenu(self.runs_menu)
 
     def _act(self) -> None:
-        """What the one button of the training says."""
         runs = self._session.runs
         acts: dict[str, Callable[[], None]] = {
-            "train": lambda: self._if_all_is_said(self._train),
+            "train": lambda: self._if_fields_are_valid(self._train),
             "pause": runs.pause,
             "resume": runs.resume,
-            "extend": lambda: self._if_all_is_said(self._extend),
+            "extend": lambda: self._if_fields_are_valid(self._extend),
         }
         self._status.catch_up()  # with a size that was typed just now
         acts[self._status.status.main]()
 
-    def _if_all_is_said(self, act: Callable[[], object]) -> None:
-        """Nothing else is learned than what stands in the fields: what was refused there has to be mended first."""
+    def _if_fields_are_valid(self, act: Callable[[], object]) -> None:
+        """Act only if the fields show what will be learned: a refused entry has to be corrected first."""
         if self._form.standing:
             choice, (_, sentence) = next(iter(self._form.standing.items()))
             self._frame.window.show_dock("recipe")
@@ -70,7 +71,7 @@ class Training(QObject):
             act()
 
     def _train(self) -> None:
-        """A small run is played once it is learned, unless one looks at the lab, where time has other sliders."""
+        """Train, and play a small run afterwards; not in the lab, where time has other sliders."""
         if self._frame.window.stage != "lab":
             self._session.playing.play_next_run()
         self._session.train(fits=not self._form.has_own_size)
@@ -79,7 +80,6 @@ class Training(QObject):
         self._session.step(fits=not self._form.has_own_size)
 
     def _set_speed(self, merges_per_second: float | None) -> None:
-        """The one speed: of learning, and of playing what was learned."""
         self._session.runs.set_pace(merges_per_second)
         self._session.playing.set_speed(merges_per_second)
 
@@ -87,12 +87,10 @@ class Training(QObject):
         self._session.runs.extend(self._session.recipe.value)
 
     def _fill_runs(self) -> None:
-        """All runs of this session, the newest first; the one that is shown is ticked."""
+        """List all runs, the newest first, with a tick at the one shown."""
         self.runs_menu.clear()
         for run in reversed(self._session.runs.all):
-            action = self.runs_menu.addAction(title_of(run, self._session.runs.all))
-            action.setCheckable(True)
-            action.setChecked(run is self._session.runs.shown)
-            action.triggered.connect(lambda _, r=run: self._session.runs.show(r))
+            title, runs = title_of(run, self._session.runs.all), self._session.runs
+            add_tick(self.runs_menu, title, run is runs.shown, partial(runs.show, run))
         if self.runs_menu.isEmpty():
             self.runs_menu.addAction("None yet").setEnabled(False)

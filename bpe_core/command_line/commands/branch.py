@@ -9,19 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-import bpe_core as bpe
 from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import add_corpus, count_corpus
 from bpe_core.command_line.tables import is_session_name, open_table
-from bpe_core.errors import BpeError, plain
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, Cancelled, plain
 from bpe_core.formats import OpenedTable, write_history
-from bpe_core.history.history import END_SENTENCES, Int64s
+from bpe_core.history.history import END_SENTENCES, History, Int64s
 from bpe_core.learning.growing import grown_numbers
-from bpe_core.learning.methods import Wording
 from bpe_core.learning.trainer import learn
+from bpe_core.recipes.recipe import Recipe
 
 EXAMPLES = """\
 examples:
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
             recipe, known = decided(words, recipe, options, interruption, opened.history.first(first))
             interruption.worth_keeping = True
             branch = learn(words, recipe, history=known, progress=bar, cancelled=interruption)
-        except (bpe.Cancelled, KeyboardInterrupt):
+        except (Cancelled, KeyboardInterrupt):
             bar.clear()
             sys.stderr.write("Stopped; nothing was written.\n")
             return interruption.exit_code
@@ -71,11 +71,11 @@ def run(options: argparse.Namespace) -> int:
     return interruption.exit_code if interruption.requested else 0
 
 
-def _recipe_before(history: bpe.History, step: int) -> bpe.Recipe:
+def _recipe_before(history: History, step: int) -> Recipe:
     """The recipe with what was decided before that step; what was decided behind it is forgotten."""
     own = history.recipe.grown_from
     if step > len(history):
-        steps = Wording.of(history.recipe).counted(len(history))
+        steps = history.recipe.wording.counted(len(history))
         raise BpeError(f"There is no step {step:,}: the run has {steps}. Its branches begin at one of them.")
     if step <= own:
         raise BpeError(f"The first {own:,} steps are those of the table this run went on from; take a later step.")
@@ -84,7 +84,7 @@ def _recipe_before(history: bpe.History, step: int) -> bpe.Recipe:
     return history.recipe.with_changes(interventions=(*earlier, *same))
 
 
-def _words(opened: OpenedTable, options: argparse.Namespace) -> bpe.WordTable:
+def _words(opened: OpenedTable, options: argparse.Namespace) -> WordTable:
     if options.corpus:
         with reading(options.corpus) as corpus:
             return count_corpus(corpus, opened.history)
@@ -93,35 +93,32 @@ def _words(opened: OpenedTable, options: argparse.Namespace) -> bpe.WordTable:
     return opened.words
 
 
-def _write(
-    opened: OpenedTable, branch: bpe.History, words: bpe.WordTable, first: int, options: argparse.Namespace
-) -> None:
-    numbers = _numbers(opened, branch, first)
+def _write(opened: OpenedTable, branch: History, words: WordTable, first: int, options: argparse.Namespace) -> None:
+    branch = branch.numbered(_numbers(opened.history, branch, first))
     if is_session_name(Path(options.out)):
         from bpe_core.command_line.sessions import add_branch  # loads what reads sessions
 
-        add_branch(options.table, opened, branch, words, options.out, numbers)
+        add_branch(options.table, opened, branch, words, options.out)
     else:
-        write_history(branch, options.out, numbers=numbers)
+        write_history(branch, options.out)
 
 
-def _numbers(opened: OpenedTable, branch: bpe.History, first: int) -> Int64s | None:
+def _numbers(old: History, branch: History, first: int) -> Int64s | None:
     """Those of the tokens that both have stay; the others are numbered behind them."""
-    if opened.numbers is None:
+    if old.numbers is None:
         return None
-    old, specials = opened.numbers, opened.history.first_special
-    made = len(opened.history.alphabet) + first
-    return grown_numbers(branch, np.concatenate([old[:made], old[specials:]]))
+    made = len(old.alphabet) + first
+    return grown_numbers(branch, np.concatenate([old.numbers[:made], old.numbers[old.first_special :]]))
 
 
-def _tell(old: bpe.History, branch: bpe.History, first: int, options: argparse.Namespace) -> None:
+def _tell(old: History, branch: History, first: int, options: argparse.Namespace) -> None:
     decided_here = [str(one) for one in branch.recipe.interventions if one.step > first]
     left = [int(one.tokens_after[-1]) for one in (old, branch)]
     if options.json:
         told = {"common_steps": first, "steps": len(branch), "decided": decided_here, "tokens_left": left}
         print(json.dumps({**told, "output": options.out}, indent=1))
         return
-    counted = Wording.of(branch.recipe).counted(len(branch))
+    counted = branch.recipe.wording.counted(len(branch))
     beside = f", the run at {left[0]:,}" if left[0] >= 0 else ""  # which tables from elsewhere do not tell
     end = f" {END_SENTENCES[branch.end_reason]}" if branch.end_reason else ""
     print(

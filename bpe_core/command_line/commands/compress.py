@@ -11,9 +11,8 @@ from bpe_core.command_line.arguments import add_tie_rule, new_name, number
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import plain
 from bpe_core.gage_file import ENDING, Report, compress_file
-from bpe_core.gage_file.compressing import NOTHING_PAYS
-from bpe_core.gage_file.others import ZSTD_IS_MISSING, sizes_of_others
-from bpe_core.recipe import Recipe
+from bpe_core.gage_file.compressing import NOTHING_PAYS, ZSTD_IS_MISSING, sizes_of_others
+from bpe_core.recipes.recipe import Recipe
 
 EXAMPLES = f"""\
 examples:

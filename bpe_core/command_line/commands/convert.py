@@ -6,8 +6,8 @@ import argparse
 
 from bpe_core.command_line.tables import open_table
 from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
-from bpe_core.found_once import each_found_once
-from bpe_core.verification.imported import check_import
+from bpe_core.support.found_once import each_found_once
+from bpe_core.verification.import_check import check_import
 
 EXAMPLES = """\
 examples:
@@ -37,4 +37,4 @@ def run(options: argparse.Namespace) -> int:
     opened = open_table(options.input)
     agreement = check_import(options.input, opened)
     notes = opened.notes if agreement is None else (*opened.notes, *agreement.notes)
-    return write_and_tell(opened.history, options, notes, opened.numbers)
+    return write_and_tell(opened.history, options, notes)

@@ -8,22 +8,25 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import add_pattern, chosen_recipe, number, size, text_argument
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.counting.count_words import count_groups
+from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.to_files import PARTITION_SIZE, PIECE_SIZE, CountingOrder, Written, count_to_file
-from bpe_core.data_table import checked_name, write_data
 from bpe_core.errors import RecipeError, plain
-from bpe_core.exact.of_words import COUNT, ListedWords
-from bpe_core.limits import size_text
-from bpe_core.presets import PRESETS
-from bpe_core.progress import ProgressReport
-from bpe_core.text.reading.addresses import is_address
-from bpe_core.text.reading.counted import CountsHead
+from bpe_core.history.token_texts import quoted
+from bpe_core.insight.listed_words import COUNT, ListedWords
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.data_table import checked_name, write_data
+from bpe_core.support.limits import size_text
+from bpe_core.support.progress import ProgressReport, ignore_progress
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.counts_head import CountsHead
+from bpe_core.text.reading.opening import is_address
 from bpe_core.text.reading.source import STANDARD_INPUT
-from bpe_core.token_texts import quoted
 
 LEAST_MEMORY = 200_000_000  # of which the program itself takes a part
 EXAMPLES = f"""\
@@ -113,9 +116,9 @@ def run(options: argparse.Namespace) -> int:
         with reading(files, groups=groups, twice=options.twice) as corpus:
             recipe = _recipe(options, corpus)
             recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
-            report = bpe.progress.ignore_progress if options.quiet else bar
+            report = ignore_progress if options.quiet else bar
             if options.output is None:
-                words = bpe.count_groups(corpus, recipe, progress=report)
+                words = count_groups(corpus, recipe, progress=report)
                 bar.clear()
                 _show(words, options)
             else:
@@ -132,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _counted(corpus: bpe.Corpus, recipe: bpe.Recipe, options: argparse.Namespace, report: ProgressReport) -> Written:
+def _counted(corpus: Corpus, recipe: Recipe, options: argparse.Namespace, report: ProgressReport) -> Written:
     order = CountingOrder(options.output, options.partition_size, options.memory, options.piece_size or PIECE_SIZE)
     if not options.on:
         return count_to_file(corpus, recipe, order, progress=report)
@@ -150,7 +153,7 @@ def _reached(path: str) -> str:
     return path if is_address(path) or path == STANDARD_INPUT else str(Path(path).absolute())
 
 
-def _recipe(options: argparse.Namespace, corpus: bpe.Corpus) -> bpe.Recipe:
+def _recipe(options: argparse.Namespace, corpus: Corpus) -> Recipe:
     """What was said of it; if nothing was, that of the first counts among the files."""
     said = (options.preset, options.recipe, options.pattern, options.regex, options.special)
     counted = next((source for source in corpus.sources if source.counted), None)
@@ -170,7 +173,7 @@ def _tell(written: Written, options: argparse.Namespace) -> None:
         )
 
 
-def _show(words: bpe.GroupedWords, options: argparse.Namespace) -> None:
+def _show(words: GroupedWords, options: argparse.Namespace) -> None:
     """The most frequent words, or in another order; of equals the first."""
     listed = ListedWords(words)
     rows = listed.sorted_by(options.sort, options.holding or "", from_end=options.reverse)

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     ids = [_id(word) for word in text_or_standard_input(options.ids).replace(",", " ").split()]
-    from bpe_core.token_texts import TokenBytes  # with NumPy, which no help needs
+    from bpe_core.history.token_texts import TokenBytes  # with NumPy, which no help needs
 
     opened = open_table(options.merges)
     raw = TokenBytes(opened.history).joined(opened.ids_of(ids))  # a tokenizer also knows how to encode, and loads that

@@ -13,9 +13,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from bpe_core import optional
 from bpe_core.kernels import kept, readiness
-from bpe_core.limits import available_memory, size_text
+from bpe_core.support import optional_packages as optional
+from bpe_core.support.limits import available_memory, size_text
 
 EXAMPLES = """\
 examples:
@@ -102,9 +102,8 @@ def _kernels() -> dict[str, Any]:
     """Whether machine code is there, how much of it, since when; else why not, and what becomes of it."""
     folder = kept.folder() if readiness.kernels_exist() else None
     told: dict[str, Any] = {"in use": readiness.ready(), "because": _why(folder)}
-    code = None if folder is None else kept.place_of_code()
-    if code is not None and readiness.ready():
-        files = [file.stat() for file in code.iterdir()]
+    if folder is not None and readiness.ready():
+        files = [file.stat() for file in folder.rglob("*") if file.is_file()]
         made = datetime.fromtimestamp(max(file.st_mtime for file in files), UTC)
         told |= {
             "made": f"{made:%Y-%m-%d %H:%M} UTC",
@@ -120,6 +119,9 @@ def _why(folder: Path | None) -> str:
     if readiness.forbidden():
         return "BPE_EXPLORER_PLAIN is set: all is done in plain Python"
     if readiness.ready():
+        pack = kept.pack()
+        if pack is not None and pack.fallback:
+            return f"by Numba's own cache, which starts more slowly: {pack.fallback} To try again: {COMPILE}"
         return "compiled for this processor and this Python"
     if folder is None or not os.access(folder, os.W_OK):
         return f"nothing can be kept there; name a folder of your own by {kept.LOCATION}. Large works compile each time"

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
@@ -16,10 +15,11 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import TABLES, OpenedTable
-from bpe_core.honest_text import escape
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.methods import told_by
 from bpe_core.segmenting.segmentation import Width
-from bpe_core.token_texts import TokenTexts
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.honest_text import escape
 
 EXAMPLES = """\
 examples:
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         return code
     if options.group or options.groups_of:
         raise BpeError("Groups are of files, whose ids go into one file; name it with --output.")
-    tokenizer = bpe.Tokenizer(history)
+    tokenizer = Tokenizer(history)
     text = text_or_standard_input(options.text)
     ids = tokenizer.encode(text, at=options.at, allowed_special="all" if options.allow_special else ())
     numbers = opened.numbers_of(ids)
@@ -88,7 +88,7 @@ def _tell_agreement(path: str, opened: OpenedTable) -> None:
     """Beside the ids, which stand there by now: a script that reads them finds nothing else."""
     if opened.format in TABLES:
         return  # of which no other library knows
-    from bpe_core.verification.remembered import what_to_tell
+    from bpe_core.verification.import_check import what_to_tell
 
     told = what_to_tell(path, opened)
     if told:
@@ -109,7 +109,6 @@ def _encode_files(options: argparse.Namespace, opened: OpenedTable) -> int:
                 options.output,
                 at=options.at,
                 width=options.width,
-                numbers=opened.numbers,
                 allow_special=options.allow_special,
                 progress=bar,
             )

@@ -13,8 +13,8 @@ from bpe_core.command_line.writing_tables import add_writing, format_list, write
 from bpe_core.delivery.folder import Delivery, Side, read_template
 from bpe_core.delivery.roles import MEANINGS, roles_of
 from bpe_core.errors import OutputError
-from bpe_core.found_once import each_found_once
 from bpe_core.history.history import History
+from bpe_core.support.found_once import each_found_once
 
 EXAMPLES = """\
 examples:
@@ -62,7 +62,7 @@ def add_delivery(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     opened = open_table(options.merges)
     delivery = _delivery(options, opened.history)
-    return write_and_tell(opened.history, options, numbers=opened.numbers, delivery=delivery)
+    return write_and_tell(opened.history, options, delivery=delivery)
 
 
 def _delivery(options: argparse.Namespace, history: History) -> Delivery | None:

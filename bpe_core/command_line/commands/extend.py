@@ -10,7 +10,6 @@ from typing import Any, get_args
 
 import numpy as np
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import add_tie_rule, number
 from bpe_core.command_line.corpora import reading
 from bpe_core.command_line.interruption import Interruption
@@ -18,15 +17,18 @@ from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import Names, add_corpus, count
 from bpe_core.command_line.tables import is_session_name, open_table
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.extending import Extended, extend_on
 from bpe_core.editing.trimming import least_size, told_of_characters
-from bpe_core.errors import OutputError, plain
+from bpe_core.errors import Cancelled, OutputError, plain
 from bpe_core.formats import FORMATS, OpenedTable, format_for
-from bpe_core.history.history import END_SENTENCES, Int64s
-from bpe_core.insight.growth import never_used
+from bpe_core.formats.base import own_numbers
+from bpe_core.history.history import END_SENTENCES, History
+from bpe_core.insight.audit import never_used
 from bpe_core.learning.growing import growing_recipe
-from bpe_core.recipe import WordPieceRule
+from bpe_core.recipes.recipe import WordPieceRule
 
 EXAMPLES = """\
 examples:
@@ -77,12 +79,10 @@ def run(options: argparse.Namespace) -> int:
     with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
         try:
             with reading(options.corpus) as corpus:
-                words = bpe.count_words(corpus, recipe, progress=bar, cancelled=interruption)
+                words = count_words(corpus, recipe, progress=bar, cancelled=interruption)
             interruption.worth_keeping = True
-            found = extend_on(
-                words, opened.history, recipe, opened.numbers, options.first_id, progress=bar, cancelled=interruption
-            )
-        except (bpe.Cancelled, KeyboardInterrupt):
+            found = extend_on(words, opened.history, recipe, options.first_id, progress=bar, cancelled=interruption)
+        except (Cancelled, KeyboardInterrupt):
             bar.clear()
             sys.stderr.write("Stopped; nothing was written.\n")
             return interruption.exit_code
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.json:
         _tell(old, found, savings, unused)
     described = _described(old, found, savings, unused)
-    return _write(found.history, words, found.numbers, opened, target, options, described)
+    return _write(found.history, words, opened, target, options, described)
 
 
 def _target(opened: OpenedTable, options: argparse.Namespace) -> Path:
@@ -116,9 +116,8 @@ def _target(opened: OpenedTable, options: argparse.Namespace) -> Path:
 
 
 def _write(
-    history: bpe.History,
-    words: bpe.WordTable,
-    numbers: Int64s,
+    history: History,
+    words: WordTable,
     opened: OpenedTable,
     target: Path,
     options: argparse.Namespace,
@@ -126,11 +125,11 @@ def _write(
 ) -> int:
     options.out = str(target)
     if not is_session_name(target) or options.to:
-        _check_numbers(history, numbers, options)
-        return write_and_tell(history, options, (*opened.notes, *_about_specials(opened)), numbers, described)
+        _check_numbers(history, options)
+        return write_and_tell(history, options, (*opened.notes, *_about_specials(opened)), described)
     from bpe_core.command_line.sessions import write_run  # loads what reads sessions
 
-    write_run(history, words, target, numbers)
+    write_run(history, words, target)
     if options.json:
         print(json.dumps({**described, "files": [str(target)]}, ensure_ascii=False, indent=1))
     else:
@@ -138,11 +137,11 @@ def _write(
     return 0
 
 
-def _check_numbers(history: bpe.History, numbers: Int64s, options: argparse.Namespace) -> None:
+def _check_numbers(history: History, options: argparse.Namespace) -> None:
     """Refuse a format that would give old tokens other ids, unless that is wished for."""
     format = FORMATS[options.to] if options.to else format_for(options.out)
     count = history.id_count if format.holds_specials else history.first_special
-    if not options.anyway and not np.array_equal(format.numbers(history, numbers)[:count], numbers[:count]):
+    if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
         raise OutputError(
             f"{format.name} numbers tokens in a way of its own, so old ids would change. Choose tokenizer.json, csv "
             "or a session (.bpex) with --to or another ending; or say --anyway."
@@ -160,13 +159,13 @@ def _about_specials(opened: OpenedTable) -> tuple[str, ...]:
     )
 
 
-def _learned(history: bpe.History) -> int:
+def _learned(history: History) -> int:
     """How many tokens are none of its base symbols."""
     return history.vocabulary_size - least_size(history)
 
 
-def _tell(old: bpe.History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> None:
-    history, new = found.history, found.numbers[found.added]
+def _tell(old: History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> None:
+    history, new = found.history, found.history.numbers_of(found.added)
     end = f" {END_SENTENCES[history.end_reason]}" if history.end_reason else ""
     print(
         f"Kept all {old.vocabulary_size:,} tokens with their ids; {len(new):,} are new, with the ids {new[0]:,} to "
@@ -183,8 +182,8 @@ def _tell(old: bpe.History, found: Extended, savings: dict[str, Costs], unused: 
         print(f"The corpus never uses {len(unused):,} of the {_learned(old):,} tokens that were learned: {first}{more}")
 
 
-def _described(old: bpe.History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> dict[str, Any]:
-    numbers, names = found.numbers, Names(found.history)
+def _described(old: History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> dict[str, Any]:
+    numbers, names = own_numbers(found.history), Names(found.history)
     new = numbers[found.added].tolist()
     return {
         "kept": _learned(old),

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 
-import bpe_core as bpe
 from bpe_core.command_line.audits import tables_of
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.questions import add_corpus
 from bpe_core.command_line.tables import open_table
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
+from bpe_core.counting.words import WordTable
 from bpe_core.editing.costs import costs
 from bpe_core.editing.putting_together import put_together
-from bpe_core.honest_text import escape
+from bpe_core.support.honest_text import escape
 
 EXAMPLES = """\
 examples:
@@ -42,12 +42,12 @@ def run(options: argparse.Namespace) -> int:
     one, other = open_table(options.first), open_table(options.second)
     bar = TerminalBar(sys.stderr)
     try:
-        found = put_together(one.history, other.history, numbers=one.numbers, progress=bar)
+        found = put_together(one.history, other.history, progress=bar)
     finally:
         bar.clear()
     notes = found.told
     if options.corpus:
-        words = bpe.WordTable.merged(tables_of(options.corpus, one.history))
+        words = WordTable.merged(tables_of(options.corpus, one.history))
         notes.append(f"The corpus becomes {costs(words, one.history, found.history)}.")
     described = {
         "from_first": found.from_first,
@@ -55,4 +55,4 @@ def run(options: argparse.Namespace) -> int:
         "shared": found.shared,
         "left_out": [escape(text) for text in found.left_out],
     }
-    return write_and_tell(found.history, options, tuple(notes), found.numbers, described)
+    return write_and_tell(found.history, options, tuple(notes), described)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from bpe_core.presets import PRESETS
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
 
 EXAMPLES = """\
 examples:

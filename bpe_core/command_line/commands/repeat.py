@@ -21,11 +21,12 @@ from bpe_core.command_line.manifest import (
     read_manifest,
     results_of,
 )
-from bpe_core.data_table import is_data, read_plainly
 from bpe_core.errors import BpeError, CorpusError, FormatError, plain
-from bpe_core.fingerprints import fingerprint_of
-from bpe_core.optional import program
-from bpe_core.session_file import EXTENSION, are_alike_elsewhere
+from bpe_core.session_file import EXTENSION
+from bpe_core.session_file.reading import are_alike_elsewhere
+from bpe_core.support.data_table import is_data, read_plainly
+from bpe_core.support.fingerprints import fingerprint_of
+from bpe_core.support.optional_packages import program
 
 EXAMPLES = """\
 examples:

@@ -9,7 +9,7 @@ from pathlib import Path
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError, CorpusError, plain
-from bpe_core.learning.methods import METHODS
+from bpe_core.recipes.methods import METHODS
 from bpe_core.report import Report, report_of, write_report
 from bpe_core.session_file import is_session_file
 
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace) -> Report:
     if is_session_file(options.source):
-        from bpe_core.session_file import read_session  # loads SQLite
+        from bpe_core.session_file.reading import read_session  # loads SQLite
 
         return report_of(read_session(options.source), options.run)
     if options.run is not None:

@@ -10,19 +10,17 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import number
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import is_session_name
-from bpe_core.data_table import ENDINGS, DataTable, checked_name, write_data
-from bpe_core.errors import BpeError, OutputError, plain
-from bpe_core.session_file.known_by import EXTENSION
-from bpe_core.sweep.kept_on_disk import KeptOnDisk
+from bpe_core.errors import BpeError, Cancelled, OutputError, plain
+from bpe_core.session_file import EXTENSION
+from bpe_core.support.data_table import ENDINGS, DataTable, checked_name, write_data
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import MEANINGS, read_results, rows_of, summary_of
 from bpe_core.sweep.running import sweep
-from bpe_core.sweep.runs_in_session import RunsInSession
+from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
 
 EXAMPLE = """\
 # What is learned: every recipe on every corpus by every rule for ties, from a sample for every seed.
@@ -120,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
                 progress=bar,
                 cancelled=interruption,
             )
-        except bpe.Cancelled:
+        except Cancelled:
             return interruption.exit_code
         finally:
             bar.clear()

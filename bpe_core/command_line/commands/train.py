@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import (
     add_merge_limits,
     add_pattern,
@@ -25,12 +24,17 @@ from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.command_line.tables import is_session_name
-from bpe_core.errors import plain
+from bpe_core.counting.count_words import count_groups, count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import Cancelled, OutputError, plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
-from bpe_core.learning.methods import METHODS, Wording
-from bpe_core.presets import PRESETS
-from bpe_core.progress import CancelCheck, ProgressReport
-from bpe_core.session_file.known_by import EXTENSION
+from bpe_core.history.history import History
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file import EXTENSION
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport
+from bpe_core.text.corpus import Corpus
 
 EXAMPLES = """\
 examples:
@@ -116,7 +120,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from bpe_core.counting.rare_words import without_rare  # with NumPy, which no help needs
+    from bpe_core.counting.words import without_rare  # with NumPy, which no help needs
     from bpe_core.learning.trainer import learn
 
     recipe = chosen_recipe(options, options.preset or (options.method if options.method in PRESETS else "gpt2"))
@@ -128,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
     began = time.monotonic()
     with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
 
-        def report(progress: bpe.Progress) -> None:
+        def report(progress: Progress) -> None:
             interruption.worth_keeping |= progress.stage == "training"
             if not options.quiet:
                 bar(progress)
@@ -145,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
             if not options.quiet:
                 sys.stderr.writelines(f"{line}\n" for line in told)
             _deliver(history, words, options, seconds, report)
-        except (bpe.Cancelled, KeyboardInterrupt):
+        except (Cancelled, KeyboardInterrupt):
             bar.clear()
             sys.stderr.write("Stopped; nothing was written.\n")
             return interruption.exit_code
@@ -154,7 +158,7 @@ def run(options: argparse.Namespace) -> int:
     return interruption.exit_code if interruption.requested else 0
 
 
-def _corpus(options: argparse.Namespace, groups: dict[str, list[str]]) -> AbstractContextManager[bpe.Corpus]:
+def _corpus(options: argparse.Namespace, groups: dict[str, list[str]]) -> AbstractContextManager[Corpus]:
     return reading(
         options.files,
         groups=groups,
@@ -163,12 +167,12 @@ def _corpus(options: argparse.Namespace, groups: dict[str, list[str]]) -> Abstra
 
 
 def _counted(
-    corpus: bpe.Corpus, recipe: bpe.Recipe, report: ProgressReport, cancelled: CancelCheck
-) -> tuple[bpe.WordTable, list[str]]:
+    corpus: Corpus, recipe: Recipe, report: ProgressReport, cancelled: CancelCheck
+) -> tuple[WordTable, list[str]]:
     """The words, and what is to be told of their groups."""
     if recipe.mixture is None:
-        return bpe.count_words(corpus, recipe, progress=report, cancelled=cancelled), []
-    grouped = bpe.count_groups(corpus, recipe, progress=report, cancelled=cancelled)
+        return count_words(corpus, recipe, progress=report, cancelled=cancelled), []
+    grouped = count_groups(corpus, recipe, progress=report, cancelled=cancelled)
     return grouped.weighted(recipe.mixture), grouped.told(recipe.mixture)
 
 
@@ -176,18 +180,18 @@ def _check_output(path: Path) -> None:
     """Complain about an impossible --output before the work, not after it."""
     if not is_session_name(path) and format_for(path).name not in TABLES:
         tables = ", ".join(TABLES.endings)
-        raise bpe.OutputError(
+        raise OutputError(
             f"Training writes a session ({EXTENSION}) or a table with the counts ({tables}), not {path.name}; "
             "`bpe-explorer export` then writes and checks what other libraries load."
         )
     if path.is_dir():
-        raise bpe.OutputError(f"Could not write {path}: it is a folder.")
+        raise OutputError(f"Could not write {path}: it is a folder.")
     if not path.resolve().parent.is_dir():
-        raise bpe.OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
+        raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
 
 
 def _deliver(
-    history: bpe.History, words: bpe.WordTable, options: argparse.Namespace, seconds: float, report: ProgressReport
+    history: History, words: WordTable, options: argparse.Namespace, seconds: float, report: ProgressReport
 ) -> None:
     if options.output:
         if is_session_name(Path(options.output)):
@@ -212,7 +216,7 @@ def _deliver(
             sys.stderr.write(_sentence(history, seconds) + "\n")
 
 
-def _summary(history: bpe.History, output: str, seconds: float) -> dict[str, Any]:
+def _summary(history: History, output: str, seconds: float) -> dict[str, Any]:
     return {
         "output": output,
         "merges": len(history),
@@ -224,13 +228,13 @@ def _summary(history: bpe.History, output: str, seconds: float) -> dict[str, Any
     }
 
 
-def _sentence(history: bpe.History, seconds: float) -> str:
+def _sentence(history: History, seconds: float) -> str:
     from bpe_core.history.history import END_SENTENCES
 
     shorter = f"the text became {history.compression[-1]:.2f} times shorter"
     left = f"{int(history.tokens_after[-1]):,} tokens in the text"
     return (
-        f"Learned {Wording.of(history.recipe).counted(len(history))} in {seconds:.1f} s; "
+        f"Learned {history.recipe.wording.counted(len(history))} in {seconds:.1f} s; "
         f"a vocabulary of {history.vocabulary_size:,}; {shorter if history.only_joins else left}. "
         f"{END_SENTENCES[history.end_reason]}"
     )

@@ -6,17 +6,20 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.audits import add_limits, audited, criteria, criteria_list, tables_of
 from bpe_core.command_line.questions import add_corpus
 from bpe_core.command_line.tables import open_table
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
+from bpe_core.counting.words import WordTable
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.trimming import NEEDED, Trimmed, check_can_be_edited, least_used, surplus, trim
 from bpe_core.errors import BpeError
 from bpe_core.formats import OpenedTable
+from bpe_core.formats.base import own_numbers
+from bpe_core.history.history import History
 from bpe_core.insight.audit import TokenPlaces
+from bpe_core.segmenting.tokenizer import Tokenizer
 
 EXAMPLES = """\
 examples:
@@ -69,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     check_can_be_edited(history)
     tables = tables_of(options.corpus or [], history)
     chosen = _chosen(opened, tables, options)
-    found = trim(history, chosen, numbers=opened.numbers, needed=options.needed, renumber=options.ids == "renumber")
+    found = trim(history, chosen, needed=options.needed, renumber=options.ids == "renumber")
     if found.changes_nothing:
         raise BpeError(_nothing(found))
     spent = _costs(history, found.history, tables, options.text)
@@ -81,10 +84,10 @@ def run(options: argparse.Namespace) -> int:
         "spared": len(found.spared),
         "tokens": {what: [cost.before, cost.now] for what, cost in spent.items()},
     }
-    return write_and_tell(found.history, options, notes, found.numbers, described)
+    return write_and_tell(found.history, options, notes, described)
 
 
-def _chosen(opened: OpenedTable, tables: Sequence[bpe.WordTable], options: argparse.Namespace) -> list[int]:
+def _chosen(opened: OpenedTable, tables: Sequence[WordTable], options: argparse.Namespace) -> list[int]:
     history = opened.history
     if options.remove is not None:
         return _ids_of(opened, options)
@@ -98,8 +101,7 @@ def _chosen(opened: OpenedTable, tables: Sequence[bpe.WordTable], options: argpa
 
 def _ids_of(opened: OpenedTable, options: argparse.Namespace) -> list[int]:
     """By the numbers of the file. Another than it has is told with those that it has."""
-    numbers = range(opened.history.id_count) if opened.numbers is None else opened.numbers.tolist()
-    known = set(numbers)
+    known = set(own_numbers(opened.history).tolist())
     unknown = next((one for one in options.remove if one not in known or one < 0), None)
     if unknown is not None:
         raise BpeError(f"{Path(options.table).name} has no token with the id {unknown:,}; `audit` lists its tokens.")
@@ -115,13 +117,11 @@ def _nothing(found: Trimmed) -> str:
     return "Nothing was removed: no token was named or found."
 
 
-def _costs(
-    before: bpe.History, now: bpe.History, tables: Sequence[bpe.WordTable], text: str | None
-) -> dict[str, Costs]:
+def _costs(before: History, now: History, tables: Sequence[WordTable], text: str | None) -> dict[str, Costs]:
     """How many tokens the corpus and the text become, and became before."""
     found = {}
     if tables:
-        found["corpus"] = costs(bpe.WordTable.merged(tables), before, now)
+        found["corpus"] = costs(WordTable.merged(tables), before, now)
     if text is not None:
-        found["text"] = Costs(*(len(bpe.Tokenizer(history).encode(text)) for history in (before, now)))
+        found["text"] = Costs(*(len(Tokenizer(history).encode(text)) for history in (before, now)))
     return found

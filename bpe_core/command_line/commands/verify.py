@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.learning.methods import Wording, told_by
+from bpe_core.learning.methods import told_by
 from bpe_core.session_file import is_session_file
 
 if TYPE_CHECKING:  # SQLite is loaded for whoever has a session
-    from bpe_core.session_file import Recovered, SavedRun, SavedSession
+    from bpe_core.session_file.recovering import Recovered
+    from bpe_core.session_file.values import SavedRun, SavedSession
 
 EXAMPLES = """\
 examples:
@@ -75,7 +76,7 @@ def _verified(path: Path, place: Path | None) -> dict[str, Any]:
     what = f"a table ({opened.format}) of {told_by(opened.history)}"
     notes = [*opened.notes]
     if FORMATS[opened.format].peer_name:
-        from bpe_core.verification.imported import check_import  # with all that encodes
+        from bpe_core.verification.import_check import check_import  # with all that encodes
 
         agreement = check_import(path, opened)
         notes += agreement.notes if agreement is not None else ()
@@ -92,7 +93,8 @@ def _is_counts(path: Path) -> bool:
 
 
 def _session(path: Path, place: Path | None) -> dict[str, Any]:
-    from bpe_core.session_file import read_session, write_session
+    from bpe_core.session_file.reading import read_session
+    from bpe_core.session_file.writing import write_session
 
     found: dict[str, Any] = {"file": str(path), "sound": True, "what": "a session", "lost": [], "notes": []}
     session: SavedSession | None = None
@@ -112,7 +114,7 @@ def _session(path: Path, place: Path | None) -> dict[str, Any]:
 
 
 def _recovered(path: Path) -> Recovered | None:
-    from bpe_core.session_file import recover_session
+    from bpe_core.session_file.recovering import recover_session
 
     try:
         return recover_session(path)
@@ -136,7 +138,7 @@ def _run(run: SavedRun) -> str:
     words = (
         "no words" if run.words is None else f"{len(run.words):,} different word{'' if len(run.words) == 1 else 's'}"
     )
-    return f"run {run.number}: {Wording.of(run.recipe).counted(run.learned)}, {words}"
+    return f"run {run.number}: {run.recipe.wording.counted(run.learned)}, {words}"
 
 
 def _tell(found: dict[str, Any]) -> None:

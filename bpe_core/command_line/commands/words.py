@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import bpe_core as bpe
 from bpe_core.command_line.arguments import MOST_DIGITS, add_merge_limits, add_tie_rule, chosen_recipe, text_argument
 from bpe_core.command_line.steps import step_lines
 from bpe_core.counting.words import WordTable
 from bpe_core.formats.rows import merge_rows
-from bpe_core.history.history import END_SENTENCES
-from bpe_core.honest_text import escape
+from bpe_core.history.history import END_SENTENCES, History
+from bpe_core.history.token_texts import TokenTexts, shown
 from bpe_core.learning.trainer import learn
 from bpe_core.reference import join
-from bpe_core.token_texts import TokenTexts, shown
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.honest_text import escape
 
 EXAMPLES = """\
 examples:
@@ -84,21 +84,21 @@ def counted(arguments: list[str]) -> Counter[str]:
     return counts
 
 
-def _applied(word: str, history: bpe.History, write: Callable[[bytes], str]) -> list[str]:
+def _applied(word: str, history: History, write: Callable[[bytes], str]) -> list[str]:
     """The pieces of a word; one that none of the words above holds is shown as itself."""
     unknown, texts = history.alphabet.unknown_id, TokenTexts.of(history, write).text
     symbols = history.alphabet.symbols_of(word.encode(), history.recipe)  # one a character; a marker comes last
     strangers = (write(character.encode()) for character, id in zip(word, symbols, strict=False) if id == unknown)
-    return [next(strangers) if id == unknown else texts[id] for id in bpe.Tokenizer(history).encode(word)]
+    return [next(strangers) if id == unknown else texts[id] for id in Tokenizer(history).encode(word)]
 
 
-def _about_unknown(word: str, history: bpe.History) -> str:
+def _about_unknown(word: str, history: History) -> str:
     unknown = [character for character in dict.fromkeys(word) if character.encode() not in history.alphabet.id_of_piece]
     return f"   ({', '.join(unknown)}: in none of the words above)" if unknown else ""
 
 
 def _described(
-    history: bpe.History, counts: Counter[str], states: Iterator[str], applied: dict[str, list[str]]
+    history: History, counts: Counter[str], states: Iterator[str], applied: dict[str, list[str]]
 ) -> dict[str, Any]:
     described = {"words": counts, "start": next(states)}
     merges = [
@@ -109,7 +109,7 @@ def _described(
     return described | {"merges": merges, "end_reason": history.end_reason, "applied": applied}
 
 
-def _states(words: list[str], history: bpe.History) -> Iterator[str]:
+def _states(words: list[str], history: History) -> Iterator[str]:
     """All words as they stand before the first merge and after each."""
     symbols = [history.alphabet.symbols_of(word.encode(), history.recipe) for word in words]
     texts = TokenTexts.of(history).text

@@ -1,27 +1,168 @@
-"""Learning with the compiled kernel: makes its arrays, and makes room when it asks."""
+"""Learn with compiled kernels: make their arrays, count base pairs on all cores, and make room when a kernel asks.
+
+Before the first merge each thread counts the pairs of base symbols in a stretch of cells that ends behind a word, in a
+table of its own. A thread numbers the pairs in the order it meets them, so the numbers in its cells are
+corrected when the places are noted. Later, a pair that occurs at very many places is merged on two cores.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import TooLarge
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
-from bpe_core.interventions import forced_at
 from bpe_core.kernels import learn as kernel
-from bpe_core.kernels import learn_arena, learn_queue, learn_start
+from bpe_core.kernels import learn_arena, learn_queue, learn_start, learn_wide
 from bpe_core.kernels import learn_state as names
-from bpe_core.learning.bpe.base_pairs import FEWER_CELLS, GROWTH, LEARNING, BasePairs, room_after
-from bpe_core.learning.bpe.halves import WIDE, Halves
 from bpe_core.learning.bpe.plain import EVERY_LENGTH
 from bpe_core.learning.layout import Layout, lay_out
-from bpe_core.learning.protocol import Candidate
-from bpe_core.learning.ties import TIE_RULES
-from bpe_core.limits import check_room
-from bpe_core.recipe import Recipe
+from bpe_core.learning.methods import Candidate
+from bpe_core.recipes.interventions import forced_at
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.limits import check_room
+from bpe_core.support.threads import at_once, available_threads
+
+CELLS_A_THREAD = 1 << 20  # fewer are done before a thread has begun
+LEARNING = "Learning"
+FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
+GROWTH = 4  # arrays that are known to grow slowly get a fourth more
+
+_SMALL_ALPHABET = 1024  # so many symbols or fewer have a table with a place for each of their pairs
+
+
+class _Stretch(NamedTuple):
+    """Cells from one to another, what their pairs are called there, and how often each stands in them."""
+
+    first: int
+    stop: int
+    numbers: npt.NDArray[np.int32]  # in the table of all
+    times: npt.NDArray[np.int32]
+
+
+class BasePairs:
+    """Counts them at once; where they stand is noted when they have their slices of the arena."""
+
+    def __init__(self, state: names.State, room: int, threads: int | None) -> None:
+        borders = list(pairwise(_borders(state, threads)))
+        tables = at_once(partial(_counted, state, room), borders)
+        self.state = whole = _with_room(tables[0], sum(int(table.number[names.PAIRS]) for table in tables))
+        self.are_divided = len(tables) > 1
+        self._stretches = []
+        for ends, table in zip(borders, tables, strict=True):
+            pairs = table.pairs[: table.number[names.PAIRS]]
+            numbers = np.arange(len(pairs), dtype=np.int32)
+            times = pairs["times"].copy()
+            if table is not tables[0]:
+                learn_start.add_base_pairs(whole, pairs, numbers)
+            self._stretches.append(_Stretch(*ends, numbers, times))
+
+    def place(self, state: names.State) -> None:
+        """Note in the slices of the pairs where they stand; those that have none are forgotten."""
+        pairs = state.pairs[: state.number[names.PAIRS]]
+        free = pairs["first"].copy()
+        tasks = []
+        for first, stop, numbers, times in self._stretches:
+            fills = free[numbers]
+            free[numbers] += times
+            numbers[pairs["times"][numbers] == 0] = names.NO_PAIR
+            tasks.append((state.cells, state.arena, numbers, fills, np.int64(first), np.int64(stop)))
+        at_once(lambda task: learn_start.place_base_pairs(*task), tasks)
+
+
+def _borders(state: names.State, threads: int | None) -> list[int]:
+    """Cells that begin a stretch, and the end of the last: a separator, as is what stands before each other one."""
+    end = len(state.cells) - 1
+    threads = threads or max(1, min(available_threads(), end // CELLS_A_THREAD))
+    starts = state.words["start"]
+    inner = starts[np.searchsorted(starts, [end * i // threads for i in range(1, threads)])]
+    return [0, *sorted({*inner[inner < end].tolist()} - {0}), end]
+
+
+def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.State:
+    """The same cells with the pairs of one stretch."""
+    number = state.number.copy()
+    number[names.COUNTED], number[names.PAIRS] = ends[0], 1
+    pairs = np.empty(room, names.PAIR)
+    pairs[names.NO_PAIR] = 0
+    table = _with_slots(state._replace(pairs=pairs, base_slots=np.empty(0, np.int32), number=number))
+    while not learn_start.count_base_pairs(table, np.int64(ends[1])):
+        table = _with_room(table, room_after(len(table.pairs)))
+    return table
+
+
+def _with_room(table: names.State, pairs: int) -> names.State:
+    """Room for so many pairs at least."""
+    if len(table.pairs) < pairs:
+        table.pairs.resize(pairs, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+    return _with_slots(table)
+
+
+def _with_slots(table: names.State) -> names.State:
+    """A table of slots twice as large as there are pairs, unless it already has a place for each."""
+    base, pairs, slots = int(table.number[names.BASE]), len(table.pairs), len(table.base_slots)
+    if slots >= 2 * pairs or slots == base**2:
+        return table
+    room = base**2 if base <= _SMALL_ALPHABET else 1 << (2 * pairs).bit_length()
+    table = table._replace(base_slots=np.zeros(room, np.int32))
+    learn_start.fill_slots(table)
+    return table
+
+
+def room_after(room: int) -> int:
+    """For how many pairs there should be room when that is too little."""
+    more = room + max(room // GROWTH, 64)
+    if more > names.PAIR_BITS:
+        raise TooLarge(f"The words hold more than {names.PAIR_BITS:,} different pairs. {FEWER_CELLS}")
+    check_room((more - room) * (names.PAIR.itemsize + 2 * np.dtype(np.int32).itemsize), LEARNING, FEWER_CELLS)
+    return more
+
+
+WIDE = 20_000  # places; fewer are merged before a thread has begun
+
+
+class Halves:
+    """What the second half has of its own, and the thread that merges it."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1)
+        self._sides = np.empty(0, np.int32)
+        self._groups = np.empty(0, names.GROUP)
+
+    def merge(self, state: names.State, columns: Columns) -> int:
+        """Merge the pair that is to be chosen; how much work it was."""
+        first, middle, stop = map(np.int64, learn_wide.begin_wide(state, columns))
+        first_born = state.number[names.PAIRS]
+        other = self._second(state, int(middle - first))
+        begun = self._pool.submit(learn_wide.join_half, other, middle, stop)
+        joined = learn_wide.join_half(state, first, middle)
+        joined_by_other = begun.result()
+        learn_wide.settle_halves(state, other, np.int64(joined + joined_by_other))
+        placing = self._pool.submit(learn_wide.place_second, other, np.int64(joined_by_other), first_born)
+        kernel.place(state, np.int64(joined), first_born)
+        placing.result()
+        learn_wide.end_wide(state, columns, first_born)
+        return int(stop - first)
+
+    def _second(self, state: names.State, first_joints: int) -> names.State:
+        """The same, to be changed at once by another thread in other places."""
+        if len(self._sides) < len(state.sides):
+            self._sides = np.zeros(len(state.sides), np.int32)
+        if len(self._groups) < len(state.groups):
+            self._groups = np.empty(len(state.groups), names.GROUP)
+        number = state.number.copy()
+        number[names.TOKENS_LEFT] = 0
+        joints = state.joints[first_joints:]
+        return state._replace(sides=self._sides, groups=self._groups, joints=joints, number=number)
+
 
 _ENDS: dict[int, EndReason] = {names.GOING: "", names.OUT_OF_PAIRS: "no pairs", names.TOO_RARE: "too rare"}
 # Entries of the first arena; with room for all births of a run it need not be tidied, which takes long.

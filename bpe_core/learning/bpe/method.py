@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bpe_core.alphabet import Alphabet
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.policy import Policy
+from bpe_core.kernels.readiness import Policy
 from bpe_core.learning.methods import CompiledWay, Method, Way
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
-    from bpe_core.learning.protocol import Learner
+    from bpe_core.learning.methods import Learner
     from bpe_core.segmenting.cutting import Cutting
     from bpe_core.segmenting.segmentation import Segmenter
 
@@ -36,9 +36,9 @@ def _segmenter(history: History, cutting: Cutting) -> Segmenter:
         from bpe_core.segmenting.text_encoder import TextEncoder  # whoever opens a table need not cut a text
 
         return TextEncoder(history, cutting)
-    from bpe_core.segmenting.by_priority import ByPriority  # which few tables want
+    from bpe_core.segmenting.word_segmenters import PrioritySegmenter  # which few tables want
 
-    return ByPriority(history, cutting)
+    return PrioritySegmenter(history, cutting)
 
 
 METHOD = Method(
@@ -51,6 +51,7 @@ METHOD = Method(
     steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
     segmenter=_segmenter,
     plain=Way(_plain_learner, bytes_a_cell=80),
+    why="ranks",
     has_ranks=True,
     learns_by_ranks=True,
     has_seeds=True,

@@ -11,14 +11,14 @@ import heapq
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
-from bpe_core.interventions import forbidden_from, forced_at
 from bpe_core.learning.layout import SEPARATOR, Layout, lay_out
-from bpe_core.learning.protocol import Candidate
-from bpe_core.learning.ties import TIE_RULES, Pair
-from bpe_core.recipe import Recipe
+from bpe_core.learning.methods import Candidate
+from bpe_core.recipes.interventions import forbidden_from, forced_at
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES, Pair
 
 EVERY_LENGTH = 2**62  # a token length limit that limits nothing
 

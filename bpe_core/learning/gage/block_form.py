@@ -1,4 +1,13 @@
-r"""A compressed block as the program of 1994 writes it: its table, the length of its data, its data.
+r"""Cut a text into blocks, and write a compressed block as the program of 1994 does: table, length of the data, data.
+
+A byte that stands for a pair must not occur in the block. So a block ends before it would hold too many different
+bytes, and at a length at which a table of its own pays.
+
+    >>> [(block.start, block.stop) for block in blocks_of(b"abcabdabc", size=4, most=3)]
+    [(0, 4), (4, 8), (8, 9)]
+    >>> [(block.start, block.stop) for block in blocks_of(b"abcabdabc", size=9, most=3)]
+    [(0, 5), (5, 8), (8, 9)]
+
 
 The table goes through the 256 bytes in their order. A byte that stands for a pair is told by the pair, two bytes; one
 that stands for itself is told by itself, one byte. In front of such entries stands how many there are:
@@ -20,6 +29,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import Reasons
+from bpe_core.recipes.recipe import Recipe
 
 LONGEST = 65_535  # bytes of a block
 SIZE_OF_LENGTH = 2
@@ -85,3 +101,81 @@ def write_block(pairs: Pairs, data: bytes) -> bytes:
         for byte in told:
             written += bytes(pairs.get(byte, (byte,)))
     return bytes(written) + len(data).to_bytes(SIZE_OF_LENGTH, "big") + data
+
+
+class Block(NamedTuple):
+    """A stretch of a text that is compressed by itself."""
+
+    start: int  # its first byte
+    stop: int  # the byte behind its last
+
+
+def blocks_of(text: bytes, size: int, most: int) -> Iterator[Block]:
+    """The blocks of a text, none longer than `size`, none with more than `most` different bytes."""
+    start = 0
+    while start < len(text):
+        stop = _end_of_block(text[start : start + size], most) + start
+        yield Block(start, stop)
+        start = stop
+
+
+def _end_of_block(text: bytes, most: int) -> int:
+    """How many bytes of a text are taken before one would be one byte too many."""
+    if len(set(text)) <= most:
+        return len(text)
+    seen: set[int] = set()
+    for place, byte in enumerate(text):
+        seen.add(byte)
+        if len(seen) > most:
+            return place
+    return len(text)
+
+
+def blocks_of_words(words: WordTable, recipe: Recipe) -> Iterator[tuple[bytes, int]]:
+    """The blocks of all texts that training looks at, and how often each text occurs."""
+    for word, count in words:
+        for block in blocks_of(word, recipe.block_size, recipe.block_bytes):
+            yield word[block.start : block.stop], count
+
+
+def free_byte(taken: set[int]) -> int | None:
+    """The byte that stands for the next pair: the highest that neither occurs nor stands for another.
+
+    >>> free_byte({255, 253}), free_byte(set(range(256)))
+    (254, None)
+    """
+    return next((byte for byte in range(255, -1, -1) if byte not in taken), None)
+
+
+ROOM_AT_FIRST = 1_024  # steps
+
+KINDS: dict[str, npt.DTypeLike] = {
+    "block": np.int32,  # the first is 0; those of all texts are numbered on
+    "byte": np.int16,  # that stands for the pair in this block
+    "size": np.int64,  # of all blocks after the step, in bytes: tables, lengths and data
+}
+
+
+class ReasonRows:
+    """Columns with room for more; those that are given away stay as they are."""
+
+    def __init__(self) -> None:
+        self._columns = {name: np.empty(ROOM_AT_FIRST, kind) for name, kind in KINDS.items()}
+
+    @property
+    def columns(self) -> Reasons:
+        return self._columns
+
+    def make_room(self, rows: int) -> None:
+        """For so many steps at least."""
+        room = len(self._columns["block"])
+        if rows > room:
+            longer = max(rows, 2 * room) - room
+            self._columns = {
+                name: np.concatenate((column, np.empty(longer, column.dtype))) for name, column in self._columns.items()
+            }
+
+    def write(self, row: int, **values: int) -> None:
+        self.make_room(row + 1)
+        for name, value in values.items():
+            self._columns[name][row] = value

@@ -7,17 +7,16 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, EndReason, History, Reasons
 from bpe_core.kernels import gage as kernel
 from bpe_core.kernels import learn_queue
-from bpe_core.learning.gage.block_form import CompressedBlock, size_of_block
+from bpe_core.learning.gage.block_form import CompressedBlock, ReasonRows, size_of_block
 from bpe_core.learning.gage.plain import BLOCKS_LOOKED_AT, EVERY_LENGTH
-from bpe_core.learning.gage.reasons import ReasonRows
-from bpe_core.learning.protocol import Candidate
-from bpe_core.learning.ties import TIE_RULES
-from bpe_core.recipe import Recipe
+from bpe_core.learning.methods import Candidate
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES
 
 # The kernel's own; by any other rule of ties the blocks are gone through in plain Python.
 COMPARISONS = ("BY_FIRST_SEEN", "BY_IDS", "BY_SMALLEST_TEXT", "BY_LARGEST_TEXT")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.policy import Policy
+from bpe_core.kernels.readiness import Policy
+from bpe_core.learning.gage.block_form import KINDS
 from bpe_core.learning.gage.plain import PlainLearner
-from bpe_core.learning.gage.reasons import KINDS
-from bpe_core.learning.methods import CompiledWay, Method, Reason, Way
-from bpe_core.learning.protocol import Learner
-from bpe_core.learning.ties import TIE_RULES
-from bpe_core.recipe import Recipe
+from bpe_core.learning.methods import CompiledWay, Learner, Method, Reason, Way
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.segmenting.block_tables import BlockTables
 
 # In bytes; what is larger takes plain Python longer than the compiler.
@@ -83,5 +82,5 @@ METHOD = Method(
     starts_anew=True,
     what_is_wrong=what_is_wrong,
     reasons=lambda recipe: REASONS,
-    why="bpe_core.insight.why_gage",
+    why="blocks",
 )

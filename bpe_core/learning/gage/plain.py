@@ -10,15 +10,21 @@ from collections import Counter
 from itertools import pairwise
 from typing import Any
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
-from bpe_core.learning.gage.block_form import CompressedBlock, size_of_block, size_of_table
-from bpe_core.learning.gage.blocks import blocks_of, blocks_of_words, free_byte
-from bpe_core.learning.gage.reasons import ReasonRows
-from bpe_core.learning.protocol import Candidate
-from bpe_core.learning.ties import TIE_RULES, Pair
-from bpe_core.recipe import Recipe
+from bpe_core.learning.gage.block_form import (
+    CompressedBlock,
+    ReasonRows,
+    blocks_of,
+    blocks_of_words,
+    free_byte,
+    size_of_block,
+    size_of_table,
+)
+from bpe_core.learning.methods import Candidate
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES, Pair
 
 EVERY_LENGTH = 2**62  # a token length limit that limits nothing
 WORK_A_BYTE = 30  # of a block at each step; a compiled step costs that much less

@@ -1,20 +1,104 @@
-"""The lattices of all words with the compiled kernels: makes their arrays, and makes room when they ask."""
+"""Unigram with compiled kernels: the tree of all words, the pieces that occur again, and the lattices."""
 
 from __future__ import annotations
 
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet
-from bpe_core.history.scores import DROPPED, Float32s
+from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.kernels import unigram_lattices as kernel
 from bpe_core.kernels import unigram_pieces as table
+from bpe_core.kernels import unigram_seeds as seeding
+from bpe_core.kernels import unigram_trie as trees
 from bpe_core.kernels.unigram_trie import Trie
-from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, piece_cells
+from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, in_order, piece_cells
 from bpe_core.learning.unigram.lattices import Float64s, OwnPaths
-from bpe_core.recipe import Recipe
+from bpe_core.learning.unigram.seeds import TRANSPARENT, WALL, longest_of, scripts_of_symbols
+from bpe_core.recipes.recipe import Recipe
+
+assert trees.VARIOUS == VARIOUS  # kernels know nothing of whom they serve
+
+
+_TRIES: WeakKeyDictionary[Stretches, Trie] = WeakKeyDictionary()
+
+
+def trie_of(stretches: Stretches) -> Trie:
+    """Return all stretches as a tree of their beginnings, which are far fewer than their symbols."""
+    if stretches not in _TRIES:
+        _TRIES[stretches] = _planted(stretches)
+    return _TRIES[stretches]
+
+
+def _planted(stretches: Stretches) -> Trie:
+    order = in_order(stretches.symbols, stretches.starts[:-1], np.diff(stretches.starts) - 1)
+    words = trees.Words(stretches.symbols, stretches.starts, stretches.counts, stretches.followers, order)
+    shared, lengths = np.empty(len(order), np.int32), np.empty(len(order), np.int32)
+    nodes = int(trees.share(words, shared, lengths))
+    trie = trees.Trie(
+        shared=shared,
+        lengths=lengths,
+        weights=np.empty(len(order), np.int64),
+        firsts=np.empty(len(order) + 1, np.int64),
+        symbol=np.full(nodes, -1, np.int32),
+        parent=np.zeros(nodes, np.int32),
+        sibling=np.zeros(nodes, np.int32),
+        weight=np.zeros(nodes, np.int64),
+        follower=np.full(nodes, trees.NO_FOLLOWER, np.uint8),
+        varies=np.zeros(nodes, np.bool_),
+    )
+    trees.plant(words, trie, stretches.leads, np.zeros(int(lengths.max(initial=0)) + 1, np.int32))
+    return trie
+
+
+assert (seeding.WALL, seeding.TRANSPARENT) == (WALL, TRANSPARENT)  # kernels know nothing of whom they serve
+
+
+def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
+    """The pieces that are seeds, and how often each occurs."""
+    trie = trie_of(stretches)
+    room, scripts = len(trie.symbol), scripts_of_symbols(base, recipe)
+    tree = seeding.Tree(np.empty(2 * room, np.int64), scripts)
+    seeding.lay_side_by_side(trie, tree.nodes)
+    places, longer = (
+        seeding.Places(np.empty(room, np.int32), np.empty(room + 1, np.int64), np.empty(room, np.int32))
+        for _ in range(2)
+    )
+    places.nodes[:] = np.arange(room)  # the empty piece ends everywhere
+    places.starts[:2], places.scripts[0], groups = (0, room), TRANSPARENT, 1
+    parts, seeds = _parts(room, len(scripts)), seeding.Seeds(np.empty(room, np.int32), np.empty(room, np.int64))
+    ends, lengths, weights = [seeds.ends[:0]], [seeds.weights[:0]], [seeds.weights[:0]]
+    for length in range(1, longest_of(recipe) + 1):
+        groups, found = seeding.part_groups(tree, places, groups, longer, parts, seeds, np.int64(length))
+        ends.append(seeds.ends[:found].copy())
+        weights.append(seeds.weights[:found].copy())
+        lengths.append(np.full(found, length))
+        places, longer = longer, places
+        if not groups:
+            break
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))))
+    symbols: Int32s = np.empty(int(starts[-1]), np.int32)
+    seeding.spell(trie, np.concatenate(ends), starts, symbols)
+    return Spelled(symbols, starts), np.concatenate(weights)
+
+
+def _parts(places: int, symbols: int) -> seeding.Parts:
+    return seeding.Parts(
+        node=np.empty(places, np.int32),
+        of_node=np.empty(places, np.int32),
+        of_symbol=np.full(symbols, -1, np.int32),
+        symbol=np.empty(symbols, np.int32),
+        times=np.empty(symbols, np.int64),
+        weight=np.empty(symbols, np.int64),
+        first=np.empty(symbols, np.int32),
+        follower=np.empty(symbols, np.int32),
+        varies=np.empty(symbols, np.bool_),
+        free=np.empty(symbols, np.int64),
+    )
+
 
 TIDY_BELOW = 0.98  # of the tokens there were
 
@@ -30,7 +114,7 @@ class CompiledLattices:
         pieces = table_of(symbols, starts, size - len(starts) + 1, room or 3 * len(starts))
         self._lengths = np.ones(size, np.int64)
         self._lengths[size - len(starts) + 1 :] = np.diff(starts)
-        trie = stretches.trie
+        trie = trie_of(stretches)
         edges = _edges(pieces, trie, room or len(trie.symbol))
         self._covered, self._ends = np.zeros(size, np.int64), np.full(size, -1, np.int64)
         table.cover(trie.weight, edges, self._covered, self._ends)

@@ -18,17 +18,21 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.history.columns import Float32s
 from bpe_core.history.history import Reasons
-from bpe_core.history.scores import Float32s
 from bpe_core.learning.unigram.cells import Int64s
 from bpe_core.learning.unigram.dropping import (
     MORE_THAN_ASKED,
+    RARE,
     SLICE,
     Batch,
     DroppingLearner,
+    Float64s,
     Told,
+    least_first,
+    losses,
+    scores_of,
 )
-from bpe_core.learning.unigram.estimates import RARE, Float64s, least_first, losses, scores_of
 
 # Why a piece was dropped.
 RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)

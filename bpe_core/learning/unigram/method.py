@@ -5,20 +5,67 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from bpe_core.alphabet import Alphabet
+import numpy as np
+
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError, SizeDoesNotFit
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.policy import Policy
-from bpe_core.learning.methods import METHODS, CompiledWay, Method, Way
-from bpe_core.learning.protocol import Learner
+from bpe_core.kernels.readiness import Policy
+from bpe_core.learning.methods import CompiledWay, Learner, Method, Reason, Way
 from bpe_core.learning.unigram.dropping import DroppingLearner
+from bpe_core.learning.unigram.lattices import PlainLattices
 from bpe_core.learning.unigram.learner import UnigramLearner
-from bpe_core.learning.unigram.plain import PlainLattices
-from bpe_core.learning.unigram.reasons import REASONS
-from bpe_core.learning.unigram.seeds import tokens_at_first
-from bpe_core.recipe import Recipe
+from bpe_core.learning.unigram.seeds import repeated_pieces, seeded
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.best_paths import BestPaths
+
+# In the order of their numbers.
+CAUSES = ("rarely used", "not its own best path", "least loss", "least likely")
+
+
+def _loss(count: int, told: Any) -> str:
+    return "" if np.isnan(told["loss"]) else f"{told['loss']:.3g}"
+
+
+def _cause(count: int, told: Any) -> str:
+    cause = int(told["cause"])
+    return CAUSES[cause] if 0 <= cause < len(CAUSES) else ""
+
+
+REASONS = (
+    Reason(
+        "Loss",
+        "How much less likely a token of the corpus becomes, on average, with the next best tokens in place of the "
+        "piece (in the natural logarithm)",
+        ("loss",),
+        lambda count, told: told["loss"],
+        _loss,
+        widest="0.000123",
+    ),
+    Reason(
+        "Cause",
+        "Why the piece was dropped: it is hardly used in any way to cut words, its own best path is another, the "
+        "corpus loses least by it, or it is the least likely when only a few have to go",
+        ("cause",),
+        lambda count, told: told["cause"],
+        _cause,
+        widest="not its own best path",
+        is_number=False,
+    ),
+    Reason(
+        "Round",
+        "In which round of estimating and dropping; 1 is the first",
+        ("round",),
+        lambda count, told: told["round"],
+        lambda count, told: f"{told['round']:,}",
+        widest="99",
+    ),
+)
+
+
+KERNELS = Policy("bpe_core.learning.unigram.compiled", small=5_000, large=500_000)
 
 
 def marked(tokens_at_first: Callable[[WordTable, Recipe], Alphabet]) -> Callable[[WordTable, Recipe], Alphabet]:
@@ -33,6 +80,15 @@ def marked(tokens_at_first: Callable[[WordTable, Recipe], Alphabet]) -> Callable
         return tokens_at_first(words, recipe)
 
     return found
+
+
+def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    """Return the base symbols, and the seeds behind them: the best first."""
+    if not KERNELS.chooses(len(words.text)):
+        return seeded(words, recipe, repeated_pieces)
+    from bpe_core.learning.unigram.compiled import repeated  # loads machine code
+
+    return seeded(words, recipe, repeated)
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
@@ -75,8 +131,7 @@ def ways_of(kind: type[DroppingLearner]) -> dict[str, Any]:
 
         return kind(words, alphabet, recipe, forced, CompiledLattices)
 
-    kernels = Policy("bpe_core.learning.unigram.compiled", small=5_000, large=500_000)
-    return {"plain": Way(plain, bytes_a_cell=1_500), "compiled": CompiledWay(compiled, 200, kernels)}
+    return {"plain": Way(plain, bytes_a_cell=1_500), "compiled": CompiledWay(compiled, 200, KERNELS)}
 
 
 METHOD = Method(
@@ -93,5 +148,5 @@ METHOD = Method(
     drops=True,
     what_is_wrong=what_is_wrong,
     reasons=lambda recipe: REASONS,
-    why="bpe_core.insight.why_path",
+    why="path",
 )

@@ -19,18 +19,63 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet, Spelled
 from bpe_core.counting.words import WordTable
-from bpe_core.kernels.policy import Policy
+from bpe_core.history.alphabet import Alphabet, Spelled
 from bpe_core.learning.layout import SEPARATOR
-from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, UInt8s, keep_for_learning, may_be_joined
-from bpe_core.learning.unigram.ordering import in_order
-from bpe_core.learning.unigram.scripts import TRANSPARENT, scripts_of
-from bpe_core.recipe import Recipe
-from bpe_core.repeating import repeated
+from bpe_core.learning.unigram.cells import (
+    VARIOUS,
+    Int32s,
+    Int64s,
+    Stretches,
+    UInt8s,
+    in_order,
+    keep_for_learning,
+    may_be_joined,
+)
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import repeated
 
-KERNELS = Policy("bpe_core.learning.unigram.compiled_seeds", small=5_000, large=500_000)
+TRANSPARENT = -1
+COMMON = 0
+_NAMES = str.split("""
+Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam
+Sinhala Thai Lao Tibetan Myanmar Georgian Armenian Ethiopic Khmer Mongolian Hangul Bopomofo Yi Cherokee
+Canadian_Aboriginal Syriac Thaana Nko Tifinagh Coptic Gothic Runic Ogham Glagolitic Vai Bamum Cham Limbu Tai_Le
+New_Tai_Lue Tai_Tham Tai_Viet Balinese Javanese Sundanese Batak Buginese Lepcha Ol_Chiki Meetei_Mayek
+Saurashtra Kayah_Li Rejang Lisu Tagalog Hanunoo Buhid Tagbanwa Syloti_Nagri Phags_Pa Samaritan Mandaic Adlam
+Osage Osmanya Deseret Shavian Braille SignWriting Newa Tirhuta Grantha Modi Siddham Sharada Khojki Khudawadi
+Takri Kaithi Chakma Ahom Bhaiksuki Brahmi Kharoshthi Marchen Mahajani Multani Sora_Sompeng Warang_Citi Mro
+Pahawh_Hmong Miao Pau_Cin_Hau Bassa_Vah Mende_Kikakui Duployan Tangut Cuneiform Egyptian_Hieroglyphs
+Anatolian_Hieroglyphs Meroitic_Hieroglyphs Meroitic_Cursive Linear_A Linear_B Cypriot Ugaritic Old_Persian
+Old_Italic Old_Turkic Old_Hungarian Old_Permic Old_North_Arabian Old_South_Arabian Phoenician Lydian Lycian
+Carian Imperial_Aramaic Palmyrene Nabataean Hatran Manichaean Avestan Psalter_Pahlavi Inscriptional_Parthian
+Inscriptional_Pahlavi Elbasan Caucasian_Albanian
+""")
+_JAPANESE_AND_CHINESE = r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]"
+_CLASSES = [
+    (_JAPANESE_AND_CHINESE, len(_NAMES) + 1),
+    (r"\p{Script=Common}", COMMON),
+    (r"\p{Script=Inherited}", TRANSPARENT),
+    *((rf"\p{{Script={name}}}", number) for number, name in enumerate(_NAMES, 1)),
+]
+
+
+def scripts_of(characters: str) -> npt.NDArray[np.int32]:
+    """A number for the script of each character; TRANSPARENT for what takes the script of the letter before it."""
+    import regex  # takes a while to load
+
+    unknown, script_of = dict.fromkeys(characters), dict[str, int]()
+    for expression, number in _CLASSES:
+        if not unknown:
+            break
+        for found in regex.findall(expression, "".join(unknown)):
+            script_of[found] = number
+            del unknown[found]
+    return np.array([script_of.get(character, COMMON) for character in characters], np.int32)
+
+
 LONGEST = 512  # symbols, where the recipe says no length
 WALL = -2  # instead of a script: no piece holds it
 
@@ -38,16 +83,8 @@ WALL = -2  # instead of a script: no piece holds it
 Repeated = Callable[[Stretches, Alphabet, Recipe], tuple[Spelled, Int64s]]
 
 
-def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    """The base symbols, and the seeds behind them: the best first."""
-    if KERNELS.chooses(len(words.text)):
-        from bpe_core.learning.unigram.compiled_seeds import repeated  # loads machine code
-
-        return seeded(words, recipe, repeated)
-    return seeded(words, recipe, _repeated)
-
-
 def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> Alphabet:
+    """Return the base symbols with the seeds behind them, the best first."""
     base = Alphabet.for_words(words, recipe)
     stretches = Stretches.of(words, base, recipe)
     if not len(stretches):
@@ -157,7 +194,8 @@ def longest_of(recipe: Recipe) -> int:
     return recipe.max_token_length or LONGEST
 
 
-def _repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
+def repeated_pieces(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
+    """Find the pieces that are seeds, and how often each occurs."""
     limits = _limits(stretches, base, recipe)
     nothing: Int64s = np.zeros(0, np.int64)
     found = [(nothing, nothing, nothing), *_found(stretches, limits, _followers(stretches))]

@@ -7,18 +7,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import TIED, Columns, History, Reasons
 from bpe_core.kernels import learn_score, score_order
 from bpe_core.kernels import learn_state as names
 from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
 from bpe_core.learning.bpe.compiled import grown
 from bpe_core.learning.layout import Layout
-from bpe_core.learning.protocol import Candidate
-from bpe_core.learning.wordpiece.reasons import told
-from bpe_core.learning.wordpiece.token_counts import token_counts
-from bpe_core.recipe import Recipe
+from bpe_core.learning.methods import Candidate
+from bpe_core.learning.wordpiece.plain import token_counts, told
+from bpe_core.recipes.recipe import Recipe
 
 
 class ReasonColumns(NamedTuple):

@@ -5,17 +5,29 @@ By the rule `count` it is learned as byte-pair encoding is, only on other symbol
 
 from __future__ import annotations
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.policy import Policy
+from bpe_core.kernels.readiness import Policy
 from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.learning.methods import CompiledWay, Method, Way
-from bpe_core.learning.protocol import Learner
+from bpe_core.learning.methods import CompiledWay, Learner, Method, Reason, Way
 from bpe_core.learning.wordpiece.plain import PlainScoreLearner
-from bpe_core.learning.wordpiece.reasons import reasons
-from bpe_core.recipe import Recipe
-from bpe_core.segmenting.word_pieces import WordPieceSegmenter
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.word_segmenters import WordPieceSegmenter
+
+SCORE = Reason(
+    title="Score",
+    tip="How often the pair stood in the corpus, over how often its left half did times how often its right half did",
+    of=("left_count", "right_count"),
+    value=lambda count, told: count / told["left_count"] / told["right_count"],
+    written=lambda count, told: f"{count:,} / ({told['left_count']:,} × {told['right_count']:,})",
+    widest="9,999 / (99,999 × 99,999)",
+)
+
+
+def reasons(recipe: Recipe) -> tuple[Reason, ...]:
+    return (SCORE,) if recipe.wordpiece_rule == "score" else ()
+
 
 _COMPILED = "bpe_core.learning.wordpiece.compiled"
 
@@ -45,7 +57,7 @@ METHOD = Method(
     compiled=CompiledWay(_compiled_learner, 30, Policy(_COMPILED, small=20_000, large=2_000_000)),
     reasons=reasons,
     learns_by_ranks=True,
-    why="bpe_core.insight.why_longest",
+    why="longest",
     has_seeds=True,
     looks_tokens_up=True,
     has_continuations=True,

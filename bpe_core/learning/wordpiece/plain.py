@@ -10,19 +10,32 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, Columns, History, Reasons
 from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.learning.layout import Layout
-from bpe_core.learning.protocol import Candidate
-from bpe_core.learning.ties import Pair
-from bpe_core.learning.wordpiece.reasons import told
-from bpe_core.learning.wordpiece.token_counts import token_counts
-from bpe_core.recipe import Recipe
+from bpe_core.learning.layout import SEPARATOR, Layout
+from bpe_core.learning.methods import Candidate
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
+from bpe_core.support.arrays import repeated
+
+
+def token_counts(layout: Layout, words: WordTable, tokens: int) -> npt.NDArray[np.int64]:
+    """By id, each word as often as it occurs; before any step."""
+    counts = np.zeros(tokens, np.int64)
+    symbols = layout.symbols[1:]  # behind the separator in front, each word has its own
+    weights = repeated(words.counts, np.diff(layout.starts))
+    known = symbols != SEPARATOR
+    np.add.at(counts, symbols[known], weights[known])
+    return counts
+
 
 _SCALE = 256  # bits
 
@@ -37,6 +50,14 @@ def score_key(count: int, left_count: int, right_count: int) -> int:
     (True, True)
     """
     return (count << _SCALE) // (left_count * right_count) if count else 0
+
+
+def told(candidates: list[Candidate], token_counts: Sequence[int] | npt.NDArray[np.int64]) -> list[Candidate]:
+    """Return the same candidates with the counts of their halves."""
+    return [
+        replace(one, reasons={"left_count": int(token_counts[one.left]), "right_count": int(token_counts[one.right])})
+        for one in candidates
+    ]
 
 
 class PlainScoreLearner(PlainLearner):

@@ -1,7 +1,7 @@
-r"""Expressions as Oniguruma understands them, the engine of Hugging Face's tokenizers, told to `regex`.
+r"""Expressions of Oniguruma, the engine of Hugging Face's tokenizers, translated for `regex`.
 
-There `^` and `$` are the ends of a line, `\Z` stands before a last line break, too, `\h` is a hexadecimal digit, `(?m)`
-lets the dot match line breaks, and `{2}+` is a repeated repetition.
+There `^` and `$` are the ends of a line, `\Z` also matches before a last line break, `\h` is a hexadecimal digit,
+`(?m)` lets the dot match line breaks, and `{2}+` is a repeated repetition.
 
     >>> Expression(r"a$|\h{2}+").spans("a\nff00")
     [(0, 1), (2, 6)]
@@ -16,13 +16,13 @@ import numpy.typing as npt
 import regex
 
 from bpe_core.errors import PatternError
-from bpe_core.text.character_map import code_points, text_of
+from bpe_core.text.characters import code_points, text_of
 from bpe_core.text.older_unicode import without_later
 from bpe_core.text.patterns import compile_custom
 from bpe_core.text.scanner import beginnings
 from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
 
-PATIENCE = 3.0  # seconds without an end, before an expression counts as catastrophic
+PATIENCE = 3.0  # seconds before an expression counts as catastrophic
 PATIENT_CHARACTERS = 20_000_000  # one more second for each of these
 
 _TOKEN = regex.compile(
@@ -46,19 +46,19 @@ _INSIDE = {r"\h": "0-9A-Fa-f", r"\w": _WORD, **_POSIX}
 
 
 class Expression:
-    """One expression, found from left to right."""
+    """One expression, matched from left to right."""
 
     def __init__(self, expression: str) -> None:
         self._written = expression
-        self._compiled = compile_custom(translated(expression))  # a PatternError where it means nothing
+        self._compiled = compile_custom(translated(expression))  # a PatternError if it is not valid
 
     @classmethod
     def of(cls, pattern: str, is_regex: bool) -> Expression:
-        """An expression, or a text that means itself."""
+        """An expression, or one that matches a text literally."""
         return _known(pattern if is_regex else regex.escape(pattern, literal_spaces=True))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where it matches. A match of no length counts, but not right behind another."""
+        """Where it matches. An empty match counts, but not right behind another."""
         patience = PATIENCE + len(text) / PATIENT_CHARACTERS
         text = without_later(text)
         try:
@@ -74,7 +74,7 @@ class Expression:
         return found
 
     def substituted(self, text: str, content: str) -> str:
-        """The text in which something else stands for whatever it matches."""
+        """The text with every match replaced."""
         if self._runs_of is not None and without_later(text) is text:
             return _with_runs_as(content, text, self._runs_of)
         spans = self.spans(text)
@@ -84,7 +84,7 @@ class Expression:
 
     @cached_property
     def _runs_of(self) -> npt.NDArray[np.bool_] | None:
-        """By code point: whether it belongs to what is found, where that is whole runs of some characters."""
+        """If it matches whole runs of some characters: by code point, whether it is one of them."""
         try:
             body = read_expression(self._compiled.pattern).body
         except (NoTable, RecursionError):
@@ -95,7 +95,7 @@ class Expression:
         return None
 
     def found(self, text: str) -> list[str]:
-        """What it matches that is not empty, as texts: without their places that takes less time."""
+        """The texts of its matches that are not empty: without their places that takes less time."""
         if not self._compiled.groups and (text.isascii() or without_later(text) is text):
             try:
                 found: list[str] = self._compiled.findall(text, concurrent=True, timeout=PATIENCE)
@@ -119,7 +119,7 @@ class Expression:
 
 
 def _with_runs_as(content: str, text: str, which: npt.NDArray[np.bool_]) -> str:
-    """Each run of some characters as something else."""
+    """Replace each run of some characters."""
     codes = code_points(text)
     found = which[codes]
     if not found.any():
@@ -146,7 +146,7 @@ def translated(expression: str) -> str:
     """
     written: list[str] = []
     depth = 0  # of sets
-    inside = 0  # of them sets in sets that only add to what is there, so that their signs can stand there by themselves
+    inside = 0  # of them, sets in sets that only add characters, so that their brackets can be left out
     nested = False
     for token in _TOKEN.findall(expression):
         if token == "[" and depth and depth == 1 + inside and written[-1] != "-" and "&&" not in expression:
@@ -174,7 +174,7 @@ def translated(expression: str) -> str:
 
 
 def _repeated(written: list[str], counts: str) -> str:
-    """What was repeated becomes a group that can be repeated again."""
+    """Make a group of what was repeated, so that it can be repeated again."""
     first, depth = len(written) - 1, 0
     while first > 0:
         depth += (written[first] in ("]", ")")) - (written[first][0] in "[(")

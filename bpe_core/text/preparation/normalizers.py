@@ -1,4 +1,6 @@
-"""What changes a text as a whole: each step gives the new text, and where each of its characters came from.
+"""Steps that change a text as a whole; the new text knows where each of its characters came from.
+
+The `words` of a step say what it does.
 
 >>> Replace("l+", is_regex=True, content="L").changed(Piece.whole("hello")).text
 'heLo'
@@ -6,18 +8,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import binascii
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import regex
 
-from bpe_core.records import dataclass
+from bpe_core.errors import RecipeError
 from bpe_core.text import older_unicode
+from bpe_core.text.characters import Form, formed, in_form, small
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.pieces import Piece
-from bpe_core.text.small_letters import small
 from bpe_core.text.stand_ins import stand_ins
-from bpe_core.text.unicode_forms import Form, formed, in_form
 
 _BLANK = regex.compile(r"\s")
 _BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -31,7 +37,7 @@ _NMT = {chr(code): "" for code in (*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F,
 
 
 def by_character(piece: Piece, became: Callable[[str], str]) -> Piece:
-    """A piece in which each character becomes others, whatever stands around it."""
+    """Replace each character, whatever is around it."""
     if piece.is_bare:
         return piece.written(piece.text.translate({ord(one): became(one) for one in set(piece.text)}))
     texts: list[str] = []
@@ -44,14 +50,14 @@ def by_character(piece: Piece, became: Callable[[str], str]) -> Piece:
 
 
 def without(piece: Piece, characters: regex.Pattern[str]) -> Piece:
-    """A piece without some characters."""
+    """Leave out some characters."""
     if piece.is_bare:
         return piece.written(characters.sub("", piece.text))
     return replaced(piece, [found.span() for found in characters.finditer(piece.text)], "")
 
 
 def replaced(piece: Piece, spans: list[tuple[int, int]], content: str) -> Piece:
-    """A piece in which something else stands in some places."""
+    """Replace the text in some places."""
     if not spans:
         return piece
     texts: list[str] = []
@@ -67,8 +73,6 @@ def replaced(piece: Piece, spans: list[tuple[int, int]], content: str) -> Piece:
 
 @dataclass(frozen=True)
 class UnicodeForm:
-    """One of the four Unicode forms."""
-
     form: Form
 
     @property
@@ -86,8 +90,6 @@ class UnicodeForm:
 
 @dataclass(frozen=True)
 class Lowercase:
-    """Small letters, each looked at alone."""
-
     words: ClassVar[str] = "Letters become small, each looked at alone."
 
     def changed(self, piece: Piece) -> Piece:
@@ -96,8 +98,6 @@ class Lowercase:
 
 @dataclass(frozen=True)
 class StripAccents:
-    """Marks are left out: all of them, those with a place of their own too."""
-
     words: ClassVar[str] = "Marks that combine with other characters are left out."
 
     def changed(self, piece: Piece) -> Piece:
@@ -108,8 +108,6 @@ class StripAccents:
 
 @dataclass(frozen=True)
 class Strip:
-    """Blanks at the ends of the text are left out."""
-
     strip_left: bool = True
     strip_right: bool = True
 
@@ -127,8 +125,6 @@ class Strip:
 
 @dataclass(frozen=True)
 class Prepend:
-    """A text before every text that is not empty."""
-
     prepend: str
 
     @property
@@ -141,8 +137,6 @@ class Prepend:
 
 @dataclass(frozen=True)
 class Replace:
-    """Every match becomes another text."""
-
     pattern: str
     is_regex: bool
     content: str
@@ -166,9 +160,7 @@ class Replace:
 
 @dataclass(frozen=True)
 class Nmt:
-    """SentencePiece's cleaning for translation."""
-
-    words: ClassVar[str] = "Control characters are left out; line breaks and signs nobody sees become blanks."
+    words: ClassVar[str] = "Control characters are left out; line breaks and invisible signs become blanks."
 
     def changed(self, piece: Piece) -> Piece:
         return by_character(piece, lambda one: _NMT.get(one, one))
@@ -176,8 +168,6 @@ class Nmt:
 
 @dataclass(frozen=True)
 class BytesShown:
-    """Every byte becomes the printable character that stands for it."""
-
     words: ClassVar[str] = "The text is looked at as bytes, each shown by a printable character."
 
     def changed(self, piece: Piece) -> Piece:
@@ -189,8 +179,6 @@ class BytesShown:
 
 @dataclass(frozen=True)
 class BertNormalizer:
-    """What BERT does to a text."""
-
     clean_text: bool = True
     handle_chinese_chars: bool = True
     strip_accents: bool | None = None
@@ -218,3 +206,168 @@ class BertNormalizer:
             piece = UnicodeForm("NFD").changed(piece)
             piece = without(piece, older_unicode.marks_without_width())
         return Lowercase().changed(piece) if self.lowercase else piece
+
+
+LARGEST = 8_000_000  # bytes; those of SentencePiece have some 300,000
+
+_CLUSTERS = regex.compile(r"\X")
+_JOINS = regex.compile(  # with a neighbour
+    r"\r\n|[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=ZWJ}\p{GCB=L}\p{GCB=V}\p{GCB=T}"
+    r"\p{GCB=Regional_Indicator}]"
+)
+_SHORT = 6  # bytes: a cluster of fewer is looked up as a whole
+
+
+class CharacterTable:
+    """A file's own table of what texts become, as SentencePiece compiles it.
+
+    Its data is the length of the trie in four bytes, the trie of UTF-8 bytes as a double array of such numbers, and the
+    texts, each with a zero behind it.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        size = int.from_bytes(data[:4], "little") if len(data) >= 4 else 1
+        if size % 4 or size > len(data) - 4:
+            raise RecipeError("The table of characters is damaged: its beginning does not say where its parts are.")
+        self._units = struct.unpack(f"<{size // 4}I", data[4 : 4 + size])
+        self._texts = data[4 + size :]
+
+    def _prefixes(self, key: bytes) -> Iterator[tuple[int, int]]:
+        """The prefixes of a key that are in the table, the shortest first: their lengths, and where their texts are."""
+        units, place = self._units, 0
+        if not units:
+            return
+        place ^= _offset(units[0])
+        for length, byte in enumerate(key, start=1):
+            place ^= byte
+            if not byte or place >= len(units) or units[place] & 0x800000FF != byte:
+                return
+            has_leaf = units[place] >> 8 & 1
+            place ^= _offset(units[place])
+            if has_leaf and place < len(units):
+                yield length, units[place] & 0x7FFFFFFF
+
+    def shortest(self, text: str) -> str | None:
+        """What the shortest prefix of a text in the table becomes."""
+        found = next(self._prefixes(text.encode()), None)
+        return None if found is None else self._text(found[1])
+
+    def longest(self, text: bytes) -> tuple[int, str] | None:
+        """The length in bytes of the longest prefix in the table, and what it becomes."""
+        found = list(self._prefixes(text))
+        return (found[-1][0], self._text(found[-1][1])) if found else None
+
+    def _text(self, start: int) -> str:
+        end = self._texts.find(b"\0", start)
+        return self._texts[start : end if end >= 0 else len(self._texts)].decode(errors="replace")
+
+
+def _offset(unit: int) -> int:
+    return (unit >> 10) << ((unit & 0x200) >> 6)
+
+
+class _Alone(dict[int, str]):
+    """What each character becomes, for `str.translate`."""
+
+    def __init__(self, table: CharacterTable) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, code: int) -> str:
+        new = self._table.shortest(chr(code))
+        self[code] = found = chr(code) if new is None else new
+        return found
+
+
+@lru_cache(maxsize=4)
+def _table(charsmap: str) -> CharacterTable:
+    try:
+        return CharacterTable(base64.b64decode(charsmap, validate=True))
+    except (binascii.Error, ValueError) as error:
+        raise RecipeError("The table of characters is not base64, as files write it.") from error
+
+
+@dataclass(frozen=True)
+class Precompiled:
+    """Replace characters by a file's own table.
+
+    Hugging Face looks up what a reader sees as one character, then its parts; SentencePiece takes the longest match.
+    """
+
+    precompiled_charsmap: str  # base64
+    longest: bool = False
+
+    @property
+    def words(self) -> str:
+        return f"Characters become what the file's own table of {len(self.precompiled_charsmap) * 3 // 4:,} bytes says."
+
+    @cached_property
+    def table(self) -> CharacterTable:
+        return _table(self.precompiled_charsmap)
+
+    def changed(self, piece: Piece) -> Piece:
+        if piece.is_bare and not self.longest:
+            return piece.written("".join(self._stretches(piece.text)))
+        parts = self._longest(piece.text) if self.longest else self._by_clusters(piece.text)
+        if piece.is_bare:
+            return piece.written("".join(new for _, _, new in parts))
+        texts: list[str] = []
+        sources: list[int] = []
+        for start, stop, new in parts:
+            texts.append(new)
+            same = len(new) == stop - start
+            sources += piece.sources[start:stop] if same else [piece.sources[start]] * len(new)
+        return Piece("".join(texts), sources, piece.stop)
+
+    def _stretches(self, text: str) -> Iterator[str]:
+        """What a text becomes: whole lines at once, except those where several characters look like one."""
+        done = 0
+        while joins := _JOINS.search(text, done):
+            start = text.rfind("\n", done, joins.start()) + 1 or done
+            yield text[done:start].translate(self._alone)
+            done = text.find("\n", joins.end() - 1) + 1 or len(text)
+            yield self._line(text[start:done])
+        yield text[done:].translate(self._alone)
+
+    def _line(self, line: str) -> str:
+        """What a line becomes, cluster by cluster."""
+        known, found = self._known, []
+        for cluster in _CLUSTERS.findall(line):
+            new = known.get(cluster)
+            if new is None:
+                new = known[cluster] = "".join(became for _, _, became in self._by_clusters(cluster))
+            found.append(new)
+        return "".join(found)
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        return {}
+
+    @cached_property
+    def _alone(self) -> dict[int, str]:
+        return _Alone(self.table)
+
+    def _by_clusters(self, text: str) -> Iterator[tuple[int, int, str]]:
+        table, place = self.table, 0
+        for cluster in _CLUSTERS.findall(text):
+            new = table.shortest(cluster) if len(cluster.encode()) < _SHORT else None
+            if new is not None:
+                yield place, place + len(cluster), new
+            else:
+                for i, character in enumerate(cluster, start=place):
+                    became = table.shortest(character)
+                    yield i, i + 1, character if became is None else became
+            place += len(cluster)
+
+    def _longest(self, text: str) -> Iterator[tuple[int, int, str]]:
+        place = 0
+        while place < len(text):
+            found = self.table.longest(text[place : place + 16].encode())
+            length = 1 if found is None else len(text[place : place + 16].encode()[: found[0]].decode(errors="ignore"))
+            yield place, place + max(1, length), text[place] if found is None else found[1]
+            place += max(1, length)
+
+
+Normalizer = (
+    UnicodeForm | Lowercase | StripAccents | Strip | Prepend | Replace | Nmt | Precompiled | BytesShown | BertNormalizer
+)

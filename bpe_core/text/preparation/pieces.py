@@ -1,72 +1,60 @@
-"""Stretches of a text that know where each of their characters came from, and the ways to cut them.
+"""Stretches of a text that know where each character came from, the ways to cut them, and added tokens.
 
 >>> blank = [(3, 4, True)]
 >>> [piece.text for piece in Piece.whole("low lower").cut(with_gaps(blank, 9), "MergedWithNext")]
 ['low', ' lower']
+>>> mask = AddedToken("<mask>", lstrip=True)
+>>> [(start, stop) for start, stop, token in found_in("a <mask> b", ("<mask>",), {"<mask>": mask}) if token]
+[(1, 8)]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple, get_args, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import regex
+
+from bpe_core.text.specials import places_of
 
 Behavior = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 BEHAVIORS: tuple[str, ...] = get_args(Behavior)
 
-Match = tuple[int, int, bool]  # from where to where, and whether it is what was looked for
-
-
-class Nowhere(Sequence[int]):
-    """The sources of a text of which nobody wants to know any."""
-
-    def __len__(self) -> int:
-        return 0
-
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-    @overload
-    def __getitem__(self, index: slice) -> Nowhere: ...
-    def __getitem__(self, index: int | slice) -> int | Nowhere:
-        return self if isinstance(index, slice) else 0
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(())
-
-
-NOWHERE = Nowhere()
+Match = tuple[int, int, bool]  # start, stop, and whether it is a match or a gap between matches
 
 
 class Piece(NamedTuple):
     """A stretch of text."""
 
     text: str
-    sources: Sequence[int]  # for each character the one of the text as it was given
-    stop: int  # where in that text the piece ends
+    sources: Sequence[int]  # for each character, the index of the one it came from in the original text, or nothing
+    stop: int  # where the piece ends in that text
     is_in_bytes: bool = False  # its characters stand for bytes
 
     @classmethod
     def bare(cls, text: str) -> Piece:
-        """A text that does not know where it came from, which takes less time."""
-        return cls(text, NOWHERE, 0)
+        """A text without sources, which takes less time."""
+        return cls(text, range(0), 0)
 
     @property
     def is_bare(self) -> bool:
-        return self.sources is NOWHERE
+        return not self.sources
 
     @classmethod
     def whole(cls, text: str, first: int = 0) -> Piece:
-        """A text that nothing has happened to; it begins so many characters behind the beginning."""
+        """An unchanged text that begins at the character `first` of the original."""
         return cls(text, range(first, first + len(text)), first + len(text))
 
     def part(self, start: int, stop: int) -> Piece:
-        """Its characters from here to there."""
+        """The piece of these characters."""
         if start == 0 and stop == len(self.text):
             return self
         end = self.sources[stop] if stop < len(self.sources) else self.stop
         return Piece(self.text[start:stop], self.sources[start:stop], end, self.is_in_bytes)
 
     def begun_with(self, text: str) -> Piece:
-        """The same behind a text that comes from where it begins."""
+        """The piece with a text put before it, whose source is the first character."""
         if not self.text:
             return self
         if self.is_bare:
@@ -74,27 +62,27 @@ class Piece(NamedTuple):
         return Piece(text + self.text, [self.sources[0]] * len(text) + list(self.sources), self.stop, self.is_in_bytes)
 
     def in_bytes(self) -> Piece:
-        """The same, said to stand for bytes."""
+        """The same, with characters that stand for bytes."""
         return Piece(self.text, self.sources, self.stop, True)
 
     def written(self, text: str) -> Piece:
-        """Other characters, one for each of its own."""
+        """The piece with other characters, one for each of its own."""
         return Piece(text, self.sources, self.stop, self.is_in_bytes)
 
     def cut(self, matches: Iterable[Match], behavior: Behavior, *, invert: bool = False) -> Iterator[Piece]:
-        """What becomes of it when what was looked for is treated in this way; nothing empty."""
+        """Cut it at matches in this way, leaving out empty pieces."""
         for start, stop in ranges(matches, behavior, invert=invert):
             if stop > start:
                 yield self.part(start, stop)
 
 
 def ranges(matches: Iterable[Match], behavior: Behavior, *, invert: bool) -> Iterable[tuple[int, int]]:
-    """From where to where the parts go that are left of a text."""
+    """The start and stop of each part that is left of a text."""
     return _RANGES[behavior]((start, stop, found != invert) for start, stop, found in matches)
 
 
 def with_gaps(found: Iterable[Match], length: int) -> Iterator[Match]:
-    """What was found with what stands between."""
+    """The matches and the gaps between them."""
     end = 0
     for start, stop, is_match in found:
         if start > end:
@@ -114,7 +102,7 @@ def _isolated(matches: Iterable[Match]) -> Iterator[tuple[int, int]]:
 
 
 def _contiguous(matches: Iterable[Match]) -> Iterable[tuple[int, int]]:
-    """Neighbours that are both matches, or both none, are one."""
+    """Join neighbours that are both matches, or both gaps."""
     found: list[tuple[int, int]] = []
     before = False
     for start, stop, is_match in matches:
@@ -157,3 +145,59 @@ _RANGES = {
     "MergedWithPrevious": _with_previous,
     "MergedWithNext": _with_next,
 }
+
+
+_STARTS_WITH_WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
+_BLANKS_BEHIND = regex.compile(r"\s*")
+_BLANKS_BEFORE = regex.compile(r"(?r)\s*")
+
+
+@dataclass(frozen=True)
+class AddedToken:
+    """How a token of the recipe is found, if it does more than a plain special token."""
+
+    content: str
+    single_word: bool = False  # only with no word continuing at either side
+    lstrip: bool = False  # the blanks before it belong to it
+    rstrip: bool = False
+    normalized: bool = False  # it is looked for after the text was changed
+    special: bool = True  # else it is found in every text
+
+    @property
+    def words(self) -> str:
+        """What it does, for a person."""
+        told = [] if self.special else ["is found in every text"]
+        told += ["is found only between words"] if self.single_word else []
+        sides = [side for side, taken in (("before", self.lstrip), ("behind", self.rstrip)) if taken]
+        told += [f"takes the blanks {' and '.join(sides)} it along"] if sides else []
+        told += ["is found only after the changes below"] if self.normalized else []
+        return f"The token “{self.content}” " + (", ".join(told) or "is special") + "."
+
+
+def found_in(text: str, tokens: tuple[str, ...], known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
+    """The tokens of a text and the gaps between them: (start, stop, token or "")."""
+    end = 0
+    for start, stop in places_of(text, tokens) if tokens else ():
+        token = text[start:stop]
+        how = known.get(token)
+        if how is not None:
+            if how.single_word and _is_inside_word(text, start, stop):
+                continue
+            if how.lstrip:
+                found = _BLANKS_BEFORE.match(text, end, start)
+                start = found.start() if found else start
+            if how.rstrip:
+                found = _BLANKS_BEHIND.match(text, stop)
+                stop = found.end() if found else stop
+        start = max(start, end)
+        if start > end:
+            yield end, start, ""
+        yield start, max(start, stop), token
+        end = max(start, stop)
+    if end < len(text):
+        yield end, len(text), ""
+
+
+def _is_inside_word(text: str, start: int, stop: int) -> bool:
+    before = start > 0 and _STARTS_WITH_WORD.match(text, start - 1) is not None
+    return before or _STARTS_WITH_WORD.match(text, stop) is not None

@@ -1,4 +1,4 @@
-"""What cuts a text into words: each step makes pieces of pieces.
+"""Steps that cut a text into words: each makes pieces of pieces. The `words` of a step say what it does.
 
 >>> [piece.text for piece in Digits(individual_digits=True).cut(Piece.whole("no 42"))]
 ['no ', '4', '2']
@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 import regex
 
-from bpe_core.records import dataclass
 from bpe_core.text import older_unicode
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import BytesShown
@@ -23,23 +23,21 @@ _WORDS = regex.compile(r"\w+|[^\w\s]+")
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _GPT2 = regex.compile(GPT2)
 _HOW = {
-    "Removed": "which are left out",
-    "Isolated": "which stand alone",
-    "MergedWithPrevious": "which go with what stands before them",
-    "MergedWithNext": "which go with what stands behind them",
-    "Contiguous": "of which neighbours stay together",
+    "Removed": "matches left out",
+    "Isolated": "each match a word",
+    "MergedWithPrevious": "matches joined to what comes before",
+    "MergedWithNext": "matches joined to what follows",
+    "Contiguous": "neighbouring matches joined",
 }
 
 
 def _found(compiled: regex.Pattern[str], text: str) -> Iterable[Match]:
-    """What is found and what stands between; these expressions take linear time."""
+    """The matches and the gaps between them; these expressions take linear time."""
     return with_gaps(((*match.span(), True) for match in compiled.finditer(text, concurrent=True)), len(text))
 
 
 @dataclass(frozen=True)
 class Split:
-    """A text or an expression cuts."""
-
     pattern: str
     is_regex: bool
     behavior: Behavior
@@ -54,7 +52,7 @@ class Split:
         return piece.cut(self._matches(piece.text), self.behavior, invert=self.invert)
 
     def texts(self, text: str) -> list[str]:
-        """The same parts of a text, without their places."""
+        """The parts of a text, without their places."""
         if self.behavior == "Removed" and self.invert:
             return Expression.of(self.pattern, self.is_regex).found(text)
         found = ranges(self._matches(text), self.behavior, invert=self.invert)
@@ -67,8 +65,6 @@ class Split:
 
 @dataclass(frozen=True)
 class Digits:
-    """Numbers stand apart."""
-
     individual_digits: bool = False
 
     @property
@@ -81,8 +77,6 @@ class Digits:
 
 @dataclass(frozen=True)
 class Punctuation:
-    """Punctuation marks stand apart."""
-
     behavior: Behavior = "Isolated"
 
     @property
@@ -95,8 +89,6 @@ class Punctuation:
 
 @dataclass(frozen=True)
 class Whitespace:
-    """Letters and digits, or other signs; blanks are left out."""
-
     words: ClassVar[str] = "Words are runs of letters and digits, or of other signs; blanks are left out."
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
@@ -105,8 +97,6 @@ class Whitespace:
 
 @dataclass(frozen=True)
 class WhitespaceSplit:
-    """What stands between blanks."""
-
     words: ClassVar[str] = "Cut at blanks, which are left out."
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
@@ -115,8 +105,6 @@ class WhitespaceSplit:
 
 @dataclass(frozen=True)
 class CharDelimiterSplit:
-    """What stands between one character."""
-
     delimiter: str
 
     @property
@@ -130,8 +118,6 @@ class CharDelimiterSplit:
 
 @dataclass(frozen=True)
 class BertPreTokenizer:
-    """Between blanks, each punctuation mark apart."""
-
     words: ClassVar[str] = "Cut at blanks, which are left out, and at each punctuation mark."
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
@@ -141,8 +127,6 @@ class BertPreTokenizer:
 
 @dataclass(frozen=True)
 class FixedLength:
-    """So many characters at a time."""
-
     length: int
 
     @property
@@ -156,8 +140,6 @@ class FixedLength:
 
 @dataclass(frozen=True)
 class Metaspace:
-    """A sign for every blank, which may be put before words, too."""
-
     replacement: str = "▁"
     prepend_scheme: str = "always"  # or never, or first: only where the text begins
     split: bool = True
@@ -181,8 +163,6 @@ class Metaspace:
 
 @dataclass(frozen=True)
 class ByteLevel:
-    """The text as bytes, maybe cut as GPT-2 cuts before that."""
-
     add_prefix_space: bool = True
     use_regex: bool = True
 
@@ -195,9 +175,15 @@ class ByteLevel:
         return map(BytesShown().changed, self.plainly(piece))
 
     def plainly(self, piece: Piece) -> Iterator[Piece]:
-        """The same words as text."""
+        """The same words, not shown as bytes."""
         if self.add_prefix_space and not piece.text.startswith(" "):
             piece = piece.begun_with(" ")
         if not self.use_regex:
             return iter((piece,))
         return piece.cut(_found(_GPT2, older_unicode.without_later(piece.text)), "Isolated")
+
+
+PreTokenizer = (
+    Split | Digits | Punctuation | Whitespace | WhitespaceSplit | CharDelimiterSplit | BertPreTokenizer | FixedLength
+    | Metaspace | ByteLevel
+)  # fmt: skip

@@ -1,61 +1,32 @@
-"""All steps by the names that Hugging Face's tokenizers give them, from JSON and to JSON.
+"""All steps by the names that Hugging Face's tokenizers give them: from JSON, to JSON, and at work on texts.
 
 >>> step = read_step({"type": "Split", "pattern": {"String": "-"}, "behavior": "Isolated", "invert": False})
 >>> step.words, as_json(step)["behavior"]
-('Cut at “-”, which stand alone.', 'Isolated')
+('Cut at “-”, each match a word.', 'Isolated')
+>>> work = Preparing((read_step({"type": "Lowercase"}), read_step({"type": "Digits", "individual_digits": False})))
+>>> [word.text for word in work.words(work.changed(Piece.whole("Route 66")))]
+['route ', '66']
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate, chain
+from typing import Any, get_args
 
 from bpe_core.errors import BpeError, RecipeError
-from bpe_core.text.preparation.added_tokens import AddedToken
+from bpe_core.text.characters import FORMS
 from bpe_core.text.preparation.expressions import Expression
-from bpe_core.text.preparation.normalizers import (
-    BertNormalizer,
-    BytesShown,
-    Lowercase,
-    Nmt,
-    Prepend,
-    Replace,
-    Strip,
-    StripAccents,
-    UnicodeForm,
-)
-from bpe_core.text.preparation.pieces import BEHAVIORS
-from bpe_core.text.preparation.pre_tokenizers import (
-    BertPreTokenizer,
-    ByteLevel,
-    CharDelimiterSplit,
-    Digits,
-    FixedLength,
-    Metaspace,
-    Punctuation,
-    Split,
-    Whitespace,
-    WhitespaceSplit,
-)
-from bpe_core.text.preparation.precompiled import LARGEST, Precompiled
-from bpe_core.text.unicode_forms import FORMS
+from bpe_core.text.preparation.normalizers import LARGEST, BytesShown, Normalizer, Precompiled, Replace, UnicodeForm
+from bpe_core.text.preparation.pieces import BEHAVIORS, AddedToken, Piece
+from bpe_core.text.preparation.pre_tokenizers import ByteLevel, CharDelimiterSplit, Metaspace, PreTokenizer, Split
+from bpe_core.text.stand_ins import byte_of_stand_in, raw_bytes
 
-Normalizer = (
-    UnicodeForm | Lowercase | StripAccents | Strip | Prepend | Replace | Nmt | Precompiled | BytesShown | BertNormalizer
-)
-PreTokenizer = (
-    Split | Digits | Punctuation | Whitespace | WhitespaceSplit | CharDelimiterSplit | BertPreTokenizer | FixedLength
-    | Metaspace | ByteLevel
-)  # fmt: skip
 Step = AddedToken | Normalizer | PreTokenizer
 
-_PLAIN: dict[str, type[Step]] = {
-    kind.__name__: kind
-    for kind in (AddedToken, Lowercase, StripAccents, Strip, Prepend, Replace, Nmt, Precompiled, BertNormalizer, Split,
-                 Digits, Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit, BertPreTokenizer, FixedLength,
-                 Metaspace, ByteLevel)
-}  # fmt: skip
+_PLAIN: dict[str, type[Step]] = {kind.__name__: kind for kind in get_args(Step) if kind is not UnicodeForm}
 _AMONG = {"behavior": BEHAVIORS, "prepend_scheme": ("always", "first", "never")}
 _BEHAVIORS = {name.lower(): name for name in BEHAVIORS}
 MOST_STEPS = 100_000  # added tokens are steps, too
@@ -64,20 +35,18 @@ LONGEST_LENGTH = 1_000_000
 
 
 def is_known(values: Mapping[str, Any]) -> bool:
-    """Whether there is a step of the type that a JSON object says."""
-    return values.get("type") in (*FORMS, BytesShown.__name__, *_PLAIN)
+    """Whether a JSON object has the type of a known step."""
+    return values.get("type") in (*FORMS, *_PLAIN)
 
 
 def read_step(values: object) -> Step:
-    """The step that a JSON object says; a RecipeError for what is none, or says nothing that can be done."""
+    """The step of a JSON object; a RecipeError if it is none, or cannot be done."""
     kind = values.get("type") if isinstance(values, dict) else None
     if not isinstance(values, dict) or not isinstance(kind, str):
         raise RecipeError('A step must be an object that says its "type".')
     form = next((form for form in FORMS if form == kind), None)
     if form is not None:
         return UnicodeForm(form)
-    if kind == BytesShown.__name__:
-        return BytesShown()
     if not is_known(values):
         raise RecipeError(f"There is no step named {kind[:40]!r} here.")
     given = _defaults(kind, values)
@@ -90,7 +59,7 @@ def read_step(values: object) -> Step:
 
 
 def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What older files say in other words."""
+    """Translate what older files write in other words."""
     given = dict(values)
     pattern = given.get("pattern")
     if kind in ("Split", "Replace"):
@@ -133,7 +102,7 @@ def _check(step: Step) -> None:
     elif isinstance(step, Metaspace | CharDelimiterSplit):
         sign = step.replacement if isinstance(step, Metaspace) else step.delimiter
         if len(sign) != 1:
-            raise RecipeError("what blanks become, or where it cuts, must be one character.")
+            raise RecipeError("the sign for blanks, or the delimiter, must be one character.")
 
 
 def as_json(step: Step) -> dict[str, Any]:
@@ -155,12 +124,12 @@ def is_pre_tokenizer(step: Step) -> bool:
 
 
 def is_only_named(step: Step) -> bool:
-    """Whether it does nothing to a text but where somebody asks for its token."""
+    """Whether it does nothing but name a plain special token."""
     return isinstance(step, AddedToken) and step == AddedToken(step.content)
 
 
 def steps_of(values: object) -> tuple[Step, ...]:
-    """Steps as they are, or as JSON holds them."""
+    """Read steps, or JSON objects of steps."""
     if not isinstance(values, list | tuple) or len(values) > MOST_STEPS:
         raise RecipeError(f"The preparation must be a list of at most {MOST_STEPS:,} steps.")
     return tuple(one if isinstance(one, Step) else read_step(one) for one in values)
@@ -172,16 +141,16 @@ def those_of(steps: tuple[Step, ...], tokens: Collection[str]) -> tuple[Step, ..
 
 
 def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bool, split: bool) -> None:
-    """Refuse an order that the steps cannot have: tokens, then what changes the text, then what cuts it.
+    """Refuse a wrong order: tokens must come first, then what changes the text, then what cuts it.
 
-    And nothing is said twice: where other choices change the text, or split it, no step does so.
+    No step may change or split the text if other choices of the recipe do.
     """
     if changed and any(map(is_normalizer, steps)):
         raise RecipeError("The preparation changes the text, and so do other choices; choose one of them.")
     if split and any(map(is_pre_tokenizer, steps)):
         raise RecipeError("The preparation splits the text, and so does a pattern; choose the pattern none.")
     if len(those_of(steps, tokens)) < len(steps):
-        raise RecipeError("The preparation tells of a token that is none of the recipe.")
+        raise RecipeError("The preparation names a token that the recipe does not have.")
     places = [0 if isinstance(step, AddedToken) else 1 if is_normalizer(step) else 2 for step in steps]
     if places != sorted(places):
         raise RecipeError("The steps of a preparation are added tokens, then what changes text, then what cuts it.")
@@ -189,3 +158,85 @@ def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bo
     later = steps[shown[0] + 1 :] if shown else ()
     if len(shown) > 1 or any(is_normalizer(step) or isinstance(step, Metaspace) for step in later):
         raise RecipeError("Text is turned into bytes twice, or changed when it is bytes, which is not done here.")
+
+
+MOST_KNOWN = 1 << 16  # pieces
+LONGEST_KNOWN = 64  # characters of one
+
+
+class Preparing:
+    """The steps of a recipe at work on whole texts."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.tokens = {step.content: step for step in steps if isinstance(step, AddedToken)}
+        self._changes = [step for step in steps if isinstance(step, Normalizer)]
+        self._cuts = [step for step in steps if isinstance(step, PreTokenizer)]
+        self.all_cuts = tuple(self._cuts)
+        self.cuts = bool(self._cuts)
+        self.wants_places = any(isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in self._cuts)
+        self._known: dict[str, tuple[str, ...]] = {}  # the words of each part that the first cut leaves
+        self.changes = bool(self._changes)
+
+    def changed(self, piece: Piece) -> Piece:
+        """The text after all changes."""
+        for step in self._changes:
+            piece = step.changed(piece)
+        return piece
+
+    def words(self, piece: Piece) -> Iterator[Piece]:
+        """The words of a changed text; those cut from bytes may begin and end inside characters."""
+        return self._words((piece,), 0)
+
+    def texts_of_words(self, text: str, first: int = 0) -> Iterator[str]:
+        """The words of a changed text without their places; it begins at the character `first` of the original."""
+        if self.wants_places or len(self._cuts) < 2:
+            piece = Piece.whole(text, first) if self.wants_places else Piece.bare(text)
+            yield from (word.text for word in self._words((piece,), 0))
+            return
+        known, cut = self._known, self._cuts[0]
+        if isinstance(cut, Split):
+            parts: Iterable[str] = cut.texts(text)
+            in_bytes = False
+        else:
+            pieces = list(cut.cut(Piece.bare(text)))
+            parts = [piece.text for piece in pieces]
+            in_bytes = any(piece.is_in_bytes for piece in pieces)
+        for part in parts:
+            words = known.get(part)
+            if words is None:
+                if len(known) >= MOST_KNOWN:
+                    known.clear()
+                piece = Piece.bare(part)
+                words = tuple(word.text for word in self._words((piece.in_bytes() if in_bytes else piece,), 1))
+                if len(part) <= LONGEST_KNOWN:
+                    known[part] = words
+            yield from words
+
+    def _words(self, pieces: Iterable[Piece], done: int) -> Iterator[Piece]:
+        """Cut pieces by all cuts but the first `done`."""
+        for step in self._cuts[done:-1]:
+            pieces = chain.from_iterable(map(step.cut, pieces))
+        return (
+            as_bytes(word) if word.is_in_bytes else word for word in chain.from_iterable(map(self._last_cut, pieces))
+        )
+
+    def _last_cut(self, piece: Piece) -> Iterator[Piece]:
+        """The last cut, without showing words as bytes, as they would be turned back at once."""
+        last = self._cuts[-1]
+        return last.plainly(piece) if isinstance(last, ByteLevel) and not piece.is_in_bytes else last.cut(piece)
+
+
+@lru_cache(maxsize=16)
+def preparing(steps: tuple[Step, ...]) -> Preparing:
+    """The steps of a recipe, ready to work."""
+    return Preparing(steps)
+
+
+def as_bytes(word: Piece) -> Piece:
+    """The text that printable characters stand for; a byte that is no whole character is escaped."""
+    known = byte_of_stand_in()
+    text = bytes(known[one] for one in word.text).decode(errors="surrogateescape")
+    if word.is_bare:
+        return Piece.bare(text)
+    ends = accumulate((len(raw_bytes(character)) for character in text), initial=0)
+    return Piece(text, [word.sources[end] for end, _ in zip(ends, text, strict=False)], word.stop)

@@ -1,4 +1,4 @@
-"""Archives: one member after the other is read as a file of its kind would be; nothing is unpacked to disk."""
+"""Archives: each member is read like a file of its kind; nothing is unpacked to disk."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ from pathlib import PurePosixPath
 from typing import BinaryIO, NamedTuple, cast
 
 from bpe_core.errors import CorpusError
-from bpe_core.text.reading.beginning import NotText
-from bpe_core.text.reading.opening import ByteStream, open_raw, open_stream, shown
-from bpe_core.text.reading.skipped import SkipLog, perhaps_cut_off
-from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
+from bpe_core.text.reading.opening import ByteStream, NotText, open_raw, open_stream, shown
+from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, SkipLog, Source
 
 HARMLESS = 256 * 2**20  # bytes that any archive may hold
 MOST_TIMES = 250  # its size; texts become some ten times smaller, a bomb a thousand times
@@ -28,9 +26,7 @@ DAMAGED = (
 )
 
 ReadInside = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[DocumentPiece]]
-SourceOf = Callable[
-    [str, str, Callable[[], BinaryIO]], Source
-]  # from the name shown, the member's own, and how to open it
+SourceOf = Callable[[str, str, Callable[[], BinaryIO]], Source]  # of the name shown, the member's own, how to open it
 
 
 class Member(NamedTuple):
@@ -42,15 +38,15 @@ class Member(NamedTuple):
 
 
 class ArchiveReader:
-    """Reads archives; `inside` reads what is in them, and `source_of` tells what that is."""
+    """Reads archives; `inside` reads a member, and `source_of` makes a source of it."""
 
     def __init__(self, inside: ReadInside, source_of: SourceOf) -> None:
         self._inside = inside
         self._source_of = source_of
-        self._reason = ""  # why the first member that is not read is none
+        self._reason = ""  # why the first skipped member was skipped
 
     def pieces(self, source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
-        """The documents of all members; what is no text is told, and refused only if nothing else is there."""
+        """The documents of all members; what is no text is reported, and refused only if there is nothing else."""
         self._reason, found = "", False
         with _sentences(source):
             for member, place in _members(source, log):
@@ -78,7 +74,7 @@ class ArchiveReader:
 
 
 def _why_not_wanted(name: str) -> str:
-    """Nothing is written where such a path leads, but whoever made it meant no good."""
+    """Refuse a path that leads out of the archive: nothing is written there, but it was made to do harm."""
     path = PurePosixPath(name.replace("\\", "/"))
     leads_out = path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":"))
     return "its path leads out of the archive, so it is not read" if leads_out else ""
@@ -90,12 +86,12 @@ def _is_hidden(name: str) -> bool:
 
 
 def _members(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[], int]]]:
-    """The files of an archive in their order, and how far reading has come."""
+    """The files of an archive in order, and how far reading has come."""
     return _of_tar(source, log) if source.kind == "tar" else _of_zip(source)
 
 
 class _Unpacked:
-    """How much came out of an archive, which stops when that is far more than texts can be."""
+    """Counts the bytes that come out of an archive, and stops if they are far more than texts can be."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -111,7 +107,7 @@ class _Unpacked:
 
 
 class _Counted(io.RawIOBase):
-    """A member while it is read."""
+    """A member that counts its bytes while it is read."""
 
     def __init__(self, raw: BinaryIO, unpacked: _Unpacked, stored: int) -> None:
         super().__init__()
@@ -131,7 +127,7 @@ class _Counted(io.RawIOBase):
 
 
 class _Stream(io.RawIOBase):
-    """A tar archive as it is without its compression, from its beginning to its end."""
+    """A tar archive without its compression, from beginning to end."""
 
     def __init__(self, stream: ByteStream, source: Source) -> None:
         super().__init__()
@@ -148,7 +144,7 @@ class _Stream(io.RawIOBase):
 
     @property
     def lacks_its_end(self) -> bool:
-        """Whether all was read, and its last block is not the empty one that ends an archive."""
+        """Whether all was read, and the last block is not the empty one that ends an archive."""
         return self._has_ended and any(self._last)
 
 
@@ -167,7 +163,7 @@ def _of_tar(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[],
 
             yield Member(member.name, open_member, problem), lambda: stream.bytes_read
         if whole.lacks_its_end:
-            log.add(source.name, perhaps_cut_off(source.name))
+            log.add_missing_end(source.name)
 
 
 def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:

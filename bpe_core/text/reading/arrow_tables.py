@@ -1,33 +1,105 @@
-"""Parquet and Arrow files (Feather, and what Hugging Face's datasets keep): a column of texts, read in pieces."""
+"""Parquet and Arrow files (Feather, and what Hugging Face's datasets keep): a column of texts, read in pieces.
+
+An Arrow array holds its strings end to end in one buffer, with an array of their ends. Many documents are passed on at
+once, as one stretch of bytes and the places where documents end: no Python string is made for any of them.
+"""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from bpe_core.errors import CorpusError, cause_of
-from bpe_core.optional import MISSING_PYARROW, pyarrow_or_none
-from bpe_core.text.reading.arrow_array import Damaged, Strings, mended_text
-from bpe_core.text.reading.fields import DEEPEST, Steps, chosen, steps_of
+from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.text.reading.opening import open_raw
-from bpe_core.text.reading.rows import BadRow, listed, pass_over
-from bpe_core.text.reading.skipped import SkipLog, perhaps_cut_off
-from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
+from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over, steps_of
+from bpe_core.text.reading.source import DocumentPiece, Int64s, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_invalid, pieces_of
 
 PARQUET_MARK, ARROW_MARK, OLD_FEATHER_MARK = b"PAR1", b"ARROW1", b"FEA1"
 STREAM_MARK, STREAM_END = b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\0\0\0\0"
 WANTED_BYTES = 2**20  # of a column at a time
 LEAST_ROWS, MOST_ROWS = 2**4, 2**14  # at a time
 BUFFER = 2**20  # bytes of a column that are read ahead
-_FOOTER_LENGTH = 4  # bytes that tell it
+_FOOTER_LENGTH = 4  # bytes that hold it
+_FIRST_BITS, _GOES_ON = 0xC0, 0x80  # of a byte that does not begin a character
+
+Mend = Callable[[bytes, int], bytes]  # repairs a text that is not UTF-8, at this place in the array
+
+
+class Damaged(Exception):
+    """What is damaged in a file, for the middle of a sentence."""
+
+
+class Strings:
+    """The strings of an array: `bounds[i]` and `bounds[i + 1]` are the ends of the i-th in `data`."""
+
+    def __init__(self, array: Any) -> None:
+        arrow = pyarrow_or_none()
+        kinds = arrow.types
+        if kinds.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if not any(known(array.type) for known in (kinds.is_string, kinds.is_binary, _is_large)):
+            array = array.cast(arrow.large_binary() if "binary" in str(array.type) else arrow.large_string())
+        if array.null_count:  # their places in the buffer may hold anything
+            array = array.drop_null()
+        width = np.int64 if _is_large(array.type) else np.int32
+        _, bounds, data = array.buffers()
+        self.data = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+        self.bounds: Int64s = np.zeros(1, np.int64)
+        if len(array):
+            all_bounds = np.frombuffer(bounds, width)
+            self.bounds = all_bounds[array.offset : array.offset + len(array) + 1].astype(np.int64)
+        if self.bounds[0] < 0 or self.bounds[-1] > len(self.data) or bool((np.diff(self.bounds) < 0).any()):
+            raise Damaged("its strings lie outside of it")
+
+    def pieces(self, size: int, bytes_read: int, mend: Mend) -> Iterator[DocumentPiece]:
+        """The documents, many at once if they are short, without the empty ones."""
+        place, count = 0, len(self.bounds) - 1
+        while place < count:
+            start = int(self.bounds[place])
+            after = int(np.searchsorted(self.bounds, np.int64(start + size), side="right")) - 1
+            if after <= place:
+                text = self._sound(place, mend)
+                yield from pieces_of(text, size, bytes_read)
+                place += 1
+                continue
+            after = min(after, count)
+            yield from self._several(place, after, size, bytes_read, mend)
+            place = after
+
+    def _several(self, first: int, after: int, size: int, bytes_read: int, mend: Mend) -> Iterator[DocumentPiece]:
+        bounds = self.bounds[first : after + 1]
+        start, stop = int(bounds[0]), int(bounds[-1])
+        if start == stop:
+            return
+        data = np.empty(stop - start, np.uint8)
+        data[:] = self.data[start:stop]
+        begins = bounds[:-1][np.diff(bounds) > 0] - start
+        if first_invalid(data.data) < 0 and not bool(((data[begins] & _FIRST_BITS) == _GOES_ON).any()):
+            yield DocumentPiece(data.data, True, bytes_read, begins[1:])
+            return
+        for place in range(first, after):
+            yield from pieces_of(self._sound(place, mend), size, bytes_read)
+
+    def _sound(self, place: int, mend: Mend) -> bytes:
+        text = self.data[self.bounds[place] : self.bounds[place + 1]].tobytes()
+        return text if first_invalid(text) < 0 else mend(text, place)
+
+
+def _is_large(kind: Any) -> bool:
+    kinds = pyarrow_or_none().types
+    return bool(kinds.is_large_string(kind) or kinds.is_large_binary(kind))
 
 
 class _BeforeFooter(io.RawIOBase):
-    """A file whose end tells where its columns lie: once that is known, they end before it.
+    """A Parquet file that ends before its footer once that was read.
 
-    Of a file that lacks some of its middle they would else seem to go on into it.
+    Else the columns of a file that lacks some of its middle would seem to go on into the footer.
     """
 
     def __init__(self, raw: BinaryIO) -> None:
@@ -55,9 +127,9 @@ class _BeforeFooter(io.RawIOBase):
 
 
 class ParquetFile:
-    """Row groups are unpacked page by page, whatever their size; of a nested column only the part that is wanted.
+    """Reads row groups page by page, whatever their size; of a nested column only the part that is wanted.
 
-    Pages are held against their checksums. Where a file has none, bytes that were changed may be text as before.
+    Checksums of pages are verified; in a file without them, changed bytes may go unnoticed.
     """
 
     def __init__(self, arrow: Any, raw: BinaryIO) -> None:
@@ -77,9 +149,9 @@ class ParquetFile:
 
     @property
     def size(self) -> int:
-        """In bytes, without its compression; what occurs often may have been written once.
+        """Bytes without compression; repeated values may have been written once.
 
-        The sizes of single columns are not asked for: where they are damaged, that would end the program.
+        The sizes of single columns are not used: reading damaged ones would end the program.
         """
         groups = range(self._file.metadata.num_row_groups)
         return sum(self._file.metadata.row_group(group).total_byte_size for group in groups)
@@ -92,7 +164,7 @@ class ParquetFile:
             raise self._damage(error, columns, 0) from error
 
     def _sound(self, paths: Sequence[str], rows: int) -> Iterator[Any]:
-        """All rows of these columns; if they cannot be read, it is said where."""
+        """All rows of these columns; if some cannot be read, the error says where."""
         done = 0
         try:
             for batch in self._file.iter_batches(rows, columns=paths, use_threads=False):
@@ -104,7 +176,7 @@ class ParquetFile:
             raise Damaged(f"it holds {done:,} rows, but should hold {self.rows:,}")
 
     def _damage(self, error: Exception, columns: Sequence[str], done: int) -> Damaged:
-        """Where that is: in the first row group that cannot be read, after so many rows that could."""
+        """Where the damage is: the first row group that cannot be read, after `done` rows that could."""
         groups, last = self._file.metadata.num_row_groups, 0
         is_of_the_disk = isinstance(error, OSError) and error.errno
         for group in () if is_of_the_disk else range(groups):
@@ -121,7 +193,7 @@ class ParquetFile:
         return Damaged(cause_of(error))
 
     def _leaves(self, steps: Steps) -> list[int]:
-        """The stored columns that the way leads to: their paths name the levels of lists, which ours does not."""
+        """The stored columns that these steps lead to: stored paths also name the levels of lists."""
         paths = [self._file.schema.column(leaf).path.split(".") for leaf in range(len(self._file.schema))]
         below = [leaf for leaf, path in enumerate(paths) if path[0] == steps[0]]
         names = [step for step in steps if step is not None]
@@ -130,14 +202,14 @@ class ParquetFile:
 
 
 def _is_shortened(names: Sequence[str], path: Sequence[str]) -> bool:
-    """Whether the names stand in the path in this order, and the last at its end or before the levels of a list."""
+    """Whether the path has these names in this order, the last at its end or before the levels of a list."""
     levels = iter(path)
     found = all(name in levels for name in names)
     return found and all(level in {"list", "element", "item", "array", "bag", "array_element"} for level in levels)
 
 
 class ArrowFile:
-    """Batches of rows as they were written; of a batch no other columns are read."""
+    """Reads batches of rows as they were written, and of these only the column that is wanted."""
 
     def __init__(self, arrow: Any, raw: BinaryIO) -> None:
         self._arrow, self._raw = arrow, raw
@@ -166,7 +238,7 @@ class ArrowFile:
 
     @property
     def lacks_its_end(self) -> bool:
-        """Whether a stream has no mark at its end: where it was cut between two batches, nothing else tells."""
+        """Whether a stream lacks the mark at its end: if it was cut between two batches, nothing else shows it."""
         self._raw.seek(0)
         begins = self._raw.read(len(STREAM_MARK)) == STREAM_MARK
         self._raw.seek(-len(STREAM_END), io.SEEK_END)
@@ -190,12 +262,13 @@ TableFile = ParquetFile | ArrowFile
 
 @contextmanager
 def opened(source: Source) -> Iterator[TableFile]:
-    """The table in a file; what is wrong with it is a sentence."""
+    """Open the table in a file; every failure is a sentence."""
     arrow = pyarrow_or_none()
     if arrow is None:
         raise CorpusError(f"{source.name} {MISSING_PYARROW}")
     if source.compression:
         raise CorpusError(f"{source.name} is a table that was compressed as a whole; decompress it first.")
+    called = "Parquet" if source.kind == "parquet" else "Arrow"
     with open_raw(source) as raw:
         _refuse_what_is_cut_off(source, raw)
         try:
@@ -205,7 +278,7 @@ def opened(source: Source) -> Iterator[TableFile]:
         except Damaged as damage:
             raise CorpusError(f"{source.name} is damaged: {damage}. Copy or download the file again.") from damage
         except (arrow.ArrowException, OSError, ValueError, KeyError, IndexError, EOFError) as error:
-            raise CorpusError(f"{source.name} is a damaged {_called(source)} file: {cause_of(error)}.") from error
+            raise CorpusError(f"{source.name} is a damaged {called} file: {cause_of(error)}.") from error
 
 
 def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
@@ -225,10 +298,6 @@ def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
         raise CorpusError(f"{source.name} is not a Parquet file, whatever its name says.")
     if begins and not ends:
         raise CorpusError(f"{source.name} ends too early: it is cut off. Copy or download the file again.")
-
-
-def _called(source: Source) -> str:
-    return "Parquet" if source.kind == "parquet" else "Arrow"
 
 
 def text_columns(schema: Any) -> tuple[str, ...]:
@@ -268,7 +337,7 @@ def _is_list(kind: Any) -> bool:
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
-    """Each text of a row is a document; rows without one are told."""
+    """Read each text of a row as a document; rows without one are reported."""
     with opened(source) as file:
         columns = text_columns(file.schema)
         field = chosen(options.field, columns, source.name)
@@ -283,13 +352,13 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
             yield from column.strings.pieces(size, reached, column.mended)
             row += rows
         if isinstance(file, ArrowFile) and file.lacks_its_end:
-            log.add(source.name, perhaps_cut_off(source.name))
+            log.add_missing_end(source.name)
         if missing:
             log.add(source.name, f'{missing:,} rows have no text in "{field}"', missing)
 
 
 class _Column:
-    """The texts of some rows, once the way through lists and structures has been gone."""
+    """The texts of some rows, inside all lists and structures."""
 
     def __init__(
         self, array: Any, steps: Steps, first_row: int, source: Source, options: ReadingOptions, log: SkipLog
@@ -309,10 +378,11 @@ class _Column:
         return compute.list_flatten(array) if step is None else compute.struct_field(array, [step])
 
     def mended(self, text: bytes, place: int) -> bytes:
-        """A text that is no UTF-8, as the person chose; its row is found only now."""
+        """Repair a text that is not UTF-8 as the person chose; its row is found only now."""
         try:
-            return mended_text(text, self._options.on_invalid)
-        except BadRow as reason:
+            return str(text, "utf-8", PYTHON_ERRORS[self._options.on_invalid]).encode()
+        except UnicodeDecodeError as error:
+            reason = f"its text is not valid UTF-8: byte 0x{text[error.start]:02X} at offset {error.start:,}"
             pass_over(self._source, f"row {self._row_of(place) + 1:,}", reason, self._options, self._log)
             return b""
 
@@ -327,11 +397,8 @@ class _Column:
 
 
 def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
-    """The way to a column, once it has been found to lead to text."""
-    if schema.get_field_index(field) >= 0:  # a name that holds a dot itself
-        steps: Steps = (field,)
-    else:
-        steps = steps_of(field)
+    """The steps to a column, checked to lead to text."""
+    steps = (field,) if schema.get_field_index(field) >= 0 else steps_of(field)  # a name may hold a dot itself
     if not steps or steps[0] is None or schema.get_field_index(steps[0]) < 0:
         raise CorpusError(f'{source.name} has no column "{field}"; there is {listed(schema.names) or "none"}.')
     kinds, kind, way = pyarrow_or_none().types, schema.field(steps[0]).type, steps[0]

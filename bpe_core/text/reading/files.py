@@ -1,4 +1,4 @@
-"""What a person names becomes sources: each looked at before anything is read in earnest."""
+"""Turn what a person names into sources, each checked before anything is read in earnest."""
 
 from __future__ import annotations
 
@@ -6,23 +6,30 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, CorpusError
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.text.reading import plain_text
-from bpe_core.text.reading.addresses import is_address, without_password
-from bpe_core.text.reading.beginning import HEAD_LENGTH, NotText, checked_encoding, refuse_empty_or_binary
-from bpe_core.text.reading.counted import ENDING, HEAD_NAME, KEY, CountsHead, by_group, source_in_folder
-from bpe_core.text.reading.fields import guessed
+from bpe_core.support.progress import CancelCheck, never_cancelled
+from bpe_core.text.reading import arrow_tables, csv_tables, json_lines, plain_text
+from bpe_core.text.reading.archives import ArchiveReader
+from bpe_core.text.reading.counts_head import ENDING, HEAD_NAME, KEY, CountsHead, by_group, source_in_folder
 from bpe_core.text.reading.folders import files_in
-from bpe_core.text.reading.lists_of_words import looks_like_words, names_words_and_counts
-from bpe_core.text.reading.opening import COMPRESSION_OF_SUFFIX, open_raw, open_stream, sentences, shown
-from bpe_core.text.reading.rows import LOOKED_AT
-from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import STANDARD_INPUT, DocumentPiece, Kind, ReadingOptions, Source
+from bpe_core.text.reading.opening import (
+    COMPRESSION_OF_SUFFIX,
+    HEAD_LENGTH,
+    NotText,
+    checked_encoding,
+    is_address,
+    open_raw,
+    open_stream,
+    refuse_empty_or_binary,
+    sentences,
+    shown,
+    without_password,
+)
+from bpe_core.text.reading.rows import LOOKED_AT, guessed, looks_like_words, names_words_and_counts
+from bpe_core.text.reading.source import STANDARD_INPUT, DocumentPiece, Kind, ReadingOptions, SkipLog, Source
 
 _Pieces = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[DocumentPiece]]
 _KIND_OF_SUFFIX: dict[str, Kind] = {
@@ -38,7 +45,6 @@ _KIND_OF_SUFFIX: dict[str, Kind] = {
 }
 _TAR_OF_SUFFIX = {".tgz": "gzip", ".tbz2": "bzip2", ".txz": "xz", ".tzst": "zstd"}
 MOST_OF_A_HEAD = 2**24  # bytes
-_AT_RANDOM: tuple[Kind, ...] = ("parquet", "arrow", "zip")  # not read from the beginning to the end
 
 
 def _in_archive(name: str, path: str, opens: Callable[[], BinaryIO]) -> Source:
@@ -51,30 +57,23 @@ def _pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) ->
 
 
 def _archive_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
-    from bpe_core.text.reading.archives import ArchiveReader  # wanted seldom
-
     return ArchiveReader(_pieces, _in_archive).pieces(source, options, size, log)
-
-
-def _read_by(module: str) -> _Pieces:
-    """By a module that is loaded when the first file of its kind is read."""
-    return lambda *told: import_module(f"bpe_core.text.reading.{module}").pieces(*told)
 
 
 _PIECES_OF: dict[Kind, _Pieces] = {
     "text": plain_text.pieces,
-    "jsonl": _read_by("json_lines"),
-    "csv": _read_by("tables"),
-    "tsv": _read_by("tables"),
-    "parquet": _read_by("arrow_tables"),
-    "arrow": _read_by("arrow_tables"),
+    "jsonl": json_lines.pieces,
+    "csv": csv_tables.pieces,
+    "tsv": csv_tables.pieces,
+    "parquet": arrow_tables.pieces,
+    "arrow": arrow_tables.pieces,
     "tar": _archive_pieces,
     "zip": _archive_pieces,
 }
 
 
 def kind_of(path: str) -> tuple[Kind, str]:
-    """What a file's name says of it: its kind, and how it is compressed.
+    """The kind of a file and its compression, by its name.
 
     >>> kind_of("a/b.JSONL.gz"), kind_of("a.tgz"), kind_of("notes")
     (('jsonl', 'gzip'), ('tar', 'gzip'), ('text', ''))
@@ -98,7 +97,7 @@ class FileReader:
         self._was_read = False
 
     def of(self, source: Source) -> FileReader:
-        """The same of another source, such as a span of this one."""
+        """A reader for another source with the same options, such as a span of this one."""
         return FileReader(source, self.options, self._among_others)
 
     def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
@@ -108,7 +107,7 @@ class FileReader:
         return self._pieces(size, log) if self._among_others else _pieces(self.source, self.options, size, log)
 
     def _pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
-        """Of a folder that was not looked through before: what is no text is passed over."""
+        """Skip a file that is no text: the folder was not checked before."""
         try:
             yield from _pieces(self.source, self.options, size, log)
         except NotText as error:
@@ -122,7 +121,7 @@ def readers_of(
     log: SkipLog,
     only: Sequence[str] = (),
 ) -> list[FileReader]:
-    """A reader for each file named and each text file found in the folders named, or `only` these files of them."""
+    """Make a reader for each file named and each text file in the folders named (or `only` these files of them)."""
     if not paths:
         raise CorpusError("There is nothing to read: name at least one file or folder.")
     if options.encoding:
@@ -136,30 +135,25 @@ def readers_of(
         elif stat.S_ISDIR(_status(Path(path)).st_mode):
             counts = None if only else _counts_in(Path(path))
             sources = texts_in(Path(path), patterns, options, log, only) if counts is None else [counts]
-            readers += [FileReader(one, options) for source in sources for one in _by_group(source, options)]
+            readers += [FileReader(one, options) for source in sources for one in by_group(source, options.field)]
         else:
-            readers += [FileReader(one, options) for one in _by_group(source_of(Path(path), options), options)]
+            readers += [FileReader(one, options) for one in by_group(source_of(Path(path), options), options.field)]
     return readers
 
 
-def _by_group(source: Source, options: ReadingOptions) -> list[Source]:
-    """A file of counts is a source for each of its groups."""
-    return by_group(source, options.field) if source.counted else [source]
-
-
 def groups_counted_in(path: Path) -> dict[str, str]:
-    """Of a file or folder of counts by group: the column of each; of whatever else, none."""
+    """The groups of a file or folder of counts, each with its column; nothing for anything else."""
     if not path.is_dir() and path.suffix.lower() != ENDING:
         return {}
     try:
         source = _counts_in(path) if path.is_dir() else source_of(path, ReadingOptions())
     except CorpusError:
-        return {}  # whoever reads it will say why
+        return {}  # reading it will say why
     return {one.group: one.field for one in by_group(source)} if source is not None and source.counted else {}
 
 
 def _counts_in(folder: Path) -> Source | None:
-    """The table of counts whose parts are the files of this folder."""
+    """The table of counts whose parts are the files of this folder, if it is one."""
     if not (folder / HEAD_NAME).is_file():
         return None
     found = sorted(path for path in folder.iterdir() if path.name == HEAD_NAME or path.suffix == ENDING)
@@ -174,25 +168,23 @@ def _whole(source: Source) -> bytes:
 
 
 def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, log: SkipLog) -> list[FileReader]:
-    """A file elsewhere, which is looked at; or those below an address, which are not: each look is a journey."""
-    from bpe_core.text.reading.remote import (
-        remote_texts,  # the way to any network: not taken before an address is given
-    )
+    """A file behind an address, checked first; or those below it, unchecked, as each look takes a while."""
+    from bpe_core.text.reading.remote import remote_texts  # nothing that can reach a network is loaded before
 
     texts, is_folder = remote_texts(address, patterns, lambda name, error: log.add(name, str(error)))
     sources = [Source(text.name, None, text.size, *kind_of(text.path), None, opens=text.open) for text in texts]
     if not is_folder:
-        return [FileReader(one, options) for one in _by_group(_looked_at(sources[0], options), options)]
+        return [FileReader(one, options) for one in by_group(_looked_at(sources[0], options), options.field)]
     counts = source_in_folder(without_password(address), sources, _whole)
     if counts is not None:
-        return [FileReader(one, options) for one in _by_group(counts, options)]
+        return [FileReader(one, options) for one in by_group(counts, options.field)]
     if not sources:
         raise _none_in(without_password(address), patterns)
     return [FileReader(_as_asked(source, options), options, among_others=True) for source in sources]
 
 
 def source_of(path: Path, options: ReadingOptions) -> Source:
-    """A file, once its beginning has shown that it is text."""
+    """The source of a file, once its beginning has shown that it is text."""
     name = shown(path)
     kind, compression = kind_of(str(path))
     status = _status(path)
@@ -202,11 +194,9 @@ def source_of(path: Path, options: ReadingOptions) -> Source:
 
 
 def _looked_at(source: Source, options: ReadingOptions) -> Source:
-    """The same, with its encoding and the fields that might hold its texts; refused where it is no text."""
+    """Add the encoding, and the fields that might hold texts; refuse what is no text."""
     source = _as_asked(source, options)
     if source.kind in ("parquet", "arrow"):
-        from bpe_core.text.reading import arrow_tables
-
         with arrow_tables.opened(source) as file:
             if told := (file.schema.metadata or {}).get(KEY):
                 return replace(source, is_word_list=True, counted=CountsHead.from_json(told, source.name).to_json())
@@ -223,19 +213,15 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
     source = replace(source, encoding=encoding)
     text = head.decode(encoding, "replace").removeprefix("\ufeff") if source.kind != "text" else ""
     if source.kind == "jsonl":
-        from bpe_core.text.reading import json_lines
-
         return _with_fields(source, options, json_lines.fields_of(map(str.encode, text.splitlines()[:LOOKED_AT])))
     if source.kind in ("csv", "tsv"):
-        from bpe_core.text.reading import tables
-
-        header, rows = tables.looked_at(text, source.kind, source.name)
-        return _with_fields(source, options, tables.fields_of(header, rows), looks_like_words(header, rows))
+        header, rows = csv_tables.looked_at(text, source.kind, source.name)
+        return _with_fields(source, options, csv_tables.fields_of(header, rows), looks_like_words(header, rows))
     return source
 
 
 def _as_asked(source: Source, options: ReadingOptions) -> Source:
-    """As a list of words, if a person says that it is one."""
+    """Mark it as a list of words if the options say so."""
     if not options.word_list:
         return source
     if source.kind not in ("text", "csv", "tsv", "parquet", "arrow"):
@@ -267,9 +253,9 @@ def texts_in(
     is_strict: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> list[Source]:
-    """The texts of a folder; what else lies there is reported, and only if nothing is left refused.
+    """The texts of a folder; other files are reported, and refused only if there is no text at all.
 
-    A text may not go missing for want of a permission: who is strict is refused at once.
+    No text may go missing for lack of a permission: if `is_strict`, that is an error at once.
     """
     sources: list[Source] = []
     reasons: list[str] = []

@@ -1,4 +1,4 @@
-"""A folder becomes the files in it that a person wants."""
+"""Find the files of a folder that a person wants, and make groups of its folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 
 from bpe_core.errors import CorpusError
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.reading.opening import sentences, shown
 
 P = TypeVar("P", Path, PurePosixPath)
@@ -19,24 +19,23 @@ P = TypeVar("P", Path, PurePosixPath)
 _TABLES = (".parquet", ".arrow", ".feather")
 _PAPERS = frozenset({"README.md", "dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"})
 
-PassOver = Callable[[str, CorpusError], None]  # what to do about something that cannot be read: its name, and why
+PassOver = Callable[[str, CorpusError], None]  # what to do with a file that is skipped: its name, and why
 
 
 def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list[Path]:
     """The files below a folder that match a pattern, in the same order everywhere.
 
-    A pattern with a slash is held against the path below the folder (`poems/*.txt`), any
-    other against the file's name (`*.txt`). Hidden files and folders are none of them. Links to
-    folders, which might lead in a circle, are passed over.
+    A pattern with a slash is compared with the path below the folder (`poems/*.txt`), any other with the
+    file's name (`*.txt`). Hidden files are left out, and so are links to folders, which might lead in a circle.
     """
     found = [path for path in _all_files(folder, pass_over) if matches(path.relative_to(folder), patterns)]
     return sorted(without_papers(found, str, pass_over), key=lambda path: path.relative_to(folder).parts)
 
 
 def without_papers(found: Sequence[P], name_of: Callable[[P], str], pass_over: PassOver) -> list[P]:
-    """Without what only tells about the tables beside or below it, as folders of data sets hold it.
+    """Leave out files that only describe the tables beside or below them, as folders of data sets have them.
 
-    Where the library `datasets` has kept a data set, `state.json` says so, and tables named cache-... are drafts.
+    `state.json` marks a data set kept by the library `datasets`; there, tables named cache-... are drafts.
     """
     tables = {path for path in found if path.suffix.lower() in _TABLES}
     if not tables:
@@ -49,14 +48,14 @@ def without_papers(found: Sequence[P], name_of: Callable[[P], str], pass_over: P
         is_draft = path in tables and path.name.startswith(("cache-", "indices")) and path.parent in kept
         if is_draft or (path.name in _PAPERS and path.parent in above):
             name = shown(name_of(path))
-            pass_over(name, CorpusError(f"{name} is about the tables beside it, and is none of the texts."))
+            pass_over(name, CorpusError(f"{name} describes the tables beside it, and is not one of the texts."))
         else:
             wanted.append(path)
     return wanted
 
 
 def holds_more_than(many: int, folders: Iterable[Path], cancelled: CancelCheck = never_cancelled) -> bool:
-    """Whether more files than so many lie below these folders together; no further ones are looked for."""
+    """Whether these folders hold more than `many` files together; counting stops there."""
     every = chain.from_iterable(_all_files(folder, lambda name, error: None) for folder in folders)
     files = while_wanted(every, cancelled, every=100)
     return sum(1 for _ in islice(files, many + 1)) > many
@@ -96,12 +95,12 @@ def _all_files(folder: Path, pass_over: PassOver) -> Iterator[Path]:
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
-    except OSError:  # behind a link, where nobody may look
+    except OSError:  # behind a link, without permission to look
         return False
 
 
 def _may_be_text(path: Path) -> bool:
-    """Sockets, pipes and links to nowhere are no texts. What may not even be looked at might be one."""
+    """Not sockets, pipes and links to nowhere; a file that may not even be looked at might be a text."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except OSError as error:
@@ -110,3 +109,18 @@ def _may_be_text(path: Path) -> bool:
 
 def matches(path: PurePath, patterns: Sequence[str]) -> bool:
     return any(fnmatch(path.as_posix() if "/" in pattern else path.name, pattern) for pattern in patterns)
+
+
+def folders_in(folder: Path) -> dict[str, list[Path]]:
+    """Make a group of each folder directly in this one, and one with its own name of the files beside them."""
+    try:
+        listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise CorpusError(f"{folder} cannot be looked through: {error.strerror or error}.") from error
+    groups = {path.name: [path] for path in listed if path.is_dir()}
+    if not groups:
+        raise CorpusError(f"There are no folders in {folder}, so no groups can be made of it.")
+    beside = [path for path in listed if path.is_file()]
+    if beside:
+        groups.setdefault(folder.resolve().name, []).extend(beside)
+    return groups

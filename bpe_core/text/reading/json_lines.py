@@ -1,4 +1,4 @@
-"""A .jsonl file: one JSON object a line, one of its fields the text of a document, or a list of such texts."""
+"""A .jsonl file: one JSON object a line, with the text of a document, or a list of texts, in one of its fields."""
 
 from __future__ import annotations
 
@@ -7,17 +7,26 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from bpe_core.errors import cause_of
-from bpe_core.text.reading.blocks import text_blocks
-from bpe_core.text.reading.fields import USUAL_NAMES, Steps, chosen, steps_of, text_fields
-from bpe_core.text.reading.lines import NumberedLines
-from bpe_core.text.reading.rows import LOOKED_AT, BadRow, encoded_field, listed, pass_over
-from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
-from bpe_core.text.reading.texts import pieces_of
+from bpe_core.text.reading.plain_text import text_blocks
+from bpe_core.text.reading.rows import (
+    LOOKED_AT,
+    USUAL_NAMES,
+    BadRow,
+    NumberedLines,
+    Steps,
+    chosen,
+    encoded_field,
+    listed,
+    pass_over,
+    steps_of,
+    text_fields,
+)
+from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.utf8 import pieces_of
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
-    """Each text of a row is a document; blank lines are none."""
+    """Read each text of a row as a document; blank lines are skipped."""
     lines = NumberedLines(text_blocks(source, options, size, log), source.name)
     numbered = ((lines.number, line) for line in lines if not line.isspace())
     first = list(islice(numbered, LOOKED_AT))
@@ -35,7 +44,7 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
 
 
 def fields_of(lines: Iterable[bytes]) -> tuple[str, ...]:
-    """Where texts are in the first rows, or would be if they were not missing; rows that are broken tell nothing."""
+    """Where the first rows have texts, or would have them; broken rows are ignored."""
     found: dict[str, None] = {}
     for line in lines:
         try:
@@ -56,7 +65,7 @@ def texts_of(line: bytes, field: str, steps: Steps) -> list[str]:
     """
     row = _parsed(line)
     if not isinstance(row, dict):
-        raise BadRow(f"a row must be a JSON object such as {_example(field)}, not {_kind(row)}")
+        raise BadRow(f"a row must be a JSON object such as {{{json.dumps(field)}: ...}}, not {_kind(row)}")
     if field in row:  # a name that holds a dot itself
         steps = (field,)
     values: list[object] = [row]
@@ -78,7 +87,7 @@ def _parsed(line: bytes) -> object:
 
 
 def _below(value: object, step: str | None, before: Steps) -> list[object]:
-    """What is found one step further into a row."""
+    """The values one step further into a row."""
     where = f' in "{_written(before)}"' if before else ""
     if step is None:
         if not isinstance(value, list):
@@ -95,19 +104,6 @@ def _written(steps: Steps) -> str:
     return "".join("[]" if step is None else f".{step}" for step in steps).removeprefix(".")
 
 
-def _example(field: str) -> str:
-    return f"{{{json.dumps(field)}: ...}}"
-
-
 def _kind(value: object) -> str:
-    if value is None:
-        return "null"
-    names = {
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        str: "a text",
-        list: "a list",
-        dict: "an object",
-    }
-    return names[type(value)]
+    names = {bool: "true or false", str: "a text", list: "a list", dict: "an object", type(None): "null"}
+    return names.get(type(value), "a number")

@@ -1,64 +1,92 @@
-"""From a path to a stream of bytes, decompressed on the way; every failure is a sentence."""
+"""From a path to a checked stream of bytes: decompressed, its encoding known; every failure is a sentence."""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
 import os
+import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
-from bpe_core.errors import CorpusError, cause_of, plain
+from bpe_core.errors import CorpusError, EncodingError, cause_of, plain
 from bpe_core.text.reading.source import Source, Span
 
 Errors = tuple[type[Exception], ...]
 
 READ_ON = 2_000_000  # bytes; bzip2, xz and zstd have checked some by then, gzip all of a small file
+HEAD_LENGTH = 64 * 1024
+COMPRESSION_OF_SUFFIX = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(://|::)")  # two letters at least: C: is a disk
+_BYTE_ORDER_MARKS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_KNOWN_BEGINNINGS = (
+    (b"\x1f\x8b", "gzip data; let its name end in .gz"),
+    (b"BZh", "bzip2 data; let its name end in .bz2"),
+    (b"\xfd7zXZ\x00", "xz data; let its name end in .xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd data; let its name end in .zst"),
+    (b"PK\x03\x04", "an office document; extract its text first; or a zip archive, whose name must end in .zip"),
+    (b"%PDF-", "a PDF document; extract its text first"),
+    (b"\x89PNG", "a picture"),
+    (b"\xff\xd8\xff", "a picture"),
+    (b"GIF8", "a picture"),
+    (b"\x7fELF", "a program"),
+    (b"SQLite format 3\x00", "a database; export its text first"),
+    (b"PAR1", "a Parquet table; let its name end in .parquet"),
+    (b"ARROW1", "an Arrow table; let its name end in .arrow"),
+)
+
+
+class NotText(CorpusError):
+    """A file that holds no text at all; in a folder it is skipped."""
+
+
+# Names
+
+
+def is_address(place: str) -> bool:
+    """Whether this leads outside the folders of this computer.
+
+    >>> is_address("s3://bucket/a.jsonl"), is_address("zip://a.txt::b.zip"), is_address("C://a.txt")
+    (True, True, False)
+    """
+    return _ADDRESS.match(place) is not None
+
+
+def without_password(address: str) -> str:
+    """An address as it may be shown and kept.
+
+    >>> without_password("ftp://anna:secret@example.org/a.txt")
+    'ftp://anna@example.org/a.txt'
+    """
+    return re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1@", address)
+
+
+def shown(path: Path | str) -> str:
+    """A path as it can be shown: what is not valid text, or would act on a terminal, is escaped.
+
+    >>> shown("caf\\udce9.txt")
+    'caf\\\\udce9.txt'
+    """
+    return plain(str(path)).replace("\n", "\\n")
+
+
+# Bytes
 
 
 class _Unpacker(Protocol):
     def readinto(self, buffer: memoryview, /) -> int | None: ...
-
-
-def _open_gzip(raw: BinaryIO) -> tuple[_Unpacker, Errors]:
-    import gzip  # these four are loaded when wanted: most corpora need none of them
-
-    return gzip.GzipFile(fileobj=raw), (zlib.error,)
-
-
-def _open_bzip2(raw: BinaryIO) -> tuple[_Unpacker, Errors]:
-    import bz2
-
-    return bz2.BZ2File(raw), (ValueError,)
-
-
-def _open_xz(raw: BinaryIO) -> tuple[_Unpacker, Errors]:
-    import lzma
-
-    return lzma.LZMAFile(raw), (lzma.LZMAError,)
-
-
-def _open_zstd(raw: BinaryIO) -> tuple[_Unpacker, Errors]:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-
-    return cast(_Unpacker, zstd.ZstdFile(raw)), (zstd.ZstdError,)
-
-
-_OPENERS: dict[str, Callable[[BinaryIO], tuple[_Unpacker, Errors]]] = {
-    "gzip": _open_gzip,
-    "bzip2": _open_bzip2,
-    "xz": _open_xz,
-    "zstd": _open_zstd,
-}
-
-COMPRESSION_OF_SUFFIX = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
 
 class ByteStream:
@@ -74,7 +102,7 @@ class ByteStream:
         self._has_failed = False
         self._at_first = _stamp(raw) if source.path is not None else None
         if source.compression:
-            self._open_unpacker()
+            self._unpacker, self._unpacking_errors = _unpacker(source, raw)
 
     @property
     def bytes_read(self) -> int:
@@ -83,14 +111,14 @@ class ByteStream:
 
     @property
     def has_changed(self) -> bool:
-        """Whether the file is another one by now than when it was looked at: what was read of it may be a mixture."""
+        """Whether the file was changed since it was looked at, so that what was read may be a mixture."""
         if self._at_first is None or self._source.size is None:
             return False
         size = self._source.size if self._source.span is None else self._source.span.file_size
         return _stamp(self._raw) != self._at_first or self._at_first[0] != size
 
     def head(self, length: int) -> bytes:
-        """The first bytes, which `fill` will hand out nevertheless."""
+        """The first bytes, which `fill` still hands out."""
         buffer = memoryview(bytearray(length))
         self._head = bytes(buffer[: self._read(buffer)])
         return self._head
@@ -105,7 +133,7 @@ class ByteStream:
         return filled
 
     def blame_damage(self) -> None:
-        """Before something is said against the text: a damaged file unpacks to nonsense, and fails a little later."""
+        """Before the text is blamed, read on: a damaged file unpacks to nonsense, and fails a little later."""
         if self._source.compression and not self._has_failed:
             self._read(memoryview(bytearray(READ_ON)))
 
@@ -113,21 +141,36 @@ class ByteStream:
         filled = 0
         self._has_failed = True
         with sentences(self._source.name, self._source.compression, self._unpacking_errors):
-            while filled < len(buffer):
-                got = self._unpacker.readinto(buffer[filled:])
-                if not got:
-                    break
+            while filled < len(buffer) and (got := self._unpacker.readinto(buffer[filled:])):
                 filled += got
         self._has_failed = False
         return filled
 
-    def _open_unpacker(self) -> None:
-        name, compression = self._source.name, self._source.compression
-        try:
-            self._unpacker, self._unpacking_errors = _OPENERS[compression](self._raw)
-        except ImportError as error:
-            advice = " Install the package backports.zstd" if compression == "zstd" else " Decompress it first"
-            raise CorpusError(f"{name} cannot be read: this Python lacks {compression}.{advice}.") from error
+
+def _unpacker(source: Source, raw: BinaryIO) -> tuple[_Unpacker, Errors]:
+    """The decompressed bytes, and what a damaged file raises. A Python may have been built without any of these."""
+    try:
+        if source.compression == "gzip":
+            import gzip
+
+            return gzip.GzipFile(fileobj=raw), (zlib.error,)
+        if source.compression == "bzip2":
+            import bz2
+
+            return bz2.BZ2File(raw), (ValueError,)
+        if source.compression == "xz":
+            import lzma
+
+            return lzma.LZMAFile(raw), (lzma.LZMAError,)
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+        return cast(_Unpacker, zstd.ZstdFile(raw)), (zstd.ZstdError,)
+    except ImportError as error:
+        lacks = f"{source.name} cannot be read: this Python lacks {source.compression}."
+        advice = "Install the package backports.zstd" if source.compression == "zstd" else "Decompress it first"
+        raise CorpusError(f"{lacks} {advice}.") from error
 
 
 class _OfSpan(io.RawIOBase):
@@ -183,13 +226,15 @@ def open_raw(source: Source) -> BinaryIO:
             return cast(BinaryIO, _OfSpan(open_raw(replace(source, span=None)), source.span))
         if source.opens is not None:
             return source.opens()
-        assert source.path is not None  # standard input is nobody's to open
+        assert source.path is not None  # standard input is never opened
         return cast(BinaryIO, open(source.path, "rb", buffering=0))
 
 
 @contextlib.contextmanager
 def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -> Iterator[None]:
     """Turn whatever goes wrong with a file into a sentence that names it."""
+    advice = "If it is not compressed, give it another name ending."
+    damaged = f"{name} is not sound {compression} data, or damaged. {advice}"
     try:
         yield
     except FileNotFoundError as error:
@@ -199,25 +244,66 @@ def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -
     except IsADirectoryError as error:
         raise CorpusError(f"{name} is a folder, not a file.") from error
     except EOFError as error:
-        raise CorpusError(
-            f"{name} ends too early: its {compression} data is cut off. Copy or download the file again."
-        ) from error
+        told = f"{name} ends too early: its {compression} data is cut off. Copy or download the file again."
+        raise CorpusError(told) from error
     except OSError as error:
-        if error.errno is None and compression:
-            raise CorpusError(_damaged(name, compression)) from error
-        raise CorpusError(f"{name} cannot be read: {cause_of(error)}.") from error
+        is_unpacking = error.errno is None and compression
+        raise CorpusError(damaged if is_unpacking else f"{name} cannot be read: {cause_of(error)}.") from error
     except unpacking_errors as error:
-        raise CorpusError(_damaged(name, compression)) from error
+        raise CorpusError(damaged) from error
 
 
-def _damaged(name: str, compression: str) -> str:
-    return f"{name} is not sound {compression} data, or damaged. If it is not compressed, give it another name ending."
+# What the first bytes show
 
 
-def shown(path: Path | str) -> str:
-    """A path as it can be shown: what is not valid text, or would act on a terminal, is written as an escape.
+def encoding_of(head: bytes, named: str | None) -> str:
+    """The encoding to read a file with: by its byte order mark, else the one named, else UTF-8.
 
-    >>> shown("caf\\udce9.txt")
-    'caf\\\\udce9.txt'
+    >>> encoding_of(b"\\xff\\xfea\\x00", None), encoding_of(b"abc", "cp1252"), encoding_of(b"abc", None)
+    ('utf-16', 'cp1252', 'utf-8')
     """
-    return plain(str(path)).replace("\n", "\\n")
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if head.startswith(mark):
+            return encoding
+    return checked_encoding(named) if named else "utf-8"
+
+
+def checked_encoding(named: str) -> str:
+    """The usual name of an encoding; an unknown one is refused."""
+    try:
+        "".encode(named)  # also refuses codecs that are no encodings of text, such as rot13
+        codecs.getincrementaldecoder(named)
+        return codecs.lookup(named).name
+    except (LookupError, UnicodeError, ValueError) as error:
+        known = "well-known ones are utf-8, utf-16, cp1252, latin-1, shift_jis and gb18030"
+        raise EncodingError(f"There is no encoding named {named!r}; {known}.") from error
+
+
+def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
+    """Why these cannot be the first bytes of a text, as the end of a sentence; or nothing.
+
+    With an encoding that was named, or has a byte order mark, any byte may occur.
+
+    >>> why_not_text(b"%PDF-1.7 ...", "utf-8", None)
+    'it looks like a PDF document; extract its text first'
+    >>> why_not_text(b"plain words", "utf-8", None)
+    ''
+    """
+    if named or encoding != "utf-8":
+        return ""
+    for beginning, description in _KNOWN_BEGINNINGS:
+        if head.startswith(beginning):
+            return f"it looks like {description}"
+    zero = head.find(b"\0")
+    advice = "if it is text in UTF-16 or UTF-32, give the encoding"
+    return f"byte {zero:,} is zero, which text does not contain; {advice}" if zero >= 0 else ""
+
+
+def refuse_empty_or_binary(name: str, head: bytes, named: str | None) -> str:
+    """The encoding to read with, once the first bytes have been found to be text."""
+    if not head or head in (mark for mark, _ in _BYTE_ORDER_MARKS):
+        raise NotText(f"{name} is empty: there is no text in it.")
+    encoding = encoding_of(head, named)
+    if reason := why_not_text(head, encoding, named):
+        raise NotText(f"{name} is not a text file: {reason}.")
+    return encoding

@@ -1,16 +1,33 @@
-"""A plain text file: one document, its blocks passed on as they are."""
+"""Plain text: files become blocks of valid UTF-8, whatever their encoding, and those become documents.
+
+UTF-8 is passed on as it is read: checked, but neither decoded nor copied.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import codecs
+from collections.abc import Iterable, Iterator
 
-from bpe_core.text.reading.blocks import text_blocks
-from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, Source
+import numpy as np
+
+from bpe_core.errors import CorpusError, EncodingError
+from bpe_core.text.reading.opening import HEAD_LENGTH, ByteStream, open_stream, refuse_empty_or_binary
+from bpe_core.text.reading.source import (
+    Bytes,
+    DocumentPiece,
+    OnInvalid,
+    ReadingOptions,
+    SkipLog,
+    Source,
+    TextBlock,
+)
+from bpe_core.text.reading.utf8 import PYTHON_ERRORS, encoded, first_invalid, pieces_of, whole_characters
+
+_SMALLEST_BLOCK = 64  # room for what was left of the block before, and then some
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
-    """The blocks of the file, read one ahead so that the last can be marked."""
+    """A file as one document: its blocks, read one ahead so that the last can be marked."""
     blocks = text_blocks(source, options, size, log)
     held = next(blocks, None)
     if held is None:
@@ -19,3 +36,164 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
         yield DocumentPiece(held.data, False, held.bytes_read)
         held = block
     yield DocumentPiece(held.data, True, held.bytes_read)
+
+
+def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[TextBlock]:
+    """The text of a file in blocks of about `size` bytes, without its byte order mark."""
+    if source.size is not None and not source.compression:
+        size = min(size, source.size + 1)  # one more than a small file has, so that the first block shows its end
+    size = max(size, _SMALLEST_BLOCK)
+    with open_stream(source) as stream:
+        encoding = source.encoding
+        if encoding is None or source.span is None:  # for a span, the beginning of its file was looked at
+            encoding = refuse_empty_or_binary(source.name, stream.head(HEAD_LENGTH), options.encoding)
+        try:
+            if encoding in ("utf-8", "utf-8-sig"):
+                yield from _utf8_blocks(stream, source, options.on_invalid, size, log)
+            else:
+                yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
+        finally:  # also for a reader that stops early
+            if stream.has_changed:
+                told = f"{source.name} was changed while it was read; what was read of it may be a mixture."
+                log.add(source.name, told)
+
+
+def _utf8_blocks(
+    stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog
+) -> Iterator[TextBlock]:
+    rest = b""  # a character that the end of the last block cut
+    start = 0 if source.span is None else source.span.start  # of the block, in the file
+    at_end = False
+    while not at_end:
+        buffer = _new_buffer(size)
+        buffer[: len(rest)] = rest
+        filled = len(rest) + stream.fill(buffer[len(rest) :])
+        at_end = filled < size
+        end = filled if at_end else whole_characters(buffer[:filled])
+        data: Bytes = buffer[:end]
+        bad = first_invalid(data)
+        if bad >= 0:
+            data = _mended(data, bad, start, source, on_invalid, log)
+        if start == 0 and data[:3] == codecs.BOM_UTF8:
+            data = data[3:]
+        if len(data):
+            yield TextBlock(data, stream.bytes_read)
+        rest = bytes(buffer[end:filled])
+        start += end
+
+
+def _new_buffer(size: int) -> memoryview:
+    """A fresh one for each block, since others may still be reading the last; NumPy does not spend time zeroing it."""
+    return np.empty(size, np.uint8).data
+
+
+def _mended(data: Bytes, bad: int, start: int, source: Source, on_invalid: OnInvalid, log: SkipLog) -> bytes:
+    """Replace or leave out the bad bytes of invalid UTF-8, and report that; or refuse."""
+    offset = start + bad
+    if on_invalid == "strict":
+        raise EncodingError(_not_text(source, "UTF-8", f"byte 0x{data[bad]:02X}", offset))
+    mended = str(data, "utf-8", PYTHON_ERRORS[on_invalid]).encode()
+    if on_invalid == "skip":
+        count, what = len(data) - len(mended), "bytes that are not UTF-8 left out"
+    else:
+        mark = "\N{REPLACEMENT CHARACTER}"
+        count = mended.count(mark.encode()) - bytes(data).count(mark.encode())
+        what = f"places that are not UTF-8 replaced by {mark}"
+    log.add(source.name, f"{count:,} {what}, the first at byte {offset:,}", count)
+    return mended
+
+
+def _decoded_blocks(
+    stream: ByteStream, source: Source, encoding: str, on_invalid: OnInvalid, size: int, log: SkipLog
+) -> Iterator[TextBlock]:
+    decoder = _Decoder(source, encoding, on_invalid, log)
+    at_start, at_end = True, False
+    while not at_end:
+        buffer = _new_buffer(size)
+        filled = stream.fill(buffer)
+        at_end = filled < size
+        text = decoder.decode(bytes(buffer[:filled]), at_end)
+        if text and at_start:
+            at_start = False
+            text = text.removeprefix("\ufeff")
+        if text:  # some odd encodings can spell half a surrogate pair, which UTF-8 cannot
+            yield TextBlock(text.encode("utf-8", "replace"), stream.bytes_read)
+
+
+class _Decoder:
+    """Decodes block by block; from the first invalid byte on in the way the person chose."""
+
+    def __init__(self, source: Source, encoding: str, on_invalid: OnInvalid, log: SkipLog) -> None:
+        self._source, self._encoding, self._on_invalid, self._log = source, encoding, on_invalid, log
+        self._decoder = codecs.getincrementaldecoder(encoding)("strict")
+        self._read = 0
+
+    def decode(self, data: bytes, at_end: bool) -> str:
+        self._read += len(data)
+        before = self._decoder.getstate()
+        try:
+            return self._decoder.decode(data, at_end)
+        except UnicodeError as error:
+            if isinstance(error, UnicodeDecodeError):
+                # The object is what was kept of earlier blocks and this one: it ends where reading has come to.
+                offset = self._read - len(error.object) + error.start
+                reason = f"{error.reason}, byte 0x{error.object[error.start]:02X}"
+            else:  # UTF-16 without a byte order mark, punycode and the like
+                offset, reason = max(0, self._read - len(data)), str(error)
+            if self._on_invalid == "strict":
+                raise EncodingError(_not_text(self._source, self._encoding, reason, offset)) from error
+        deed = "replaced by \N{REPLACEMENT CHARACTER}" if self._on_invalid == "replace" else "left out"
+        what = f"bytes that are not {self._encoding} are {deed}, the first at byte {offset:,} ({reason})"
+        self._log.add(self._source.name, what)
+        self._decoder.setstate(before)
+        self._decoder.errors = PYTHON_ERRORS[self._on_invalid]
+        return self._decoder.decode(data, at_end)
+
+
+def _not_text(source: Source, encoding: str, what: str, offset: int) -> str:
+    inside = " of the decompressed text" if source.compression else ""
+    return (
+        f"{source.name} is not valid {encoding}: {what} at offset {offset:,}{inside}. "
+        "Give the encoding it was written in (such as cp1252), or choose to replace or skip invalid bytes."
+    )
+
+
+class TextsReader:
+    """Texts given in memory: each string is a document."""
+
+    def __init__(self, texts: Iterable[str], on_invalid: OnInvalid) -> None:
+        if isinstance(texts, (str, bytes)):
+            raise CorpusError("Give a list of texts; a single one goes into brackets: [text].")
+        self._texts = texts
+        self._on_invalid = on_invalid
+        self._only_once = iter(texts) is texts
+        self._was_read = False
+        size = None if not isinstance(texts, (list, tuple)) else sum(map(_stored_size, texts))
+        self.source = Source("texts", None, size, "texts")
+
+    def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+        if self._only_once and self._was_read:
+            again = "give a list to read them again"
+            raise CorpusError(f"These texts came from an iterator and have been read already; {again}.")
+        self._was_read = True
+        done = 0
+        for number, text in enumerate(self._texts, start=1):
+            if not isinstance(text, str):
+                raise CorpusError(f"Text {number:,} is of the type {type(text).__name__}; texts must be strings.")
+            done += _stored_size(text)
+            yield from pieces_of(self._encoded(text, number, log), size, done)
+
+    def _encoded(self, text: str, number: int, log: SkipLog) -> bytes:
+        try:
+            return encoded(text)
+        except EncodingError as error:
+            if self._on_invalid == "strict":
+                raise EncodingError(f"Text {number:,}: {error}.") from error
+            log.add(self.source.name, f"text {number:,}: {error}")
+            return encoded(text, self._on_invalid)
+
+
+def _stored_size(text: object) -> int:
+    if not isinstance(text, str):
+        return 0  # refused when its turn comes
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -1,7 +1,6 @@
 """Addresses such as s3://bucket/a.jsonl: opened by fsspec and whatever packages a person has installed for it.
 
-This is the only file of the program through which anything can reach a network, and it is imported
-only when such an address was given.
+This is the only file of the program that can reach a network. It is imported only when such an address was given.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from bpe_core.errors import BpeError, CorpusError, OutputError, plain
-from bpe_core.text.reading.addresses import without_password
 from bpe_core.text.reading.folders import PassOver, matches, without_papers
+from bpe_core.text.reading.opening import without_password
 
 LONGEST_REASON = 90  # characters of what a package says
 
@@ -29,13 +28,13 @@ class RemoteText(NamedTuple):
     path: str
 
     def open(self) -> BinaryIO:
-        with told(self.name):
+        with sentences(self.name):
             raw = self.file_system.open(self.path, "rb")
         return cast(BinaryIO, RemoteFile(self.name, raw))
 
 
 class RemoteFile(io.RawIOBase):
-    """A file behind an address; whatever goes wrong while it is read, the sentence says how far that was."""
+    """A file behind an address; if reading it fails, the sentence says how far it came."""
 
     def __init__(self, name: str, raw: Any) -> None:
         super().__init__()
@@ -48,14 +47,14 @@ class RemoteFile(io.RawIOBase):
         return bool(self._raw.seekable())
 
     def readinto(self, buffer: Any) -> int:
-        with told(self._name, self._place):
+        with sentences(self._name, self._place):
             data = self._raw.read(len(buffer))
         buffer[: len(data)] = data
         self._place += len(data)
         return len(data)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        with told(self._name, self._place):
+        with sentences(self._name, self._place):
             self._place = int(self._raw.seek(offset, whence))
         return self._place
 
@@ -65,7 +64,7 @@ class RemoteFile(io.RawIOBase):
     def close(self) -> None:
         if not self.closed:
             super().close()
-            with told(self._name, self._place):
+            with sentences(self._name, self._place):
                 self._raw.close()
 
 
@@ -73,7 +72,7 @@ def remote_texts(address: str, patterns: Sequence[str], pass_over: PassOver) -> 
     """The file at an address, or those below it, and whether it is a folder."""
     name = without_password(address)
     file_system, path = _located(address, name)
-    with told(name):
+    with sentences(name):
         info = file_system.info(path)
         if info.get("type") != "directory":
             return [RemoteText(name, _size(info), file_system, path)], False
@@ -104,7 +103,7 @@ def _located(address: str, name: str) -> tuple[Any, str]:
         raise CorpusError(
             f"Reading {scheme}:// needs the package fsspec, which is not installed: pip install fsspec"
         ) from error
-    with told(name):
+    with sentences(name):
         try:
             file_system, path = fsspec.core.url_to_fs(address)
         except ImportError as error:
@@ -124,8 +123,8 @@ def _located(address: str, name: str) -> tuple[Any, str]:
 
 
 @contextmanager
-def told(name: str, place: int = 0) -> Iterator[None]:
-    """What packages raise is any of a hundred things; a person wants to know which address, how far, and why."""
+def sentences(name: str, place: int = 0) -> Iterator[None]:
+    """Turn whatever packages raise into a sentence: which address, how far, and why."""
     where = f"{name} could be read up to byte {place:,} and no further" if place else f"{name} could not be read"
     try:
         yield
@@ -142,7 +141,7 @@ def told(name: str, place: int = 0) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of what a package says; of networks it says it well."""
+    """The first line of a package's own message."""
     if isinstance(error, PermissionError):
         return "permission denied"
     said = plain(without_password(str(error))).strip().split("\n")[0]
@@ -151,14 +150,14 @@ def _reason(error: Exception) -> str:
 
 
 class RemotePlace:
-    """A folder behind an address, to which files can be written: whole ones only."""
+    """A folder behind an address, to which whole files can be written."""
 
     def __init__(self, name: str, address: str) -> None:
         self.name, self._address = name, address
 
     def names(self) -> list[str]:
         file_system, path = _located(self._address, self.name)
-        with told(self.name):
+        with sentences(self.name):
             file_system.invalidate_cache()
             try:
                 is_folder = file_system.info(path).get("type") == "directory"
@@ -173,7 +172,7 @@ class RemotePlace:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[BinaryIO]:
-        """What goes wrong on the way leaves no half of a file: it is handed over when all of it is known."""
+        """Write a file in one go once it is complete, so that no failure leaves half of it."""
         file_system, path = _located(self._address, self.name)
         held = io.BytesIO()
         yield held

@@ -1,15 +1,65 @@
-"""What the kinds of files with one text a row have in common: rows that cannot be used."""
+"""What all files with one text a row share: numbered lines, the field with the text, bad rows, lists of words.
+
+A field is `text`, `doc.body`, or `messages[].content` for one text an item.
+
+>>> steps_of("messages[].content")
+('messages', None, 'content')
+>>> guessed(("id", "Body")), guessed(("title", "summary"))
+('Body', '')
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from bpe_core.errors import CorpusError, EncodingError
-from bpe_core.text.reading.skipped import SkipLog
-from bpe_core.text.reading.source import ReadingOptions, Source
-from bpe_core.text.reading.texts import encoded
+from bpe_core.text.reading.source import ReadingOptions, SkipLog, Source, TextBlock
+from bpe_core.text.reading.utf8 import encoded
 
-LOOKED_AT = 20  # rows, before it is said what a table holds
+LOOKED_AT = 20  # rows, before deciding what a table holds
+LONGEST_LINE = 64 * 1024 * 1024  # bytes; parsing takes some ten times that
+USUAL_NAMES = ("text", "content", "body", "document")
+DEEPEST = 8  # levels of a row that are searched for texts
+WORD_NAMES = ("word", "words", "token", "term")
+COUNT_NAMES = ("count", "counts", "freq", "frequency", "n")
+MOST_DIGITS = 19  # of a count
+
+Steps = tuple[str | None, ...]  # the names on the way to a text; None goes to each item of a list
+
+
+# Lines and rows
+
+
+class NumberedLines:
+    """The lines of a file with their line ends; `number` and `bytes_read` say where reading is."""
+
+    def __init__(self, blocks: Iterable[TextBlock], name: str, longest: int = LONGEST_LINE) -> None:
+        self._blocks, self._name, self._longest = blocks, name, longest
+        self.number = self.bytes_read = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        begun: list[bytes] = []  # parts of a line whose end has not come yet
+        begun_length = 0
+        for block in self._blocks:
+            self.bytes_read = block.bytes_read
+            *ended, rest = bytes(block.data).split(b"\n")
+            for line in ended:
+                self.number += 1
+                if begun:
+                    line = b"".join([*begun, line])
+                    begun, begun_length = [], 0
+                yield line + b"\n"
+            if rest:
+                begun.append(rest)
+                begun_length += len(rest)
+            if begun_length > self._longest:
+                raise CorpusError(
+                    f"{self._name}, line {self.number + 1:,} is longer than {self._longest // 2**20:,} MB. "
+                    "Is it really one row a line? Plain text can be of any length."
+                )
+        if begun:
+            self.number += 1
+            yield b"".join(begun)
 
 
 class BadRow(Exception):
@@ -17,7 +67,7 @@ class BadRow(Exception):
 
 
 def pass_over(source: Source, row: str, reason: object, options: ReadingOptions, log: SkipLog) -> None:
-    """Report a row ("line 3") that cannot be used, or stop at it: as the person chose."""
+    """Report a row ("line 3") that cannot be used, or stop at it, as the person chose."""
     if options.on_bad_row == "skip":
         log.add(source.name, f"{row}: {reason}")
         return
@@ -36,3 +86,91 @@ def listed(names: Sequence[str]) -> str:
     """A few names for a sentence: `"id", "body" and 3 more`."""
     few = ", ".join(f'"{name[:40]}"' for name in names[:8])
     return few + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+# Fields
+
+
+class FieldNeeded(CorpusError):
+    """A table whose texts might be in one field or in another: a person must choose."""
+
+    def __init__(self, sentence: str, fields: Sequence[str]) -> None:
+        super().__init__(sentence)
+        self.fields = tuple(fields)
+
+
+def steps_of(field: str) -> Steps:
+    """The way from a row to its text."""
+    steps: list[str | None] = []
+    for name in field.split("."):
+        bare = name
+        while bare.endswith("[]"):
+            bare = bare[:-2]
+        steps += [bare] if bare else []
+        steps += [None] * ((len(name) - len(bare)) // 2)
+    return tuple(steps)
+
+
+def guessed(fields: Sequence[str]) -> str:
+    """The field with a usual name, else the only one, else none."""
+    for usual in USUAL_NAMES:
+        for field in fields:
+            if field.casefold() == usual:
+                return field
+    return fields[0] if len(fields) == 1 else ""
+
+
+def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
+    """The field that a person named, whether or not it exists, else the guessed one, else an error."""
+    if field := wanted or guessed(fields):
+        return field
+    if not fields:
+        raise FieldNeeded(f"{name} has no column that holds text.", ())
+    several = f"{name} has several columns that could hold its texts: {listed(fields)}. Choose one of them."
+    raise FieldNeeded(several, fields)
+
+
+def text_fields(row: object, depth: int = DEEPEST) -> Iterator[str]:
+    """The ways to all texts in a row of JSON.
+
+    >>> list(text_fields({"id": 1, "doc": {"body": "low"}, "turns": [{"content": "new"}]}))
+    ['doc.body', 'turns[].content']
+    """
+    if isinstance(row, dict) and depth:
+        for name, value in row.items():
+            for rest in _inside(value, depth - 1):
+                yield f"{name}{rest}"
+
+
+def _inside(value: object, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield ""
+    elif isinstance(value, dict):
+        yield from (f".{rest}" for rest in text_fields(value, depth))
+    elif isinstance(value, list) and value and depth:
+        yield from (f"[]{rest}" for rest in _inside(value[0], depth - 1))
+
+
+# Lists of words and their counts
+
+
+def names_words_and_counts(header: Sequence[str]) -> bool:
+    """Whether these column names are those of a table of words and counts.
+
+    >>> names_words_and_counts(["Word", "count"]), names_words_and_counts(["text", "count"])
+    (True, False)
+    """
+    names = [name.strip().casefold() for name in header]
+    return len(names) == 2 and names[0] in WORD_NAMES and names[1] in COUNT_NAMES
+
+
+def looks_like_words(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether this certainly is such a table: its names and its first rows both fit."""
+    named = names_words_and_counts(header) and bool(rows)
+    return named and all(len(row) == 2 and is_count(row[1]) for row in rows)
+
+
+def is_count(value: str | bytes) -> bool:
+    """Whether this is a whole number with no more digits than a count can have."""
+    digits = value.strip()
+    return digits.isdigit() and digits.isascii() and len(digits) <= MOST_DIGITS

@@ -1,9 +1,11 @@
-"""What the steps of reading hand to each other."""
+"""What the steps of reading pass to each other: sources, options, stretches of text, reports of what was skipped."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Protocol
@@ -11,15 +13,14 @@ from typing import BinaryIO, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.records import dataclass
-from bpe_core.text.reading.skipped import SkipLog
-
 Bytes = bytes | bytearray | memoryview
+Int64s = npt.NDArray[np.int64]
 Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow", "tar", "zip", "texts", "word counts"]
 OnInvalid = Literal["strict", "replace", "skip"]
 OnBadRow = Literal["error", "skip"]
 
 STANDARD_INPUT = "-"
+SHOWN_PER_SOURCE = 20  # a file with a million bad rows must not fill the memory with reports
 
 
 class Span(NamedTuple):
@@ -27,7 +28,7 @@ class Span(NamedTuple):
 
     start: int
     stop: int
-    file_size: int  # of the whole
+    file_size: int  # of the whole file
 
 
 @dataclass(frozen=True)
@@ -35,20 +36,19 @@ class Source:
     """One place text comes from."""
 
     name: str  # as shown to a person
-    path: Path | None  # None for standard input, for texts given in memory, and where `opens` knows the way
-    size: int | None  # bytes as stored, so compressed if the file is; None where it cannot be known
+    path: Path | None  # None for standard input, for texts given in memory, and where there is `opens`
+    size: int | None  # bytes as stored, so compressed if the file is; None if it cannot be known
     kind: Kind
     compression: str = ""  # "gzip", "bzip2", "xz", "zstd" or none
-    encoding: str | None = "utf-8"  # None where only reading will tell
+    encoding: str | None = "utf-8"  # None if only reading will show it
     is_word_list: bool = False  # a table of words and how often each occurs
     fields: tuple[str, ...] = ()  # of a table: those that could hold its texts
-    field: str = ""  # the one of them that does; empty where none was chosen and none can be guessed
-    counted: str = ""  # of a file of counts: what it says of itself (`counted.py`)
+    field: str = ""  # the one of them that does; empty if none was chosen and none can be guessed
+    counted: str = ""  # of a file of counts: its head as JSON (`counts_head.py`)
     group: str = ""  # of such a file: the group whose counts are meant
     parts: tuple[Source, ...] = ()  # of a folder of such files: these
-    span: Span | None = None  # of a large plain text: what is read of it
-    # how what has no path of its own is opened
-    opens: Callable[[], BinaryIO] | None = dataclasses.field(default=None, compare=False, repr=False)
+    span: Span | None = None  # of a large plain text: the part that is read
+    opens: Callable[[], BinaryIO] | None = dataclasses.field(default=None, compare=False, repr=False)  # without a path
 
 
 @dataclass(frozen=True)
@@ -59,27 +59,27 @@ class ReadingOptions:
     on_invalid: OnInvalid = "strict"
     field: str | None = None  # the one of a table that holds its texts, `doc.body` say; None: by the usual names
     on_bad_row: OnBadRow = "error"
-    word_list: bool | None = None  # whether tables hold words with their counts; None: if their names surely say so
+    word_list: bool | None = None  # whether tables hold words with counts; None: if their column names say so
 
 
 class TextBlock(NamedTuple):
     """A stretch of a file's text as valid UTF-8, cut between characters."""
 
     data: Bytes
-    bytes_read: int  # of the file as stored, when this block had been read
+    bytes_read: int  # of the file as stored, once this block was read
 
 
 class DocumentPiece(NamedTuple):
-    """A stretch of one document, or several whole ones end to end; who reads must keep them apart."""
+    """A stretch of one document, or several whole documents end to end."""
 
     data: Bytes
     ends_document: bool
     bytes_read: int
-    inner_ends: npt.NDArray[np.int64] | None = None  # where documents end before the end of the data, rising
+    inner_ends: Int64s | None = None  # where documents end before the end of the data, ascending
 
 
 def one_by_one(pieces: Iterable[DocumentPiece]) -> Iterator[DocumentPiece]:
-    """The same with no more than one document a piece.
+    """Split pieces so that none holds more than one document.
 
     >>> [bytes(one.data) for one in one_by_one([DocumentPiece(b"abcd", True, 4, np.array([1, 3]))])]
     [b'a', b'bc', b'd']
@@ -93,6 +93,52 @@ def one_by_one(pieces: Iterable[DocumentPiece]) -> Iterator[DocumentPiece]:
             yield DocumentPiece(piece.data[start:stop], not is_last or piece.ends_document, piece.bytes_read)
 
 
+@dataclass(frozen=True)
+class Skipped:
+    """One thing that was left out or replaced."""
+
+    source: str
+    sentence: str
+    count: int = 1  # how many such things this report covers
+
+    def __str__(self) -> str:
+        """The sentence, with its source if it does not name it.
+
+        >>> print(Skipped("a.jsonl", "line 3: it is not JSON"))
+        a.jsonl: line 3: it is not JSON
+        """
+        return self.sentence if self.source in self.sentence else f"{self.source}: {self.sentence}"
+
+
+class SkipLog:
+    """What was passed over while reading, in order; per source, the first reports are kept and the rest counted.
+
+    >>> log = SkipLog()
+    >>> for line in range(1, 25):
+    ...     log.add("a.jsonl", f"line {line} is not JSON")
+    >>> len(log.reports()), log.reports()[-1]
+    (21, Skipped(source='a.jsonl', sentence='and 4 more', count=4))
+    """
+
+    def __init__(self) -> None:
+        self._shown: list[Skipped] = []
+        self._seen: Counter[str] = Counter()
+
+    def add(self, source: str, sentence: str, count: int = 1) -> None:
+        self._seen[source] += 1
+        if self._seen[source] <= SHOWN_PER_SOURCE:
+            self._shown.append(Skipped(source, sentence, count))
+
+    def reports(self) -> tuple[Skipped, ...]:
+        more = {source: seen - SHOWN_PER_SOURCE for source, seen in self._seen.items()}
+        return (*self._shown, *(Skipped(source, f"and {n:,} more", n) for source, n in more.items() if n > 0))
+
+    def add_missing_end(self, source: str) -> None:
+        """Report a file without the mark at its end, which not every program writes."""
+        without = "ends without the mark that such files end with"
+        self.add(source, f"{source} {without}: if it was cut off, texts are missing.")
+
+
 class Reader(Protocol):
     """Something that can be read, piece by piece, as often as needed (or says why not)."""
 
@@ -100,5 +146,5 @@ class Reader(Protocol):
     def source(self) -> Source: ...
 
     def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
-        """The documents in pieces of about `size` bytes; what was passed over goes to the log."""
+        """The documents in pieces of about `size` bytes; what was skipped goes to the log."""
         ...

@@ -1,15 +1,32 @@
-"""The two questions asked of every block of UTF-8: is it valid, and where may it be cut."""
+"""UTF-8: check it, cut it between characters, and encode strings that may not be text."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.text.reading.source import Bytes
+from bpe_core.errors import EncodingError
+from bpe_core.text.reading.source import Bytes, DocumentPiece, OnInvalid
 
 LONGEST_CHARACTER = 4  # bytes
+PYTHON_ERRORS: dict[OnInvalid, str] = {"strict": "strict", "replace": "replace", "skip": "ignore"}
+
+Check = Callable[[npt.NDArray[np.uint8]], int]  # up to which byte, the start of a character, all is valid
+
+_machine_code: list[Check] = []
+
+
+def check_by(check: Check) -> None:
+    """Use machine code for large blocks from now on. Whoever loads it calls this; it is not loaded for this alone."""
+    _machine_code[:] = [check]
+
+
+def sound_until(data: npt.NDArray[np.uint8]) -> int:
+    """Up to which byte the data is known to be valid; 0 without machine code."""
+    return int(_machine_code[0](data)) if _machine_code else 0
 
 
 def first_invalid(data: Bytes) -> int:
@@ -19,24 +36,7 @@ def first_invalid(data: Bytes) -> int:
     (-1, 1)
     """
     is_of_file = isinstance(data, memoryview) and not data.readonly
-    return _first_invalid_from(sound_until(np.frombuffer(data, np.uint8)) if is_of_file else 0, data)
-
-
-def sound_until(data: npt.NDArray[np.uint8]) -> int:
-    """Up to where it is known to be valid: 0 where no kernels are loaded, not worth loading for that alone."""
-    if "bpe_core.kernels.utf8" not in sys.modules:
-        return 0
-    from bpe_core.kernels import readiness
-
-    if readiness.forbidden():
-        return 0
-    import bpe_core.kernels.utf8  # another thread may just be about it, which this waits for
-
-    return int(bpe_core.kernels.utf8.sound_until(data))
-
-
-def _first_invalid_from(start: int, data: Bytes) -> int:
-    """The same where everything before `start`, the start of a character, is valid."""
+    start = sound_until(np.frombuffer(data, np.uint8)) if is_of_file else 0
     try:
         str(memoryview(data)[start:], "utf-8")
     except UnicodeDecodeError as error:
@@ -55,7 +55,7 @@ def whole_characters(data: Bytes) -> int:
         byte = data[length - back]
         if byte < 0x80:
             break
-        if byte >= 0xC0:  # the first byte of a character, whose length it tells
+        if byte >= 0xC0:  # the first byte of a character gives its length
             needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
             return length if needed <= back else length - back
     return length
@@ -72,3 +72,29 @@ def cut_points(data: bytes, size: int) -> list[int]:
         start = cuts[-1]
         cuts.append(start + whole_characters(data[start : start + size]))
     return [*cuts, len(data)]
+
+
+def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[DocumentPiece]:
+    """Cut a document that is in memory into pieces; an empty one has none."""
+    for start, stop in pairwise(cut_points(text, max(size, LONGEST_CHARACTER))) if text else ():
+        yield DocumentPiece(text[start:stop], stop == len(text), bytes_read)
+
+
+def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:
+    """Encode a string. Half a surrogate pair, which Python strings may hold, is not text.
+
+    >>> encoded("n\\ud800", "skip"), encoded("n\\ud800", "replace")
+    (b'n', b'n\\xef\\xbf\\xbd')
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        if on_invalid == "skip":
+            return text.encode("utf-8", "ignore")
+        if on_invalid == "replace":
+            mended = ("\N{REPLACEMENT CHARACTER}" if "\ud800" <= one <= "\udfff" else one for one in text)
+            return "".join(mended).encode()
+        raise EncodingError(
+            f"character {error.start + 1:,} is half of a surrogate pair (U+{ord(text[error.start]):04X}), "
+            "which is not text; choose to replace or skip it"
+        ) from error

@@ -1,7 +1,7 @@
-r"""Reading the common part of the syntax of `regex`, as far as a table can do the same.
+r"""Parse the common part of the syntax of `regex`, as far as a table can express it.
 
-Sets of characters are only delimited, never understood: what a set holds `regex` itself is asked. So
-`[^\s\p{L}]`, `\d` or `(?i:k)` mean here what they mean there, in whatever version of Unicode.
+Sets of characters are only delimited: `regex` itself is asked what a set holds. So `[^\s\p{L}]`, `\d` or `(?i:k)` mean
+the same here as there, in any version of Unicode.
 
     >>> read_expression(r"a|[bc]").body
     CharacterSet(sources=('(?:a)', '(?:[bc])'))
@@ -10,19 +10,20 @@ Sets of characters are only delimited, never understood: what a set holds `regex
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from bpe_core.records import dataclass
+import regex
 
 
 class NoTable(Exception):
-    """What stands in the way of a table, in a few words: "a lookbehind"."""
+    """Why there is no table, in a few words: "a lookbehind"."""
 
 
 @dataclass(frozen=True)
 class CharacterSet:
-    """One character that one of these expressions matches."""
+    """One character that matches one of these expressions."""
 
     sources: tuple[str, ...]
 
@@ -34,7 +35,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Either:
-    """The first option that leads to a match is taken."""
+    """The first option that leads to a match."""
 
     options: tuple[Part, ...]
 
@@ -49,13 +50,13 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Look:
-    """Whether the next character, or the last, is one of a set; at the edge of the text there may be none."""
+    """Whether the next character, or the last, is one of a set; `edge` allows the edge of the text instead."""
 
     sources: tuple[str, ...]
     edge: bool
     negated: bool = False
     behind: bool = False
-    unclear: tuple[str, ...] = ()  # before these it depends on even more
+    unclear: tuple[str, ...] = ()  # before these it depends on more
 
 
 Part = CharacterSet | Sequence | Either | Repeat | Look
@@ -64,8 +65,8 @@ Part = CharacterSet | Sequence | Either | Repeat | Look
 @dataclass(frozen=True)
 class Expression:
     body: Part
-    characters: frozenset[int]  # that are named anywhere in it
-    classes: frozenset[str]  # such as \p{L}, that are
+    characters: frozenset[int]  # all that are named in it
+    classes: frozenset[str]  # all classes in it, such as \p{L}
 
 
 MOST_COPIES = 250  # as many states as one repetition may need
@@ -86,13 +87,13 @@ _COUNT = re.compile(r"([*+?])|\{([0-9]+)\}|\{(?!,\})([0-9]*),([0-9]*)\}")
 _OPENING = re.compile(r"\(\?(?P<on>[ims]*)(?:-(?P<off>[ims]+))?:|\(\?P?<[A-Za-z_]\w*>|\((?!\?|\*)")
 _LOOKING = re.compile(r"\(\?(?P<behind><?)(?P<sign>[=!])")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
-_OF_ANY_CASE = (r"\p{Lu}", r"\p{Ll}", r"\p{Lt}", r"\p{Cased}")  # what one of them stands for where case does not count
-_OF_ONE_CASE = "Aĸℂ"  # a letter, and one each that is small or large though no other is its twin
+_OF_ANY_CASE = (r"\p{Lu}", r"\p{Ll}", r"\p{Lt}", r"\p{Cased}")  # if case is ignored, each means all
+_OF_ONE_CASE = "Aĸℂ"  # a letter, and one each that is small or large without a twin
 _OPERATIONS = re.compile(r"--|\|\||&&|~~")  # between sets, to some versions of the syntax
 
 
 def read_expression(expression: str) -> Expression:
-    """What a valid expression means; NoTable where it asks more than this can tell."""
+    """Parse a valid expression; NoTable if it uses more than a table can express."""
     return _Reader(expression).read()
 
 
@@ -196,7 +197,7 @@ class _Reader:
         return found[0]
 
     def _set(self, flags: frozenset[str]) -> str:
-        """All of a set in brackets, as it is written."""
+        """A whole set in brackets, as it is written."""
         start = self._at
         self._at += 1
         is_negated = self._takes("^")
@@ -250,36 +251,34 @@ _PLACES: dict[str, Part] = {
 
 
 def _code(escape: str) -> int:
-    r"""The number of a character that is written as \x41, \u0041 or \U00000041."""
+    r"""The code point of \x41, \u0041 or \U00000041."""
     return int.from_bytes(bytes.fromhex(escape[2:]))
 
 
 def _source(written: str, flags: frozenset[str]) -> str:
-    """A set as `regex` is asked for it."""
+    """A set as an expression for `regex`."""
     return f"(?{''.join(sorted(flags & {'i', 's'}))}:{written})"
 
 
 def _check_alone(found: re.Match[str], flags: frozenset[str]) -> None:
-    """Refuse a class that means one thing alone and another where `regex` makes one set of it and others."""
+    """Refuse a class that `regex` reads differently by itself and in a set with others."""
     if found["cls"] and "i" in flags and _hangs_on_its_place(found["cls"]):
         raise NoTable(f"{found['cls']} where case does not count")
 
 
 @cache
 def _hangs_on_its_place(name: str) -> bool:
-    """Whether a class, where case does not count, is another alone than beside something: to `regex` some are.
+    """Whether `regex`, ignoring case, reads a class differently by itself and beside something.
 
     >>> _hangs_on_its_place(r"\\p{Lu}"), _hangs_on_its_place(r"\\p{L}")
     (True, False)
     """
-    import regex  # takes a while to load
-
     alone, beside = (regex.findall(f"(?i:[{more}{name}])", _OF_ONE_CASE) for more in ("", r"\x07"))
     return bool(alone != beside)
 
 
 def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
-    """What a look at one character asks."""
+    """The look at one character that a lookahead or lookbehind is."""
     sources: list[str] = []
     unclear: list[str] = []
     edge = False
@@ -296,7 +295,7 @@ def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
 
 
 def atomic(body: Part) -> Part:
-    """What gives nothing back once it has matched; of repetitions only those of single characters can be told."""
+    """A part that gives nothing back once it has matched: only single characters and their repetitions."""
     if isinstance(body, CharacterSet):
         return body
     if isinstance(body, Repeat) and body.mode != "lazy":
@@ -325,7 +324,7 @@ def can_be_empty(node: Part) -> bool:
 
 
 def _name_of(beginning: str) -> str:
-    """What a part is called that cannot be read here."""
+    """The name of a part that cannot be parsed here."""
     if beginning.startswith("\\"):
         is_number = beginning[1:2].isdigit() or beginning[1:2] == "g"
         return "a reference back to a group" if is_number else f"\\{beginning[1:2]}"

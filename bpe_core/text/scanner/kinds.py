@@ -1,7 +1,7 @@
-r"""The kinds of characters that a pattern tells apart, and which kind each character is.
+r"""The kinds of characters that a pattern distinguishes, and the kind of each character.
 
-Only the first character of each stretch is looked at in which no class that the pattern names changes,
-and `regex` itself is asked about it, so that tables and expressions always mean the same version of Unicode.
+Characters are taken in stretches in which no class of the pattern changes. `regex` itself is asked about the first of
+each, so tables and expressions always agree on the version of Unicode.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+import regex
 
 
 class Kind(IntEnum):
-    """The kinds that are the same for all patterns; the others are numbered as they are found."""
+    """The kinds that are the same for all patterns; others are numbered as they are found."""
 
-    NEWLINE = 1  # nothing else is of that kind, unless a table sees no difference
-    BLANK = 4  # where blanks are dropped, they are of the kinds up to this one
-    END = 28  # behind the last character of a text
+    NEWLINE = 1  # nothing else is of this kind, unless a table sees no difference
+    BLANK = 4  # if blanks are dropped, they are of the kinds up to this one
+    END = 28  # after the last character of a text
 
 
 KINDS = Kind.END + 1  # of a table
-MOST_KINDS = 200  # until those are joined which a table need not tell apart
+MOST_KINDS = 200  # before those are joined that a table need not distinguish
 BLANKS = range(Kind.NEWLINE, Kind.BLANK + 1)
 
 SURROGATES = range(0xD800, 0xE000)  # code points that are no characters
@@ -35,11 +36,11 @@ _NEWLINE = ord("\n")
 
 
 class TooManyKinds(Exception):
-    """No table could tell so many apart."""
+    """No table can distinguish so many."""
 
 
 class Kinds:
-    """A division of all characters by the sets of a pattern."""
+    """All characters, divided by the sets of a pattern."""
 
     def __init__(
         self,
@@ -49,7 +50,7 @@ class Kinds:
         *,
         drops_blanks: bool = False,
     ) -> None:
-        """Sets as `regex` takes them, and the characters and classes that are named in any of them."""
+        """`sources` are sets in the syntax of `regex`, with the characters and classes named in any of them."""
         order = sorted(set(sources) | ({_BLANK} if drops_blanks else set()))
         named = [*classes, r"\s"] if drops_blanks else list(classes)
         if any(source.startswith("(?i") for source in order):
@@ -78,14 +79,14 @@ class Kinds:
 
 
 def _in_order(code_points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Each once, as `np.unique` gives them, which loads all of `numpy.ma` to do so."""
+    """Sort them, each once; faster than `np.unique`."""
     there = np.zeros(CODE_POINTS, np.bool_)
     there[code_points] = True
     return np.flatnonzero(there)
 
 
 def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-    """Each column there is, as a row; and which of them stands where. Much faster than `np.unique` of an axis."""
+    """The different columns as rows, and which of them is where. Much faster than `np.unique` of an axis."""
     which = np.zeros(rows.shape[1], np.int64)
     for row in rows:
         which = np.unique(2 * which + row, return_inverse=True)[1]
@@ -94,7 +95,7 @@ def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool
 
 
 def _numbered(found: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDArray[np.int64]:
-    """The number of each kind; where blanks are dropped, the lowest are kept for them."""
+    """The number of each kind; if blanks are dropped, the lowest are reserved for them."""
     is_newline = found[:, -1]
     is_blank = np.zeros(len(found), np.bool_) if blank_row is None else found[:, blank_row] & ~is_newline
     others = [0, *range(Kind.NEWLINE + 1 if blank_row is None else Kind.BLANK + 1, Kind.END)]
@@ -109,12 +110,10 @@ def _numbered(found: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDArra
 
 
 def _holds(source: str, characters: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Which of these characters are in a set; those that are no characters never are."""
+    """Which of these code points are in a set; those that are no characters never are."""
     holds = np.zeros(len(characters), np.bool_)
     kept = np.flatnonzero((characters < SURROGATES.start) | (characters >= SURROGATES.stop))
     text = characters[kept].astype(np.uint32).tobytes().decode("utf-32-le")
-    import regex  # takes a while to load
-
     for found in regex.finditer(f"{source}+", text):
         holds[kept[found.start() : found.end()]] = True
     return holds
@@ -122,16 +121,14 @@ def _holds(source: str, characters: npt.NDArray[np.int64]) -> npt.NDArray[np.boo
 
 @cache
 def every_character() -> str:
-    """All of them, in order."""
+    """All characters in order."""
     codes = np.arange(CODE_POINTS, dtype=np.uint32)
     return np.delete(codes, slice(SURROGATES.start, SURROGATES.stop)).tobytes().decode("utf-32-le")
 
 
 @cache
 def _changes(name: str) -> npt.NDArray[np.int64]:
-    """Where stretches of characters begin that are all of a class, or all not."""
-    import regex
-
+    """The beginnings of stretches of characters that are all in a class, or all not."""
     spans = [found.span() for found in regex.finditer(f"[{name}]+", every_character())]
     places = np.array(spans, np.int64).reshape(-1)
     places = places + np.where(places >= SURROGATES.start, len(SURROGATES), 0)
@@ -140,6 +137,6 @@ def _changes(name: str) -> npt.NDArray[np.int64]:
 
 @cache
 def _cased() -> npt.NDArray[np.int64]:
-    """The characters that another may stand for where case does not count."""
+    """The characters that match another if case is ignored."""
     ends = _changes(_CHANGES_WITH_CASE)[:-1].reshape(-1, 2)
     return np.concatenate([np.arange(first, stop) for first, stop in ends])

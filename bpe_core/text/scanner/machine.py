@@ -1,8 +1,7 @@
 """The table that finds the words of a pattern: how it is read, and how it is made.
 
-The machine only looks back: where an expression looks ahead, it goes on and cuts later, before an earlier
-character. It is described by one function: in which state is the machine behind a character of some kind,
-and where is the text cut because of it?
+The machine only looks back: if an expression looks ahead, it goes on and cuts later, before an earlier character. One
+function describes it: the state after a character of some kind, and where the text is cut because of it.
 
     >>> def step(state: str, kind: int) -> Transition[str]:
     ...     '''Cuts before every newline.'''
@@ -15,21 +14,20 @@ and where is the text cut because of it?
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.records import dataclass
 from bpe_core.text.scanner.kinds import BLANKS, Kind
 
-# Where to cut because of the character now seen; in the order the places stand in the text.
+# Where to cut because of the current character, in the order of places in the text
 CUT_MARK = 1  # before the character that was marked
 CUT_PREVIOUS = 2  # before the character before this one
 CUT_HERE = 4  # before this character
 MARK_HERE = 8  # remember this character: the text may have to be cut before it later
-STATE_SHIFT = 4  # above these bits an entry of the table holds the next state's row
+STATE_SHIFT = 4  # above these bits, an entry of the table holds the row of the next state
 ACTIONS = (1 << STATE_SHIFT) - 1
 
 ROW = 32  # entries a state has in the table, of which KINDS are used
@@ -41,12 +39,12 @@ Numbers = npt.NDArray[np.int64]
 
 
 class TooLarge(Exception):
-    """There are more states or kinds of characters than a table has room for."""
+    """A table has no room for so many states or kinds of characters."""
 
 
 @dataclass(frozen=True)
 class Transition(Generic[State]):
-    """What a character does to the machine."""
+    """The effect of a character on the machine."""
 
     state: State
     actions: int = 0
@@ -60,16 +58,16 @@ StepFunction = Callable[[State, int], Transition[State]]
 
 @dataclass(frozen=True, eq=False)
 class ScanTable:
-    """A pattern as arrays, for the kernels and for everybody who wants to know where it cuts.
+    """A pattern as arrays.
 
-    `entries[row + kind]` holds the actions and, shifted by STATE_SHIFT, the row of the next
-    state; row 0 is the start of a text. The column `Kind.END` tells what the end does.
+    `entries[row + kind]` holds the actions and, shifted by STATE_SHIFT, the row of the next state; row 0 is the start
+    of a text. The column `Kind.END` holds the effect of the end.
     """
 
     entries: npt.NDArray[np.uint16]
     kind_of_code_point: npt.NDArray[np.uint8] = field(repr=False)
-    kinds: tuple[int, ...]  # that there are, but for the end
-    drops_blanks: bool = False  # words that begin with a blank are no words
+    kinds: tuple[int, ...]  # all that occur, without the end
+    drops_blanks: bool = False  # what begins with a blank is no word
 
     @classmethod
     def of(
@@ -87,7 +85,7 @@ class ScanTable:
             raise TooLarge
         entries = np.zeros((len(following), ROW), np.uint16)
         entries[:, [*numbers, Kind.END]] = ROW * following << STATE_SHIFT | actions
-        entries[:, Kind.END] &= CUT_MARK | CUT_PREVIOUS  # the end of the text is a cut anyhow, and nothing comes behind
+        entries[:, Kind.END] &= CUT_MARK | CUT_PREVIOUS  # the end of the text is a cut anyway, and nothing follows
         number_of = np.zeros(max(kinds) + 1, np.uint8)
         number_of[kinds] = numbers
         kind_of_code_point = number_of[kind_of_code_point]
@@ -95,7 +93,7 @@ class ScanTable:
         return cls(entries.reshape(-1), kind_of_code_point, tuple(sorted(set(numbers))), drops_blanks)
 
     def cuts(self, text: bytes) -> list[int]:
-        """Where the words of a text start, and its end: how the table is read, step by step."""
+        """The starts of the words of a text, and its end: this specifies how a table is read."""
         cuts, row, mark, previous, here = [0], 0, 0, 0, 0
         for character in text.decode():
             entry = int(self.entries[row + int(self.kind_of_code_point[ord(character)])])
@@ -113,7 +111,7 @@ def _places(entry: int, mark: int, previous: int, here: int) -> Iterable[int]:
 
 
 def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State, bool]]:
-    """The same pattern for a text whose lines are texts of their own; a state tells whether one has just ended."""
+    """The pattern for a text whose lines are texts of their own; a state includes whether one has just ended."""
 
     def step_by_line(state: tuple[State, bool], kind: int) -> Transition[tuple[State, bool]]:
         inside, has_ended = state
@@ -126,7 +124,7 @@ def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State
 
 
 def _explored(step: StepFunction[State], start: State, kinds: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """For each state, in the order they are met, and each kind: the next state and what is done."""
+    """For each state, in the order they are met, and each kind: the next state and the actions."""
     numbers = {start: 0}
     following: list[list[int]] = []
     actions: list[list[int]] = []
@@ -144,7 +142,7 @@ def _explored(step: StepFunction[State], start: State, kinds: Sequence[int]) -> 
 
 
 def _reduced(following: Numbers, actions: Numbers) -> tuple[Numbers, Numbers]:
-    """One state of those that nobody could tell apart."""
+    """Merge states with the same effects."""
     actions = _without_vain_marks(following, actions)
     classes, count = np.zeros(len(following), np.int64), 0
     while True:
@@ -159,7 +157,7 @@ def _reduced(following: Numbers, actions: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _joined_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, drops_blanks: bool) -> list[int]:
-    """For each kind its number in the table: that of another where no state sees a difference."""
+    """The number of each kind in the table: that of another if no state distinguishes them."""
     blanks = iter(BLANKS)
     others = iter([0, *range(Kind.BLANK + 1 if drops_blanks else Kind.NEWLINE, ROW)])
     numbers: dict[tuple[bytes, bool], int] = {}
@@ -174,7 +172,7 @@ def _joined_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, dr
 
 
 def _without_vain_marks(following: Numbers, actions: Numbers) -> Numbers:
-    """Places are marked only where the mark may be asked for before another is made."""
+    """Remove marks that are never used before another is made."""
     asks = (actions & CUT_MARK != 0).any(axis=1)
     keeps = actions[:, :-1] & MARK_HERE == 0
     while True:

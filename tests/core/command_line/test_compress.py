@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core.command_line.main import run
-from bpe_core.gage_file import others
+from bpe_core.gage_file import compressing as others
 from tests.shared import text_of
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.formats import open_table
-from bpe_core.mixture import Group, Mixture, Sample, weight_of
+from bpe_core.recipes.mixture import Group, Mixture, Sample, weight_of
 
 
 @pytest.fixture
@@ -45,10 +45,10 @@ def test_a_mixture_is_learned_from_kept_and_asked_about(folder: Path, capsys: py
     assert "mix.toml: The recipe is not valid TOML: Invalid value (at line 1" in capsys.readouterr().err
     assert run(["paid", "--merges", "m.csv", "--groups-of", "all", "--step", "1", "--json"]) == 0
     paid = json.loads(capsys.readouterr().out)
-    assert [name for name, _ in paid["groups"]] == ["code", "de"]
-    assert sum(share for _, share in paid["groups"]) == paid["count"] == history[0].count
+    assert [*paid["parts"]] == ["code", "de"]
+    assert sum(paid["parts"].values()) == paid["count"] == history[0].count
     assert run(["sizes", "--merges", "m.csv", *groups, "--each", "--json"]) == 0
-    assert list(json.loads(capsys.readouterr().out)) == ["de", "code"]
+    assert [*dict.fromkeys(row["text"] for row in json.loads(capsys.readouterr().out)["rows"])] == ["de", "code"]
     assert run(["why", "neue", "--merges", "m.csv", *groups]) == 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from bpe_core.command_line.progress_bar import TerminalBar, bar_line
-from bpe_core.progress import Progress
+from bpe_core.support.progress import Progress
 
 
 class Terminal(io.StringIO):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bpe_core.command_line.main import run
-from bpe_core.learning.methods import METHODS
-from bpe_core.session_file import read_session
+from bpe_core.recipes.methods import METHODS
+from bpe_core.session_file.reading import read_session
 
 TEXT = "the keeper of the light wrote one word more into the log of the light\n" * 30
 SIZES = {"wordpiece": ["--vocab-size", "40"], "unigram": ["--vocab-size", "20"], "gage": []}
@@ -89,8 +89,9 @@ def test_questions_about_ranks_are_refused_in_a_sentence(text: Path, capsys: pyt
 
 
 def test_a_session_without_a_run(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from bpe_core import Recipe
-    from bpe_core.session_file import SavedSession, write_session
+    from bpe_core.recipes.recipe import Recipe
+    from bpe_core.session_file.values import SavedSession
+    from bpe_core.session_file.writing import write_session
 
     path = text.with_name("empty.bpex")
     write_session(SavedSession(Recipe.preset("gpt2")), path)

@@ -9,7 +9,7 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.formats import read_history
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from tests.core.command_line.conftest import TEXT
 
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from bpe_core.command_line.main import run
-from bpe_core.presets import PRESETS
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
 
 
 def test_words_are_merged_step_by_step(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,8 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, WordTable, count_words, train
-from bpe_core.alphabet import Symbol
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
 from bpe_core.editing.costs import costs
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import NEEDED, Needed, least_used, surplus, trim
@@ -19,11 +19,15 @@ from bpe_core.editing.without_tokens import GONE
 from bpe_core.errors import BpeError, FormatError, OutputError
 from bpe_core.formats import FORMATS
 from bpe_core.formats.base import NO_NUMBER
-from bpe_core.history.history import Int64s
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.insight.audit import TokenPlaces
-from bpe_core.insight.reachable_tokens import unreachable_tokens
-from bpe_core.learning.trainer import learn
+from bpe_core.insight.reachability import unreachable_tokens
+from bpe_core.learning.trainer import learn, train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests.shared import text_of
 
 RECIPE = Recipe.preset("gpt2", merges=150, special_tokens=("<|end|>", "<|pad|>"))
@@ -47,7 +51,7 @@ def other() -> History:
 
 def peer_of(history: History, numbers: Int64s | None = None) -> tokenizers.Tokenizer:
     file = BytesIO()
-    FORMATS["tokenizer.json"].write(history, file, numbers=numbers)
+    FORMATS["tokenizer.json"].write(history.numbered(numbers), file)
     return tokenizers.Tokenizer.from_buffer(file.getvalue())
 
 
@@ -70,7 +74,7 @@ def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: Histor
     chosen, text = data.draw(st.sets(learned, max_size=60)), data.draw(st.text(max_size=30)) + TEXT
     needed: Needed = data.draw(st.sampled_from(tuple(NEEDED)))
     numbers = np.arange(history.id_count) * 3 + 7  # of a file with holes
-    found = trim(history, chosen, numbers=numbers, needed=needed, renumber=False)
+    found = trim(history.numbered(numbers), chosen, needed=needed, renumber=False)
     assert {*found.asked, *found.spared, *found.hidden} == chosen
     assert unreachable_tokens(found.history) == {}
     before, now = Tokenizer(history), Tokenizer(found.history)
@@ -81,26 +85,26 @@ def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: Histor
         assert hidden.isdisjoint(ids)
         assert ids == parted(Tokenizer(without_joining(found.history)).encode(text), hidden, found.history)
         file = BytesIO()
-        FORMATS["json"].write(found.history, file, numbers=found.numbers)
+        FORMATS["json"].write(found.history, file)
         opened = FORMATS["json"].open(file.getvalue(), "it")
         assert Tokenizer(opened.history).encode(text) == ids
-        assert opened.numbers is not None
-        assert found.numbers is not None
-        assert opened.numbers.tolist() == found.numbers.tolist()
+        assert opened.history.numbers is not None
+        assert found.history.numbers is not None
+        assert opened.history.numbers.tolist() == found.history.numbers.tolist()
         with pytest.raises(OutputError, match="steps to others only"):
             peer_of(found.history)
     else:
         text += "<|end|>"
         ids = now.encode(text, allowed_special="all" if "<|end|>" in found.history.recipe.special_tokens else ())
-        theirs = peer_of(found.history, found.numbers).encode(text, add_special_tokens=False).ids
-        assert found.numbers is not None
-        assert found.numbers[ids].tolist() == theirs
+        theirs = peer_of(found.history, found.history.numbers).encode(text, add_special_tokens=False).ids
+        assert found.history.numbers is not None
+        assert found.history.numbers[ids].tolist() == theirs
     kept = [id for id in range(history.id_count) if found.new_ids[id] != GONE]
     assert [now.token_bytes(int(found.new_ids[id])) for id in kept] == [before.token_bytes(id) for id in kept]
-    assert found.numbers is not None
-    assert found.numbers.tolist() == [NO_NUMBER if id in found.hidden else numbers[id] for id in kept]
-    again = trim(history, chosen, numbers=numbers, needed=needed)
-    assert hidden or again.numbers is None  # without gaps, in the same order
+    assert found.history.numbers is not None
+    assert found.history.numbers.tolist() == [NO_NUMBER if id in found.hidden else numbers[id] for id in kept]
+    again = trim(history.numbered(numbers), chosen, needed=needed)
+    assert hidden or again.history.numbers is None  # without gaps, in the same order
 
 
 def test_trimming_down_to_a_size_takes_what_the_corpus_needs_least(history: History, words: WordTable) -> None:
@@ -117,13 +121,13 @@ def test_trimming_down_to_a_size_takes_what_the_corpus_needs_least(history: Hist
 @given(text=st.text(max_size=30))
 def test_two_tables_in_one_keep_the_ids_of_the_first(history: History, other: History, text: str) -> None:
     numbers = np.arange(history.id_count) + 5
-    both = put_together(history, other, numbers=numbers)
-    assert both.numbers is not None
+    both = put_together(history.numbered(numbers), other)
+    assert both.history.numbers is not None
     assert both.shared + both.added + len(both.left_out) == len(other)
     assert min(both.added - 50, both.shared - 10) > 0
     assert unreachable_tokens(both.history) == {}
     tokenizer, first = Tokenizer(both.history), Tokenizer(history)
-    new = {number: id for id, number in enumerate(both.numbers.tolist())}
+    new = {number: id for id, number in enumerate(both.history.numbers.tolist())}
     assert len(new) == both.history.id_count
     for id, number in enumerate(numbers.tolist()):
         assert tokenizer.token_bytes(new[number]) == first.token_bytes(id)
@@ -131,8 +135,8 @@ def test_two_tables_in_one_keep_the_ids_of_the_first(history: History, other: Hi
     ids = tokenizer.encode(text)
     assert tokenizer.decode(ids) == text
     assert len(ids) <= len(first.encode(text))
-    theirs = peer_of(both.history, both.numbers).encode(text, add_special_tokens=False).ids
-    assert both.numbers[ids].tolist() == theirs
+    theirs = peer_of(both.history, both.history.numbers).encode(text, add_special_tokens=False).ids
+    assert both.history.numbers[ids].tolist() == theirs
 
 
 def test_tables_of_characters_get_the_symbols_of_both() -> None:
@@ -179,9 +183,9 @@ def test_what_cannot_be_done_is_told_in_a_sentence(history: History) -> None:
         (lambda: surplus(history, 200), "at least 258"),
         (lambda: surplus(history, 2_000), "fewer than the 2,000"),
         (lambda: least_used(history, twice, 151), "150 learned tokens"),
-        (lambda: trim(history, [300], numbers=twice), "both have the id 0"),
-        (lambda: trim(history, [300], numbers=twice[:5]), "numbers for 5"),
-        (lambda: put_together(history, history, numbers=twice), "both have the id 0"),
+        (lambda: trim(history.numbered(twice), [300]), "both have the id 0"),
+        (lambda: trim(history.numbered(twice[:5]), [300]), "numbers for 5"),
+        (lambda: put_together(history.numbered(twice), history), "both have the id 0"),
         (lambda: put_together(history, characters), "base is 'bytes' in the first"),
         (lambda: trim(blocks, [3]), "each block"),
     ]

@@ -9,16 +9,20 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import BpeError, Corpus, History, Recipe, Tokenizer, count_words, train
+from bpe_core.counting.count_words import count_words
 from bpe_core.editing.extending import extend
 from bpe_core.editing.numbering import numbers_of
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import NEEDED, trim
-from bpe_core.history.history import Int64s
-from bpe_core.insight.reachable_tokens import first_learned
+from bpe_core.errors import BpeError
+from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import written
+from bpe_core.insight.reachability import first_learned
 from bpe_core.learning.growing import grown_numbers, makes_steps_again, steps_alone
-from bpe_core.learning.trainer import learn
-from bpe_core.token_texts import written
+from bpe_core.learning.trainer import learn, train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests.shared import text_of
 
 OLD, NEW = text_of("poem")[:600], text_of("prose")[:600]
@@ -60,17 +64,17 @@ def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int
     """The table after one of the acts, and the numbers that need not mean any more what they meant."""
     history, numbers = state
     if act == "extend":
-        grown = extend(Corpus.from_texts([NEW]), history, data.draw(st.integers(1, 8)), numbers=numbers)
-        return State(grown.history, grown.numbers), set()
+        grown = extend(Corpus.from_texts([NEW]), history.numbered(numbers), data.draw(st.integers(1, 8)))
+        return State(grown.history, numbers_of(grown.history)), set()
     if act == "trim":
         tokens = history.vocabulary[history.vocabulary >= first_learned(history)].tolist()
         chosen = data.draw(st.sets(st.sampled_from(tokens), max_size=8)) if tokens else set()
-        rest = trim(history, chosen, numbers=numbers, needed=data.draw(st.sampled_from(tuple(NEEDED))), renumber=False)
+        rest = trim(history.numbered(numbers), chosen, needed=data.draw(st.sampled_from(tuple(NEEDED))), renumber=False)
         gone = {int(numbers[id]) for id in (*rest.removed, *rest.hidden)}
-        return State(rest.history, numbers_of(rest.history, rest.numbers)), gone
+        return State(rest.history, numbers_of(rest.history)), gone
     if act == "merge":
-        both = put_together(history, learned(kind_of(history), NEW), numbers=numbers)
-        return State(both.history, numbers_of(both.history, both.numbers)), set()
+        both = put_together(history.numbered(numbers), learned(kind_of(history), NEW))
+        return State(both.history, numbers_of(both.history)), set()
     steps = len(history) if makes_steps_again(history) else 0
     step = data.draw(st.integers(1, max(1, steps)))
     if step > steps or step <= history.recipe.grown_from:

@@ -7,10 +7,15 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from bpe_core import PRESETS, Corpus, History, Recipe, Tokenizer, train
 from bpe_core.formats import FORMATS, Format, OpenedTable
 from bpe_core.formats.base import Beside
-from bpe_core.learning.methods import METHODS
+from bpe_core.history.history import History
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from bpe_core.verification.hard_cases import HARD_TEXTS
 from tests.shared import SCRIPTS, here, text_of
 
@@ -66,7 +71,7 @@ def files(history: History, format: str, name: str) -> dict[str, bytes]:
     found = {name: content(history, format)}
     for path, write in FORMATS[format].companions(Path(name)).items():
         file = io.BytesIO()
-        write(history, file, FORMATS[format].numbers(history))
+        write(history, file)
         found[path.name] = file.getvalue()
     return found
 

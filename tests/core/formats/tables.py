@@ -13,7 +13,7 @@ from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.formats import FORMATS, TABLES, Format, csv_table, json_table
 from bpe_core.history.history import History
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 
 every_format = pytest.mark.parametrize("format", TABLES.values(), ids=TABLES)
 delimited = pytest.mark.parametrize("format", [FORMATS["csv"], FORMATS["tsv"]], ids=["csv", "tsv"])

@@ -13,19 +13,24 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import Corpus, History, NothingToLearn, Recipe, Tokenizer, WordTable, count_words, train
 from bpe_core.command_line.main import run
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
 from bpe_core.editing.extending import extend, extend_on
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import least_size, least_used, surplus, trim
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, NothingToLearn
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.formats.wordpiece_vocabulary import history_of
-from bpe_core.insight.audit import TokenPlaces
-from bpe_core.insight.growth import never_used
-from bpe_core.insight.reachable_tokens import unreachable_tokens
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import written
+from bpe_core.insight.audit import TokenPlaces, never_used
+from bpe_core.insight.reachability import unreachable_tokens
 from bpe_core.learning.growing import growing_recipe
-from bpe_core.token_texts import written
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests.shared import text_of
 
 POEM, PROSE = text_of("poem")[:1_500], text_of("prose")[:1_500]
@@ -49,13 +54,13 @@ def table(request: pytest.FixtureRequest) -> Table:
     recipe = Recipe.preset(request.param, vocab_size=170, special_tokens=specials)
     learned, other = (train(Corpus.from_texts([text]), recipe) for text in (POEM, text_of("greek")[:600] + PROSE))
     opened = read_again(learned, KINDS[request.param])
-    numbers = np.arange(opened.history.id_count) if opened.numbers is None else opened.numbers
+    numbers = np.arange(opened.history.id_count) if opened.history.numbers is None else opened.history.numbers
     return Table(opened, 3 * numbers + 7, other, request.param)
 
 
 def read_again(history: History, format: str, numbers: Any = None) -> OpenedTable:
     file = BytesIO()
-    FORMATS[format].write(history, file, numbers=numbers)
+    FORMATS[format].write(history.numbered(numbers), file)
     return FORMATS[format].open(file.getvalue(), "vocab.txt")
 
 
@@ -63,7 +68,7 @@ def peer_of(history: History, numbers: Any, kind: str) -> Any:
     """The real library's: the numbers of a text's tokens."""
     file = BytesIO()
     format = "sentencepiece" if kind == "unigram" else "tokenizer.json"
-    FORMATS[format].write(history, file, numbers=numbers)
+    FORMATS[format].write(history.numbered(numbers), file)
     if kind == "unigram":
         return sentencepiece.SentencePieceProcessor(model_proto=file.getvalue()).encode
     theirs = tokenizers.Tokenizer.from_buffer(file.getvalue())
@@ -87,35 +92,38 @@ def test_what_is_taken_out_leaves_the_rest(table: Table, data: st.DataObject) ->
     old, text = opened.history, TEXT
     learned = [id for id in range(old.first_special) if old.alphabet.symbols[id].kind == "seed"]
     chosen = data.draw(st.sets(st.sampled_from(learned), min_size=1, max_size=40))
-    trimmed = trim(old, chosen, numbers=known, renumber=False)
+    trimmed = trim(old.numbered(known), chosen, renumber=False)
     assert (set(trimmed.removed), trimmed.asked, trimmed.spared, trimmed.lost) == (chosen, trimmed.removed, (), 0)
-    check(opened, known, trimmed.history, trimmed.numbers, trimmed.new_ids, kind, text)
+    check(opened, known, trimmed.history, trimmed.history.numbers, trimmed.new_ids, kind, text)
     for format in ("csv", "json"):  # which keep the numbers of the file it came from, too
-        again = read_again(trimmed.history, format, trimmed.numbers)
-        assert again.numbers is not None
-        assert again.numbers.tolist() == (trimmed.numbers if trimmed.numbers is not None else known).tolist()
-    anew = trim(old, chosen, numbers=known)  # in the same order, without holes
-    numbers = np.arange(anew.history.id_count) if anew.numbers is None else anew.numbers
-    assert trimmed.numbers is not None
-    assert np.array_equal(np.argsort(numbers), np.argsort(trimmed.numbers))
+        again = read_again(trimmed.history, format, trimmed.history.numbers)
+        assert again.history.numbers is not None
+        assert (
+            again.history.numbers.tolist()
+            == (trimmed.history.numbers if trimmed.history.numbers is not None else known).tolist()
+        )
+    anew = trim(old.numbered(known), chosen)  # in the same order, without holes
+    numbers = np.arange(anew.history.id_count) if anew.history.numbers is None else anew.history.numbers
+    assert trimmed.history.numbers is not None
+    assert np.array_equal(np.argsort(numbers), np.argsort(trimmed.history.numbers))
     assert sorted(numbers.tolist()) == list(range(len(numbers)))
 
 
 def test_what_is_put_beside_or_learned_more_leaves_the_rest(table: Table) -> None:
     opened, known, kind = table.opened, table.numbers, table.kind
     old, text = opened.history, TEXT
-    grown = extend(Corpus.from_texts([PROSE]), old, 20, numbers=known, min_frequency=1)
+    grown = extend(Corpus.from_texts([PROSE]), old.numbered(known), 20, min_frequency=1)
     assert (len(grown.added), grown.characters) == (20, 0)
-    assert grown.numbers[grown.added].tolist() == list(range(known.max() + 1, known.max() + 21))
-    check(opened, known, grown.history, grown.numbers, grown.new_ids, kind, text)
+    assert grown.history.numbers_of(grown.added).tolist() == list(range(known.max() + 1, known.max() + 21))
+    check(opened, known, grown.history, grown.history.numbers, grown.new_ids, kind, text)
     assert len(Tokenizer(grown.history).encode(PROSE)) < len(Tokenizer(old).encode(PROSE))
 
-    both = put_together(old, table.other, numbers=known)
+    both = put_together(old.numbered(known), table.other)
     assert min(both.added, both.new_symbols) > 5
-    assert both.numbers is not None
-    in_both = {int(number): id for id, number in enumerate(both.numbers)}
+    assert both.history.numbers is not None
+    in_both = {int(number): id for id, number in enumerate(both.history.numbers)}
     places = np.array([in_both[int(number)] for number in known])
-    check(opened, known, both.history, both.numbers, places, kind, text + "Όλοι")
+    check(opened, known, both.history, both.history.numbers, places, kind, text + "Όλοι")
     assert set(unreachable_tokens(both.history)) <= {in_both[int(known[id])] for id in unreachable_tokens(old)}
 
 
@@ -143,7 +151,7 @@ def test_the_least_used_go_first_and_what_the_corpus_never_uses_is_told(table: T
 def test_the_score_is_what_pairs_are_joined_by_where_it_is_wished_for() -> None:
     recipe = Recipe.preset("wordpiece", special_tokens=(), merges=0)
     table = {"[UNK]": 0, "a": 1, "b": 2, "##a": 3, "##b": 4, "##c": 5, "##ac": 6}
-    history, _ = history_of(table, recipe, "it")
+    history = history_of(table, recipe, "it")
     words = WordTable.from_counts({"aab": 10, "bac": 4, "bab": 9})  # as cut: a ##a ##b, b ##ac, b ##a ##b
     found = {}
     for rule in ("count", "score"):

@@ -9,8 +9,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import Corpus, History, Recipe, Tokenizer, train
+from bpe_core.history.history import History
 from bpe_core.insight.table_comparison import compare_tables, compare_texts, differing_regions
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 

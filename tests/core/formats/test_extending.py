@@ -10,13 +10,17 @@ import numpy as np
 import pytest
 import tokenizers
 
-from bpe_core import FormatError, History, NothingToLearn, Recipe, RecipeError, Tokenizer, WordTable
 from bpe_core.command_line.main import run
 from bpe_core.command_line.tables import open_table
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.formats import write_history
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import written
 from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers, steps_alone
 from bpe_core.learning.trainer import learn
-from bpe_core.token_texts import written
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.formats.samples import learned_from
 from tests.shared import ROOT, text_of
 
@@ -71,7 +75,7 @@ def test_all_old_ids_stay_and_the_library_agrees(
 
     before, after = open_table(library), open_table(path)
     assert after.history.pairs()[: len(before.history)] == before.history.pairs()
-    assert after.numbers is not None
+    assert after.history.numbers is not None
     ours = Tokenizer(after.history)
     for text in ((TEXTS / "code.txt").read_text(), f"def {SPECIALS[1]} return{SPECIALS[0]}"):
         ids = new.encode(text, add_special_tokens=False).ids

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import Corpus, Recipe, train
 from bpe_core.command_line.main import run
 from bpe_core.formats import open_table, write_history
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.corpus import Corpus
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 

@@ -18,11 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import BpeError, FormatError, Tokenizer, TooLarge
+from bpe_core.errors import BpeError, FormatError, TooLarge
 from bpe_core.formats import FORMATS, all_formats, open_table
 from bpe_core.formats.base import nothing_beside
 from bpe_core.formats.rows import Row
-from bpe_core.learning.methods import METHODS
+from bpe_core.recipes.methods import METHODS
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.formats.samples import file_name as format_file_name
 from tests.core.formats.samples import files, histories_for
 

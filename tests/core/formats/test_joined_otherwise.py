@@ -14,15 +14,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bpe_core import FormatError, History, OutputError, Tokenizer
+from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable
+from bpe_core.history.history import History
 from bpe_core.history.joining import Joining
+from bpe_core.history.token_texts import written
 from bpe_core.segmenting.by_priority import JoinedWords
-from bpe_core.segmenting.compiled_priorities import CompiledPriorities
-from bpe_core.segmenting.given_words import GivenWords
-from bpe_core.session_file import SavedRun, SavedSession, read_session, write_session
+from bpe_core.segmenting.compiled_methods import CompiledPriorities
+from bpe_core.segmenting.cutting import GivenWords
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import SavedRun, SavedSession
+from bpe_core.session_file.writing import write_session
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.token_texts import written
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, learned, lines, texts
 
@@ -113,7 +117,7 @@ def test_the_order_is_kept_in_sessions_and_json_and_refused_where_it_has_no_plac
     odd_table: OpenedTable, tmp_path: Path
 ) -> None:
     history = odd_table.history
-    run = SavedRun(1, history.recipe, history=history, numbers=odd_table.numbers, state="ended")
+    run = SavedRun(1, history.recipe, history=history, numbers=odd_table.history.numbers, state="ended")
     write_session(SavedSession(history.recipe, runs=(run,)), tmp_path / "odd.bpex")
     kept = read_session(tmp_path / "odd.bpex").runs[0].history
     assert kept is not None
@@ -212,11 +216,11 @@ def test_a_tokenizer_of_the_library_opens_exactly(
         mine = opened.numbers_of(tokenizer.encode(text, allowed_special="all"))
         assert mine == theirs.encode(text, add_special_tokens=False).ids, text
     file = io.BytesIO()
-    JSON.write(opened.history, file, numbers=opened.numbers)
+    JSON.write(opened.history, file)
     written_back = json.loads(file.getvalue())["model"]
     kept = ("merges", "ignore_merges", "fuse_unk", "end_of_word_suffix")
     assert {name: written_back[name] for name in kept} == {name: whole["model"][name] for name in kept}
-    run = SavedRun(1, opened.history.recipe, history=opened.history, numbers=opened.numbers, state="ended")
+    run = SavedRun(1, opened.history.recipe, history=opened.history, numbers=opened.history.numbers, state="ended")
     write_session(SavedSession(run.recipe, runs=(run,)), tmp_path / "theirs.bpex")
     kept_history = read_session(tmp_path / "theirs.bpex").runs[0].history
     assert kept_history is not None
@@ -276,7 +280,7 @@ def test_a_model_of_sentencepiece_opens_exactly(choices: dict[str, Any], is_join
     found = MODEL.open(data, "theirs.model")
     assert (found.history.joining is not None) == is_joined
     written_back = sentencepiece.SentencePieceProcessor(model_proto=written_with_numbers(found))
-    run = SavedRun(1, found.history.recipe, history=found.history, numbers=found.numbers, state="ended")
+    run = SavedRun(1, found.history.recipe, history=found.history, numbers=found.history.numbers, state="ended")
     write_session(SavedSession(run.recipe, runs=(run,)), tmp_path / "theirs.bpex")
     kept = read_session(tmp_path / "theirs.bpex").runs[0].history
     assert kept is not None
@@ -295,5 +299,5 @@ def test_a_model_of_sentencepiece_opens_exactly(choices: dict[str, Any], is_join
 
 def written_with_numbers(found: OpenedTable) -> bytes:
     file = io.BytesIO()
-    MODEL.write(found.history, file, numbers=found.numbers)
+    MODEL.write(found.history, file)
     return file.getvalue()

@@ -11,8 +11,8 @@ from functools import cache
 
 import pytest
 
-from bpe_core import Tokenizer
 from bpe_core.formats import FORMATS
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.conftest import EXPLORES
 from tests.core.formats.kinds import KINDS
 from tests.core.formats.samples import texts
@@ -49,7 +49,7 @@ def test_a_kind_of_tokenizer_opens_exactly_and_is_written_as_it_was(kind: str) -
     found = JSON.open(data, kind)
     assert not any("do not have" in note for note in found.notes)
     file = io.BytesIO()
-    JSON.write(found.history, file, numbers=found.numbers)
+    JSON.write(found.history, file)
     again = tokenizers.Tokenizer.from_buffer(file.getvalue())
     tokenizer = Tokenizer(found.history)
     spelled = "<0x41>" if any("<0x41>" in note for note in found.notes) else "\0"  # as a note says

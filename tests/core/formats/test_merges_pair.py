@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 
-from bpe_core import Corpus, FormatError, OutputError, Recipe, Tokenizer, train
+from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, open_table
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.formats.samples import content, encode, files, languages, learned, opened, same_merges, texts
 
@@ -65,7 +69,7 @@ def test_the_pair_comes_back_with_its_merges(preset: str, changes: dict[str, Any
     history = learned(preset, **changes)
     back = opened(history, "merges.txt", "merges.txt")
     assert same_merges(back.history, history)
-    assert back.numbers is None
+    assert back.history.numbers is None
 
 
 def test_merges_alone_are_numbered_as_gpt2_numbers_them() -> None:

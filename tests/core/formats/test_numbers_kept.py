@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bpe_core import Tokenizer
 from bpe_core.command_line.main import run
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.token_texts import written
-from bpe_core.verification import checking, imported
+from bpe_core.history.token_texts import written
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.verification import checking, import_check
 from tests.core.formats.kinds import KINDS
 from tests.core.formats.samples import learned
 from tests.shared import text_of
@@ -54,7 +54,7 @@ def test_added_tokens_behind_the_vocabulary_keep_their_numbers(
 @pytest.fixture(autouse=True)
 def _few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "WANTED_WORDS", 200)
-    monkeypatch.setattr(imported, "TEXTS", 40)
+    monkeypatch.setattr(import_check, "TEXTS", 40)
 
 
 def test_what_is_written_of_ranks_opens_with_their_numbers(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_what_is_written_of_ranks_opens_with_their_numbers(tmp_path: Path) -> No
             assert run(["convert", str(path), str(tmp_path / name)]) == 0
         back = open_table(tmp_path / name)
         assert back.numbers_of(Tokenizer(back.history).encode(text)) == expected, name
-        agreement = imported.check_import(tmp_path / name, back)
+        agreement = import_check.check_import(tmp_path / name, back)
         assert agreement is not None
         assert agreement.agreeing == agreement.texts > 0
 

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import FormatError, Tokenizer
-from bpe_core.formats import is_table, json_in_pieces, open_table, vocabulary_model, written_merges
-from bpe_core.formats.clip_merges import SPECIALS, WORDS
-from bpe_core.formats.vocabulary_symbols import Style
+from bpe_core.errors import FormatError
+from bpe_core.formats import is_table, json_reading, open_table, vocabulary_model, written_merges
+from bpe_core.formats.merges_pair import CLIP_SPECIALS, CLIP_WORDS
+from bpe_core.formats.vocabulary_model import Style
 from bpe_core.formats.written_merges import WrittenMerges
-from bpe_core.verification.imported import check_import
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.verification.import_check import check_import
 from tests.core.formats.samples import languages, texts
 
 
@@ -27,7 +28,7 @@ def clip() -> tuple[Any, list[str]]:
     pre, changes = tokenizers.pre_tokenizers, tokenizers.normalizers
     made = tokenizers.Tokenizer(tokenizers.models.BPE(end_of_word_suffix="</w>"))
     made.normalizer = changes.Sequence([changes.NFC(), changes.Lowercase()])
-    words = pre.Split(tokenizers.Regex(WORDS), "removed", invert=True)
+    words = pre.Split(tokenizers.Regex(CLIP_WORDS), "removed", invert=True)
     made.pre_tokenizer = pre.Sequence([words, pre.ByteLevel(add_prefix_space=False, use_regex=False)])
     letters = sorted(pre.ByteLevel.alphabet())
     trainer = tokenizers.trainers.BpeTrainer(
@@ -36,7 +37,7 @@ def clip() -> tuple[Any, list[str]]:
     made.train_from_iterator([languages()], trainer)
     learned = [tuple(merge) for merge in json.loads(made.to_str())["model"]["merges"]]
     order = [chr(code) for code in (*range(33, 127), *range(161, 173), *range(174, 256), *range(256, 324))]
-    vocabulary = [*order, *(one + "</w>" for one in order), *map("".join, learned), *SPECIALS]
+    vocabulary = [*order, *(one + "</w>" for one in order), *map("".join, learned), *CLIP_SPECIALS]
     numbers = {text: number for number, text in enumerate(dict.fromkeys(vocabulary))}
     made.model = tokenizers.models.BPE(numbers, learned, end_of_word_suffix="</w>")
     return made, [" ".join(merge) for merge in learned]
@@ -56,7 +57,7 @@ def test_merges_of_bytes_that_end_words_open_as_clip_has_them(tmp_path: Path) ->
     for name in ("bpe_simple_vocab_16e6.txt.gz", "whole/merges.txt", "whole/vocab.json"):
         assert is_table(tmp_path / name), name
         found = open_table(tmp_path / name)
-        assert found.history.recipe.special_tokens == SPECIALS
+        assert found.history.recipe.special_tokens == CLIP_SPECIALS
         assert any("as CLIP does" in note for note in found.notes)
         ours = Tokenizer(found.history)
         for text in (*texts(), "Café ÉTÉ <|endoftext|>"):
@@ -190,8 +191,8 @@ def test_json_parsed_in_pieces_is_what_it_is_at_once(
     text = json.dumps({"added_tokens": [], "model": model, "after": {"merges": "vocab"}}, indent=indent)
     text = text if damage is None else text[:damage] + text[damage + 1 :]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_in_pieces, "PIECE", 9)
-        in_pieces = json_in_pieces.parsed_in_pieces(text, dict)
+        patch.setattr(json_reading, "PIECE", 9)
+        in_pieces = json_reading.parsed_in_pieces(text, dict)
     try:
         at_once = json.loads(text)
     except ValueError:

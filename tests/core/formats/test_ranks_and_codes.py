@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 import regex
 
-from bpe_core import Corpus, FormatError, OutputError, Recipe, Tokenizer, train
+from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS
 from bpe_core.formats.tiktoken_ranks import read_ranks
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.formats.samples import content, encode, files, languages, learned, opened, same_merges, texts
 
@@ -41,7 +45,7 @@ def test_merges_are_recovered_from_ranks(preset: str) -> None:
     history = learned(preset)
     back = opened(history, "tiktoken")
     assert same_merges(back.history, history)
-    assert back.numbers is None
+    assert back.history.numbers is None
 
 
 def test_ranks_learned_by_another_program_are_imported_with_its_ids() -> None:
@@ -229,13 +233,13 @@ def test_minbpe_comes_back_with_pattern_and_specials() -> None:
     history = learned("cl100k", special_tokens=("<|end|>", "<|more|>"))
     back = opened(history, "minbpe", "table.model")
     assert same_merges(back.history, history)
-    assert back.numbers is None
+    assert back.history.numbers is None
     assert (back.history.recipe.pattern, back.history.recipe.special_tokens) == ("cl100k", ("<|end|>", "<|more|>"))
     numbers, file = np.append(np.arange(history.first_special), (100_257, 100_276)), io.BytesIO()
-    MINBPE.write(history, file, numbers=numbers)
+    MINBPE.write(history.numbered(numbers), file)
     again = MINBPE.open(file.getvalue(), "gaps.model")
-    assert again.numbers is not None
-    assert again.numbers.tolist() == numbers.tolist()
+    assert again.history.numbers is not None
+    assert again.history.numbers.tolist() == numbers.tolist()
 
 
 def test_the_readable_companion_names_each_token() -> None:

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import pytest
 
-from bpe_core import Tokenizer
 from bpe_core.formats import OpenedTable, open_table
 from bpe_core.formats.tiktoken_ranks import read_ranks
+from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.subword_nmt import CORPORA, reference_of
 from tests.shared import here, path_of, text_of
@@ -131,7 +131,7 @@ def test_ids_are_those_of_tiktoken_in_every_language(case: Case) -> None:
 def ranks_of(case: Case) -> dict[bytes, int]:
     if case.table.format == "tiktoken":
         return read_ranks(case.table.path.read_bytes(), case.table.path.name)
-    tokenizer, numbers = case.tokenizer, case.opened.numbers
+    tokenizer, numbers = case.tokenizer, case.opened.history.numbers
     return {
         tokenizer.token_bytes(id): id if numbers is None else int(numbers[id]) for id in range(case.table.merges + 256)
     }

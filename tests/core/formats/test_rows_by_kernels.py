@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.alphabet import Alphabet
 from bpe_core.formats import FORMATS
-from bpe_core.formats.cells_at_once import numbers_by_kernels
 from bpe_core.formats.compiled_rows import laid_rows
-from bpe_core.formats.laid_rows import Column, Rows, laid
+from bpe_core.formats.fast_reading import numbers_by_kernels
+from bpe_core.formats.json_writing import Column, Rows, laid
 from bpe_core.formats.rows import KERNELS
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 
 TABLES = ("csv", "tsv", "json")
 BYTES = b'ab ,"\\<0x41>\t\n\x00\x7f\xc3\xa9\xf0\x9f\x98\x80'  # that some file has another way to write
@@ -98,5 +98,5 @@ def _written(history: History, name: str, numbers: Int64s | None, *, by_kernels:
     file = io.BytesIO()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(KERNELS), "chooses", lambda *_: by_kernels)
-        FORMATS[name].write(history, file, numbers=numbers)
+        FORMATS[name].write(history.numbered(numbers), file)
     return file.getvalue()

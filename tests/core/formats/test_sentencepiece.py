@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import FormatError, OutputError, Tokenizer, TooLarge
 from bpe_core.command_line.main import run
+from bpe_core.errors import FormatError, OutputError, TooLarge
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.formats.protobuf import bytes_field, float_field, varint, varint_field
+from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint, varint_field
+from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.verification import checking
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.alphabet import Alphabet, Symbol, unknown_symbols
 from bpe_core.errors import FormatError
 from bpe_core.formats.rebuilding import HistoryBuilder
-from bpe_core.interventions import Intervention
-from bpe_core.recipe import Recipe
+from bpe_core.history.alphabet import Alphabet, Symbol, unknown_symbols
+from bpe_core.recipes.interventions import Intervention
+from bpe_core.recipes.recipe import Recipe
 
 RECIPES = [
     Recipe.preset("words", marker="none", vocab_size=None, merges=9),

@@ -13,16 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import Corpus, train
-from bpe_core.alphabet import Alphabet
 from bpe_core.errors import Cancelled, FormatError, OutputError
 from bpe_core.formats import FORMATS, Format, format_for, read_history, write_history
 from bpe_core.formats.rows import Row
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
-from bpe_core.interventions import Intervention
-from bpe_core.progress import Progress
-from bpe_core.recipe import Recipe
-from bpe_core.token_texts import LONGEST_SHOWN
+from bpe_core.history.token_texts import LONGEST_SHOWN
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.interventions import Intervention
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import Progress
+from bpe_core.text.corpus import Corpus
 from tests.core.formats.tables import (
     RECIPES,
     assert_same,

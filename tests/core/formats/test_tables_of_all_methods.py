@@ -12,10 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bpe_core import Corpus, FormatError, History, OutputError, Recipe, Tokenizer, train
 from bpe_core.command_line.main import run
+from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, Format, json_table, read_history, write_history
-from bpe_core.learning.methods import METHODS
+from bpe_core.history.history import History
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from bpe_core.verification.prepared_export import prepare_export
 from tests import dropping_method
 from tests.core.formats.tables import every_format, read_at_once_only, read_row_by_row, written

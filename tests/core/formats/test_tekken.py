@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from bpe_core import FormatError, Tokenizer
+from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.verification.imported import check_import
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.verification.import_check import check_import
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import learned, texts
 
@@ -48,13 +49,13 @@ def test_a_file_of_theirs_keeps_its_numbers_and_comes_back(tmp_path: Path) -> No
     assert agreement is not None
     assert "of" in agreement.sentence
     assert not agreement.differences
-    written = prepare_export(found.history, tmp_path / "again/tekken.json", numbers=found.numbers)
+    written = prepare_export(found.history, tmp_path / "again/tekken.json")
     assert written.verification.agrees
     assert written.verification.asked == "tiktoken"
     again = FORMATS["tekken"].open(next(iter(written.files.values())), "again")
-    assert again.numbers is not None
-    assert found.numbers is not None
-    assert again.numbers.tolist() == found.numbers.tolist()
+    assert again.history.numbers is not None
+    assert found.history.numbers is not None
+    assert again.history.numbers.tolist() == found.history.numbers.tolist()
 
 
 def test_what_an_older_file_does_not_list_is_known_and_a_contradiction_is_told() -> None:

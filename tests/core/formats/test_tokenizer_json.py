@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from bpe_core import FormatError, OutputError, Tokenizer
+from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable
+from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
 
@@ -46,7 +47,7 @@ def test_tokenizers_loads_ours_with_the_same_ids(choices: dict[str, Any]) -> Non
 def test_it_comes_back_with_its_splitting(choices: dict[str, Any]) -> None:
     history = learned(**choices)
     back = opened(history, "tokenizer.json")
-    assert back.numbers is None
+    assert back.history.numbers is None
     assert same_merges(back.history, history)
     for choice in ("pattern", "custom_pattern", "unit", "special_tokens", "base", "marker", "marker_text", "unknown",
                    "lowercase", "strip_ascii_punctuation", "strip_marks", "unicode_form"):  # fmt: skip
@@ -117,7 +118,7 @@ def test_what_they_trained_is_imported_with_the_same_numbers(kind: str) -> None:
     )
     theirs.train_from_iterator([languages()], trainer)
     found = TOKENIZER_JSON.open(theirs.to_str().encode(), "tokenizer.json")
-    assert found.numbers is not None
+    assert found.history.numbers is not None
     for text in (*texts(), "a<unk>b <unk>"):
         assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text[:80]
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bpe_core import FormatError, OutputError
+from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable, open_table
-from bpe_core.formats.protobuf import bytes_field, float_field, varint_field
-from bpe_core.history.scores import DROPPED
-from bpe_core.recipe import Splitting, Symbols
+from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint_field
+from bpe_core.history.columns import DROPPED
+from bpe_core.recipes.recipe import Splitting, Symbols
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned_from, lines, texts
 
@@ -122,12 +122,12 @@ def test_their_numbers_stay_when_a_file_becomes_another(tmp_path: Path) -> None:
     first = open_table(tmp_path / "theirs.model")
     before = first
     for name in ("tokenizer.json", "back.model"):
-        prepared = prepare_export(before.history, tmp_path / name, numbers=before.numbers)
+        prepared = prepare_export(before.history, tmp_path / name)
         assert prepared.verification.agrees, prepared.verification.differences
         assert not any("other numbers" in sentence for sentence in prepared.verification.cannot_hold)
         prepared.put_in_place()
         before = open_table(tmp_path / name)
-    assert np.array_equal(first.numbers, before.numbers)  # type: ignore[arg-type]
+    assert np.array_equal(first.history.numbers, before.history.numbers)  # type: ignore[arg-type]
     assert first.history.alphabet == before.history.alphabet
 
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from bpe_core import FormatError, OutputError, Tokenizer
 from bpe_core.command_line.main import run
+from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable, format_for, open_table
 from bpe_core.formats.base import nothing_beside
-from bpe_core.recipe import Splitting, Symbols
+from bpe_core.recipes.recipe import Splitting, Symbols
+from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned, lines, texts
 from tests.shared import SCRIPTS, text_of
@@ -77,9 +78,11 @@ def test_their_vocabulary_has_their_numbers(lowercase: bool, accents: bool | Non
     assert VOCABULARY.recognizes(data)
     found = VOCABULARY.open(data, "vocab.txt", beside)
     assert ["tokenizer_config.json" in note for note in found.notes] == ([] if said else [True])
-    assert found.numbers is not None
+    assert found.history.numbers is not None
     names = [*(symbol.text.decode() for symbol in found.history.alphabet.symbols), *found.history.recipe.special_tokens]
-    assert {name: asked.token_to_id(name) for name in names} == dict(zip(names, found.numbers.tolist(), strict=True))
+    assert {name: asked.token_to_id(name) for name in names} == dict(
+        zip(names, found.history.numbers.tolist(), strict=True)
+    )
     check_same_numbers(found, asked)
 
 
@@ -90,7 +93,7 @@ def test_their_numbers_stay_when_a_file_becomes_another(tmp_path: Path) -> None:
     first = open_table(tmp_path / "vocab.txt")
     for name in ("tokenizer.json", "vocab.txt"):
         before = open_table(tmp_path / "vocab.txt")
-        prepared = prepare_export(before.history, tmp_path / name, numbers=before.numbers)
+        prepared = prepare_export(before.history, tmp_path / name)
         assert prepared.verification.agrees, prepared.verification.differences
         assert not any("other numbers" in sentence for sentence in prepared.verification.cannot_hold)
         prepared.put_in_place()

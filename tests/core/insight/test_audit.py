@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import Alphabet, Corpus, History, Recipe, Tokenizer, WordTable, train
 from bpe_core.command_line.main import run
+from bpe_core.counting.words import WordTable
 from bpe_core.formats import open_table, write_history
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
 from bpe_core.insight.audit import Audit, TokenPlaces, audit
-from bpe_core.insight.reachability import reachability
-from bpe_core.insight.reachable_tokens import unreachable_tokens
-from bpe_core.learning.trainer import learn
+from bpe_core.insight.reachability import reachability, unreachable_tokens
+from bpe_core.learning.trainer import learn, train
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import Merges
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests.shared import text_of
 
 Printed = pytest.CaptureFixture[str]

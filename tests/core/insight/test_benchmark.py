@@ -14,19 +14,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.command_line.main import run
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, Cancelled, CorpusError
+from bpe_core.formats import write_history
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
 from bpe_core.insight.cut_words import tokens_by_word
+from bpe_core.learning.trainer import train
 from bpe_core.measures import benchmark as measuring
 from bpe_core.measures.benchmark import benchmark
 from bpe_core.measures.parity import parity
 from bpe_core.measures.size_curves import USUAL_POWER
-from bpe_core.measures.stretches import LONG, stretches
-from bpe_core.measures.texts_in_words import TextsInWords
+from bpe_core.measures.texts_in_words import LONG, TextsInWords, stretches
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that texts however short are cut by it
+from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.sweep.measuring import LEAST
 from bpe_core.sweep.overlay import overlay
+from bpe_core.text.corpus import Corpus
 from resources import parallel_samples
 from tests.core.insight.test_corpus_history import by_the_formula
 from tests.core.random_training import recipes, words
@@ -42,7 +49,7 @@ LETTERS = st.text("ab é本\n\x1cΣ\u0301", min_size=1, max_size=12)
     st.sampled_from([0, measuring.WORTH_COUNTING]),
 )
 def test_every_cell_is_that_of_a_plain_count(
-    table: bpe.WordTable, recipe: bpe.Recipe, texts: dict[str, list[str]], worth_counting: int
+    table: WordTable, recipe: Recipe, texts: dict[str, list[str]], worth_counting: int
 ) -> None:
     history = reference.train(table, recipe)
     with (
@@ -50,7 +57,7 @@ def test_every_cell_is_that_of_a_plain_count(
         mock.patch.object(compiled_encoder, "GIVEN_AT_ONCE", 3),  # and words some after the others
     ):
         found = benchmark({"begin": (history, 0), "end": history}, texts, relative_to="end", threads=1)
-    tokenizer, place = bpe.Tokenizer(history), 0
+    tokenizer, place = Tokenizer(history), 0
     for at in (0, len(history)):
         for name, documents in texts.items():
             ids = [id for text in documents for id in tokenizer.encode(text, at=at)]
@@ -75,7 +82,7 @@ def test_every_cell_is_that_of_a_plain_count(
             place += 1
 
 
-def _unencoded(documents: list[str], tokenizer: bpe.Tokenizer, at: int) -> float:
+def _unencoded(documents: list[str], tokenizer: Tokenizer, at: int) -> float:
     """Word by word, letter by letter."""
     known, size = 0, 0
     symbols = tokenizer.history.alphabet.symbols
@@ -99,7 +106,7 @@ def _part(some: int, of: int) -> float:
 def test_real_texts_are_measured_as_the_plain_code_cuts_them() -> None:
     """Tokens by the specification, and what is told of them by the formulas that stand beside them."""
     texts = {name: text_of(name)[-500:] for name in here("data/raven.txt", "data/tinyshakespeare.txt", "prose")}
-    history = bpe.train(bpe.Corpus.from_texts([*texts.values()]), bpe.Recipe.preset("gpt2", vocab_size=330))
+    history = train(Corpus.from_texts([*texts.values()]), Recipe.preset("gpt2", vocab_size=330))
     found = benchmark({"half": (history, 37), "all": history}, texts)
     ids = {at: {name: reference.encode(text, history, at=at) for name, text in texts.items()} for at in (37, 74)}
     told = [
@@ -128,10 +135,10 @@ def test_words_of_long_texts_are_counted_as_those_of_short_ones(text: str) -> No
 
 @pytest.mark.parametrize("preset", ["bert", "unigram", "clean-words", "sentencepiece-like"])
 def test_words_that_are_cut_once_are_the_texts_that_are_encoded(preset: str) -> None:
-    recipe = bpe.Recipe.preset(preset, vocab_size=None, merges=60) if preset != "unigram" else _unigram()
+    recipe = Recipe.preset(preset, vocab_size=None, merges=60) if preset != "unigram" else _unigram()
     texts = {"a": [text_of("poem"), "two  blanks, [UNK] <s>\r\n"], "b": [text_of("emoji")[:300]]}
-    history = bpe.train(bpe.Corpus.from_texts(texts["a"]), recipe)
-    tokenizer, in_words = bpe.Tokenizer(history), TextsInWords.of(texts, recipe)
+    history = train(Corpus.from_texts(texts["a"]), recipe)
+    tokenizer, in_words = Tokenizer(history), TextsInWords.of(texts, recipe)
     cut_at = in_words.cuts(history)
     for at in (len(history) // 2, len(history)):
         cut, plain = in_words.cut(history, at), cut_at(at)  # by the kernels that are loaded, and by the plain cut
@@ -142,14 +149,14 @@ def test_words_that_are_cut_once_are_the_texts_that_are_encoded(preset: str) -> 
             assert cut.tokens_by_text[place] == len(ids)
 
 
-def _unigram() -> bpe.Recipe:
-    return bpe.Recipe.preset("unigram", vocab_size=150)
+def _unigram() -> Recipe:
+    return Recipe.preset("unigram", vocab_size=150)
 
 
 @given(st.lists(st.lists(st.integers(1, 9), min_size=2, max_size=2), min_size=1, max_size=5))
 def test_parity_is_that_of_a_plain_count(lengths: list[list[int]]) -> None:
     parallel = {f"l{i}": ["a" * length for length in both] for i, both in enumerate(lengths)}
-    history = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), bpe.Alphabet.of_bytes(), [])
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     found = parity({"bytes": history}, parallel, f"l{len(lengths) - 1}")
     tokens = [sum(both) for both in lengths]
     assert list(found.columns["premium"]) == [one / tokens[-1] for one in tokens]
@@ -165,16 +172,16 @@ def test_parity_is_that_of_a_plain_count(lengths: list[list[int]]) -> None:
 
 
 def test_texts_without_tokens_are_told_as_such() -> None:
-    history = bpe.History.from_pairs(bpe.Recipe.preset("gpt2", pattern="whitespace"), bpe.Alphabet.of_bytes(), [])
+    history = History.from_pairs(Recipe.preset("gpt2", pattern="whitespace"), Alphabet.of_bytes(), [])
     found = parity({"bytes": history}, {"blank": [" ", ""], "de": "ja\nnein\n", "en": iter(["yes", "no"])})
     assert np.isnan([found.summary[name][0] for name in ("worst", "spread")]).all()
     blank = "bytes: worst de, and blank becomes no tokens at all; the fewest are none at all; Gini 0.364."
     assert found.sentences == (blank,)
-    of_bytes = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), bpe.Alphabet.of_bytes(), [])
+    of_bytes = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     measured = overlay({"bytes": (of_bytes, 0)}, [" "] * LEAST + ["low"]).columns  # some draws have no word
     assert (measured["tokens_per_word"][0], math.isnan(measured["tokens_per_word_high"][0])) == (8, True)
     for at in (-1, 1):
-        with pytest.raises(bpe.BpeError, match=f"has 0 steps, so it cannot be measured after {at}"):
+        with pytest.raises(BpeError, match=f"has 0 steps, so it cannot be measured after {at}"):
             overlay({"bytes": (history, at)}, "low")
 
 
@@ -210,19 +217,19 @@ def test_the_command_writes_what_data_frames_take(folder: Path, capsys: pytest.C
 
 def test_how_much_cannot_be_encoded_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = {"seen": ["ab ab ba"], "half": ["ab xy"], "all": ["xyz"], "one": ["abc"], "two": ["abcd"]}
-    recipe = bpe.Recipe.preset("clean-words", merges=1, vocab_size=None)
-    history = bpe.train(bpe.Corpus.from_texts(texts["seen"]), recipe)
-    everything = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), bpe.Alphabet.of_bytes(), [])
+    recipe = Recipe.preset("clean-words", merges=1, vocab_size=None)
+    history = train(Corpus.from_texts(texts["seen"]), recipe)
+    everything = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     (remark,) = benchmark({"bytes": everything, "words": history}, texts).remarks
     told = "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more (in bytes, blanks left out)"
     assert remark.startswith(f"words cannot encode everything: {told} become unknown tokens or none")
-    bpe.write_history(history, tmp_path / "words.csv")
+    write_history(history, tmp_path / "words.csv")
     (tmp_path / "text.txt").write_text("xyz", encoding="utf-8")
     asked = ["benchmark", str(tmp_path / "words.csv"), "--texts", str(tmp_path / "text.txt")]
     for more in ([], ["--json"], ["-o", str(tmp_path / "out.csv")]):
         assert run([*asked, *more]) == 0
         assert "words.csv cannot encode everything: 100.00% of " in capsys.readouterr().out
-    bpe.write_history(bpe.train(bpe.Corpus.from_texts(["ab ab"]), bpe.Recipe(vocab_size=257)), tmp_path / "ab.tiktoken")
+    write_history(train(Corpus.from_texts(["ab ab"]), Recipe(vocab_size=257)), tmp_path / "ab.tiktoken")
     assert run(["benchmark", str(tmp_path / "ab.tiktoken"), *asked[2:]]) == 0
     assert "ab.tiktoken: A .tiktoken file does not say how text is split" in capsys.readouterr().err
 
@@ -244,13 +251,13 @@ def test_what_cannot_be_measured_is_said(folder: Path, capsys: pytest.CaptureFix
         groups = ["--group", "one", str(folder / "parallel/de.txt"), "--group", "two", str(folder / empty)]
         assert run(["benchmark", table, *groups]) == 1
         assert sentence in capsys.readouterr().err
-    history = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), bpe.Alphabet.of_bytes(), [])
-    with pytest.raises(bpe.CorpusError, match="'nothing' is empty"):
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
+    with pytest.raises(CorpusError, match="'nothing' is empty"):
         benchmark({"bytes": history}, {"nothing": [""]})
-    with pytest.raises(bpe.BpeError, match="at least one tokenizer"):
+    with pytest.raises(BpeError, match="at least one tokenizer"):
         benchmark({}, {"a": "b"})
-    with pytest.raises(bpe.Cancelled):
+    with pytest.raises(Cancelled):
         benchmark({"bytes": history}, {"a": "b"}, cancelled=lambda: True)
-    many, asked = bpe.WordTable.from_counts({f" {number}": 1 for number in range(100)}), iter([False, False, True])
-    with mock.patch.object(compiled_encoder, "GIVEN_AT_ONCE", 30), pytest.raises(bpe.Cancelled):
+    many, asked = WordTable.from_counts({f" {number}": 1 for number in range(100)}), iter([False, False, True])
+    with mock.patch.object(compiled_encoder, "GIVEN_AT_ONCE", 30), pytest.raises(Cancelled):
         tokens_by_word(many, history.recipe, history, 0, cancelled=lambda: next(asked))

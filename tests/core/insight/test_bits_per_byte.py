@@ -11,16 +11,22 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core import reference
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, CorpusError
+from bpe_core.history.history import History
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.kernels.policy import Policy
+from bpe_core.kernels.readiness import Policy
+from bpe_core.learning.trainer import Trainer, train
 from bpe_core.measures import bits_per_byte as measure
-from bpe_core.measures import compiled_pairs, followed_words, measured_sizes
+from bpe_core.measures import compiled_bits, followed_words, size_curves
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
-from bpe_core.measures.measured_sizes import some_sizes, which_sizes
+from bpe_core.measures.size_curves import some_sizes, which_sizes
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference.kneser_ney import PairModel
+from bpe_core.text.corpus import Corpus
 from tests.core.random_training import recipes, words
 from tests.shared import text_of
 
@@ -36,31 +42,31 @@ def test_probabilities_sum_to_one(texts: list[tuple[list[int], int]], tokens: in
 
 
 @given(words(), words(), recipes())
-def test_bits_are_those_of_the_plain_model(learned: bpe.WordTable, held_out: bpe.WordTable, recipe: bpe.Recipe) -> None:
+def test_bits_are_those_of_the_plain_model(learned: WordTable, held_out: WordTable, recipe: Recipe) -> None:
     history = reference.train(learned, recipe)
     _check(learned, held_out, history)
     rest, tenth = tenth_apart(learned)
     if not tenth.total:
-        with pytest.raises(bpe.CorpusError, match="Nothing is held out"):
+        with pytest.raises(CorpusError, match="Nothing is held out"):
             bits_per_byte(rest, tenth, history)
     assert {**dict(rest), **{word: count + dict(rest).get(word, 0) for word, count in tenth}} == dict(learned)
 
 
 @given(words(), words(), recipes(), st.booleans(), st.randoms())
 def test_bits_where_pairs_have_priorities(
-    learned: bpe.WordTable, held_out: bpe.WordTable, recipe: bpe.Recipe, whole: bool, chance: Random
+    learned: WordTable, held_out: WordTable, recipe: Recipe, whole: bool, chance: Random
 ) -> None:
     history = reference.train(learned, recipe)
     rows = [(*pair, id) for id, pair in enumerate(history.pairs(), len(history.alphabet))]
     chance.shuffle(rows)
     pairs = PairRows(*np.array(rows, np.int64).reshape(-1, 3).T)
     joining = Joining(pairs=pairs, whole_words=whole)
-    _check(learned, held_out, bpe.History(recipe, history.alphabet, history.columns, joining=joining))
+    _check(learned, held_out, History(recipe, history.alphabet, history.columns, joining=joining))
 
 
 @given(words(), words(), st.sampled_from(["wordpiece", "bert", "unigram", "mingram"]), st.integers(1, 30), st.data())
 def test_bits_where_tokens_are_looked_up(
-    learned: bpe.WordTable, held_out: bpe.WordTable, method: str, merges: int, data: st.DataObject
+    learned: WordTable, held_out: WordTable, method: str, merges: int, data: st.DataObject
 ) -> None:
     choices: dict[str, Any] = dict(merges=merges, vocab_size=None, alphabet_limit=data.draw(st.sampled_from([None, 3])))
     if method in ("wordpiece", "bert"):
@@ -68,47 +74,47 @@ def test_bits_where_tokens_are_looked_up(
     else:
         choices["unknown"] = data.draw(st.sampled_from(["unk", "bytes"]))
     try:
-        trainer = bpe.Trainer(learned, bpe.Recipe.preset(method, **choices))
-    except bpe.BpeError:  # too little to learn from
+        trainer = Trainer(learned, Recipe.preset(method, **choices))
+    except BpeError:  # too little to learn from
         reject()
     trainer.advance()
     _check(learned, held_out, trainer.history)
 
 
 def test_bits_of_a_method_that_drops() -> None:
-    recipe = bpe.Recipe.preset("unigram", vocab_size=120)
-    words = bpe.count_words(bpe.Corpus.from_texts([text_of("poem")]), recipe)
-    history = bpe.train(bpe.Corpus.from_texts([text_of("poem")]), recipe)
+    recipe = Recipe.preset("unigram", vocab_size=120)
+    words = count_words(Corpus.from_texts([text_of("poem")]), recipe)
+    history = train(Corpus.from_texts([text_of("poem")]), recipe)
     assert history.scores is not None
     assert len(history.scores.since) > 2  # so all words are cut anew on the way
     _check(*tenth_apart(words), history)
 
 
 def test_it_says_which_sizes_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = bpe.Recipe.preset("mingram", vocab_size=None, merges=10, min_frequency=1)
-    words = bpe.WordTable.from_counts({"lower": 40, "lowest": 30, "newest": 20, "widest": 20, "wider": 10})
-    trainer = bpe.Trainer(words, recipe)
+    recipe = Recipe.preset("mingram", vocab_size=None, merges=10, min_frequency=1)
+    words = WordTable.from_counts({"lower": 40, "lowest": 30, "newest": 20, "widest": 20, "wider": 10})
+    trainer = Trainer(words, recipe)
     trainer.advance()
     monkeypatch.setattr(measure, "MOST_WITH_SEEDS", 4)
     monkeypatch.setattr(measure, "MEASURED", 3)
-    monkeypatch.setattr(measured_sizes, "MEASURED", 3)
+    monkeypatch.setattr(size_curves, "MEASURED", 3)
     found = bits_per_byte(*tenth_apart(words), trainer.history)
     smallest = trainer.history.vocabulary_size
     assert found.sizes.tolist() == [*range(smallest, smallest + 4), smallest + 10]
     assert which_sizes(found.sizes, trainer.history) == f"Measured: 5 of 11 sizes, all of them up to {smallest + 3}."
     text = "low lower lowest newest widest " * 30
-    gage = bpe.train(bpe.Corpus.from_texts([text]), bpe.Recipe.preset("gage", block_size=200))
-    whole = bpe.WordTable.from_counts({text: 1})
-    with pytest.raises(bpe.BpeError, match="Nothing is held out"):
+    gage = train(Corpus.from_texts([text]), Recipe.preset("gage", block_size=200))
+    whole = WordTable.from_counts({text: 1})
+    with pytest.raises(BpeError, match="Nothing is held out"):
         bits_per_byte(*tenth_apart(whole), gage)
-    unseen = bpe.WordTable.from_counts({"wider": 1})
+    unseen = WordTable.from_counts({"wider": 1})
     assert len(bits_per_byte(whole, unseen, gage).sizes) == len(gage) + 1
     monkeypatch.setattr(measure, "LITTLE", 0)
     found = bits_per_byte(whole, unseen, gage)
     assert which_sizes(found.sizes, gage) == f"Measured: 3 of {len(gage) + 1} sizes."
 
 
-def _check(learned: bpe.WordTable, held_out: bpe.WordTable, history: bpe.History) -> None:
+def _check(learned: WordTable, held_out: WordTable, history: History) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(followed_words, "KERNELS", Policy(followed_words.KERNELS.module, MOST, MOST))
         found = bits_per_byte(learned, held_out, history)
@@ -124,10 +130,10 @@ def _check(learned: bpe.WordTable, held_out: bpe.WordTable, history: bpe.History
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(measure, "MEASURED", 1)
         patch.setattr(followed_words, "KERNELS", Policy(followed_words.KERNELS.module, small=0))
-        patch.setattr(compiled_pairs, "SLOTS", 4)
+        patch.setattr(compiled_bits, "SLOTS", 4)
         assert bits_per_byte(learned, held_out, history).bits == pytest.approx(found.bits, rel=1e-9)
 
 
-def _tokens(table: bpe.WordTable, history: bpe.History, step: int) -> list[tuple[list[int], int]]:
+def _tokens(table: WordTable, history: History, step: int) -> list[tuple[list[int], int]]:
     ids, places = CutWords.of(table, history.recipe, history).placed(step)
     return [(ids[places == index].tolist(), count) for index, count in enumerate(table.counts.tolist())]

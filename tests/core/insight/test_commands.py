@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bpe_core import Corpus, Tokenizer, count_words
 from bpe_core.command_line.main import run
+from bpe_core.counting.count_words import count_words
 from bpe_core.formats import read_history
 from bpe_core.measures.bits_per_byte import bits_per_byte
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 
 TEXT = "the lowest price is lower than the last one\n"
 OTHER = "a lower price and a slow flower\n"
@@ -37,8 +39,8 @@ def test_why_names_a_reason_for_every_cut(table: str, files: list[str], capsys: 
     assert run(["why", "the slowest", "--merges", table, "--at", "12", "--json", "--corpus", *files]) == 0
     told = json.loads(capsys.readouterr().out)
     starts = [start for start, _, _ in Tokenizer(read_history(table)).spans("the slowest", 12)]
-    assert [one["byte"] for one in told] == starts[1:]
-    assert all(one["reason"].endswith(".") for one in told)
+    assert [one["byte"] for one in told["rows"]] == starts[1:]
+    assert all(one["reason"].endswith(".") for one in told["rows"])
     assert run(["why", "the slowest", "--merges", table]) == 0
     assert "The pattern cuts here" in capsys.readouterr().out
 
@@ -70,9 +72,9 @@ def test_ties_and_what_another_rule_would_have_done(
     assert run(["ties", "--merges", table, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     history = read_history(table)
-    assert [one["step"] for one in told] == [merge.step for merge in history if merge.tied]
-    assert run(["ties", "--merges", table]) == 0
-    assert f"{len(told)} of 30 merges" in capsys.readouterr().out
+    assert [one["step"] for one in told["rows"]] == [merge.step for merge in history if merge.tied]
+    assert run(["ties", table]) == 0
+    assert f"{len(told['rows'])} of 30 merges" in capsys.readouterr().out
     what_if = ["ties", "--merges", table, "--what-if", "largest-text", "--text", "the lowest"]
     assert run(what_if) == 1
     assert "--corpus" in capsys.readouterr().err
@@ -90,7 +92,8 @@ def test_token_tells_a_life(table: str, files: list[str], capsys: pytest.Capture
     low = Tokenizer(read_history(table))
     assert told["count"] == sum(low.encode(text).count(told["id"]) for text in (TEXT * 3, OTHER * 2)) > 0
     assert {word for word, _ in told["words"]} <= set((TEXT + OTHER).replace(" ", "| ").strip().split("|"))
-    assert {Path(one["source"]).name for one in told["contexts"]} <= {"a.txt", "b.txt"}
+    places = [one for one in told["sentences"] if "[low]" in one]
+    assert {Path(one.partition(":")[0]).name for one in places} <= {"a.txt", "b.txt"} != set()
     assert told["reachability"]["kind"] == "reachable"
     assert run(["token", "#104", "--merges", table, "--corpus", *files]) == 0
     assert "a base symbol" in capsys.readouterr().out
@@ -106,13 +109,15 @@ def test_token_tells_a_life(table: str, files: list[str], capsys: pytest.Capture
 def test_race_follows_pairs(table: str, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["race", "--merges", table, "--pair", "l", "o", "--step", "2", "--json", "--corpus", *files]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["runners"][0]["pair"] == ["l", "o"]
-    assert told["runners"][0]["peak"] == (TEXT * 3 + OTHER * 2).count("lo")
-    assert told["runners"][1]["won_at"] == 2
+    first, last = told["rows"][0], told["rows"][-1]
+    assert (first["left_text"], first["right_text"]) == ("l", "o")
+    assert first["count"] == (TEXT * 3 + OTHER * 2).count("lo")
+    assert last["won_at"] == 2
     assert run(["race", "--merges", table, "--pair", "l", "o", "--corpus", *files]) == 0
     assert "leads with" in capsys.readouterr().out
     assert run(["race", "--merges", table, "--never-won"]) == 0
-    assert run(["race", "--merges", table]) == 1
+    assert run(["race", table]) == 1
+    assert "--corpus" in capsys.readouterr().err
     assert run(["race", "--merges", table, "--step", "31", "--corpus", *files]) == 1
     assert "no step 31" in capsys.readouterr().err
 
@@ -130,10 +135,11 @@ def test_sizes_of_the_text_its_files_and_a_held_out_one(
     assert run([*arguments, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     history = read_history(table)
-    last = told[" ".join(files)]["bytes/token"][-1]
+    last = [row["bytes_per_token"] for row in told["rows"] if row["text"] == " ".join(files)][-1]
     assert last == pytest.approx(len((TEXT * 3 + OTHER * 2).encode()) / int(history.columns.tokens_left[-1]))
     assert run(["sizes", "--merges", table, "--corpus", str(tmp_path), "--include", "?.txt", "--each", "--json"]) == 0
-    assert [name[-5:] for name in json.loads(capsys.readouterr().out)] == ["a.txt", "b.txt", "c.txt"]
+    lines = dict.fromkeys(row["text"][-5:] for row in json.loads(capsys.readouterr().out)["rows"])
+    assert [*lines] == ["a.txt", "b.txt", "c.txt"]
     assert run(arguments) == 0
     assert "bytes/token" in capsys.readouterr().out
     assert run([*arguments, "--power", "0"]) == 1
@@ -145,8 +151,9 @@ def test_sizes_of_the_text_its_files_and_a_held_out_one(
     assert [float(row["bits_per_byte"]) for row in rows] == bits.bits.tolist()
     assert run([*arguments, "--bits", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert min(bits.bits) in told["bits_per_byte"]
-    assert len(told["step"]) < told["measured"] == told["of"] == len(rows) == len(history) + 1
+    assert [row["bits_per_byte"] for row in told["rows"]] == bits.bits.tolist()
+    assert f"{min(bits.bits):.4f} bits per byte" in told["sentences"][0]
+    assert len(told["rows"]) == len(rows) == len(history) + 1
 
 
 def test_paid_splits_a_count_over_words_and_files(
@@ -155,9 +162,7 @@ def test_paid_splits_a_count_over_words_and_files(
     assert run(["paid", "--merges", table, "--step", "1", "--json", "--corpus", *files]) == 0
     told = json.loads(capsys.readouterr().out)
     count = int(read_history(table).columns.count[0])
-    assert (
-        told["count"] == sum(share for _, share in told["words"]) == sum(share for _, share in told["files"]) == count
-    )
+    assert told["count"] == sum(row["count"] for row in told["rows"]) == sum(told["parts"].values()) == count
     assert run(["paid", "--merges", table, "--step", "1", "--corpus", *files]) == 0
     assert "%" in capsys.readouterr().out
 
@@ -197,12 +202,14 @@ def test_the_lab_cuts_one_text_by_all_at_one_size(
         history = read_history(path)
         assert one["step"] == history.step_of_size(265)
         assert one["ids"] == Tokenizer(history).encode("the slowest", at=one["step"])
-    assert [one["corpus"]["bytes"] for one in told["tables"]] == [len(3 * TEXT + 2 * OTHER)] * 2
-    assert told["words"][0]["word"] in {" lower", " the", " last", " price", " lowest"}
+    assert {row["bytes"] for row in told["rows"]} == {len(3 * TEXT + 2 * OTHER)}
+    assert run([*asked, "--json", "--words"]) == 0
+    words = json.loads(capsys.readouterr().out)["rows"]
+    assert words[0]["text"] in {"␣lower", "␣the", "␣last", "␣price", "␣lowest"}
     assert run(asked) == 0
     shown = capsys.readouterr().out
     assert "1 place of the text is cut differently." in shown
     assert "A and B" in shown
     assert "‖" in shown
     assert run(["lab", table]) == 1
-    assert "two to four tokenizers, not 1" in capsys.readouterr().err
+    assert "2 to 4 tokenizers, not 1" in capsys.readouterr().err

@@ -9,9 +9,14 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import Corpus, History, Recipe, Tokenizer, count_words, train
+from bpe_core.counting.count_words import count_words
+from bpe_core.history.history import History
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 
 TEXT = "The lower the better.\n\nA lowly flower, low and slow;\nLOW lower lowest.\n"
 

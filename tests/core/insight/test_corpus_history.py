@@ -11,18 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import History, Recipe, Tokenizer, reference
+from bpe_core import reference
 from bpe_core.counting.words import WordTable
-from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
-from bpe_core.insight.race import best_that_never_won, race
-from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import written
+from bpe_core.insight.pairs import best_that_never_won, race, ties
+from bpe_core.insight.ranked_words import FileCounts, RankedWords, contributions, split_over_files
 from bpe_core.insight.table_comparison import compare_tables, compare_texts
-from bpe_core.insight.ties import ties
 from bpe_core.insight.token_life import scaffolds, token_life
 from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_curves
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PATTERN_CUT
-from bpe_core.segmenting.plain_ranks import plain_ranks
-from bpe_core.token_texts import written
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.segmenting.word_ranks import compiled_ranks, plain_ranks
 from tests.core.learning import all_columns, tokens_of_word
 from tests.core.random_training import CHARACTER_TIES, merge_tables, recipes, words
 
@@ -255,17 +256,13 @@ def test_who_never_won_came_second_that_often(run: tuple[WordTable, History]) ->
         assert one.missed_by == merge.count - merge.runner_up_count
 
 
-@given(trained() | st.tuples(words(), merge_tables()), st.integers(0, 8), st.integers(1, 40))
-def test_words_are_ranked_alike_together_by_themselves_and_compiled(
-    run: tuple[WordTable, History], long: int, at_once: int
-) -> None:
-    from bpe_core.segmenting.compiled_ranks import compiled_ranks
-
+@given(trained() | st.tuples(words(), merge_tables()))
+def test_words_are_ranked_alike_plainly_and_compiled(run: tuple[WordTable, History]) -> None:
     table, history = run
     ranked = RankedWords.of(table, history)
     assert compiled_ranks(ranked.symbols, history).tolist() == ranked.ranks.tolist()
     assert (ranked.ranks[ranked.symbols < 0] == PATTERN_CUT).all()
-    assert plain_ranks(ranked.symbols, history, long=long, at_once=at_once).tolist() == ranked.ranks.tolist()
+    assert plain_ranks(ranked.symbols, history).tolist() == ranked.ranks.tolist()
     by_themselves = [ranked.merges.merged(symbols).ranks for symbols in _known_parts(ranked.symbols.tolist())]
     assert [rank for rank in ranked.ranks.tolist() if rank != PATTERN_CUT] == list(chain(*by_themselves))
 

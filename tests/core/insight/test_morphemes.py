@@ -10,10 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core import reference
 from bpe_core.command_line.main import run
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import CorpusError
 from bpe_core.measures.morphemes import morpheme_agreement, own_lists, read_morphemes
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.random_training import recipes, words
 
 PARTS = st.lists(st.text("abé漢", min_size=1, max_size=3), min_size=1, max_size=4)
@@ -21,7 +24,7 @@ PARTS = st.lists(st.text("abé漢", min_size=1, max_size=3), min_size=1, max_siz
 
 @given(words(), recipes(), st.lists(PARTS, min_size=1, max_size=5))
 def test_cuts_and_borders_are_counted_word_by_word(
-    table: bpe.WordTable, recipe: bpe.Recipe, segmented: list[list[str]]
+    table: WordTable, recipe: Recipe, segmented: list[list[str]]
 ) -> None:
     history = reference.train(table, recipe)
     morphemes = {"".join(parts): parts for parts in segmented}
@@ -30,8 +33,8 @@ def test_cuts_and_borders_are_counted_word_by_word(
         cuts = borders = hits = whole = alike = 0
         for word, parts in morphemes.items():
             length = len(word.encode())
-            ends = {stop - 1 for _, stop, _ in bpe.Tokenizer(history).spans(f" {word}", at) if 1 < stop < length + 1}
-            starts = {start - 1 for start, *_ in bpe.Tokenizer(history).spans(f" {word}", at) if 1 < start < length + 1}
+            ends = {stop - 1 for _, stop, _ in Tokenizer(history).spans(f" {word}", at) if 1 < stop < length + 1}
+            starts = {start - 1 for start, *_ in Tokenizer(history).spans(f" {word}", at) if 1 < start < length + 1}
             told = {len("".join(parts[:count]).encode()) for count in range(1, len(parts))}
             cut = ends | starts
             cuts, borders, hits = cuts + len(cut), borders + len(told), hits + len(cut & told)
@@ -73,9 +76,9 @@ def test_the_command_by_own_lists_and_others(tmp_path: Path, capsys: pytest.Capt
         assert run(["morphemes", str(table), "--list", str(own)]) == 1
         assert sentence in capsys.readouterr().err
     own.write_text("# nothing\n")
-    with pytest.raises(bpe.CorpusError, match="holds no words"):
+    with pytest.raises(CorpusError, match="holds no words"):
         read_morphemes(own)
-    with pytest.raises(bpe.CorpusError, match="as a list of texts"):
+    with pytest.raises(CorpusError, match="as a list of texts"):
         morpheme_agreement({}, {"en": {"low": "low"}})
-    with pytest.raises(bpe.CorpusError, match="does not spell"):
+    with pytest.raises(CorpusError, match="does not spell"):
         morpheme_agreement({}, {"en": {"low": ["l", "w"]}})

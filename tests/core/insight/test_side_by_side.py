@@ -10,26 +10,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core import reference
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.differing_words import DifferingWord, differing_words
-from bpe_core.insight.parallel_cuts import parallel_cuts
-from bpe_core.insight.vocabulary_overlap import Vocabularies, keys_of
-from bpe_core.learning.methods import METHODS
-from bpe_core.measures.measured_sizes import measured_sizes
-from bpe_core.measures.size_curves import renyi_efficiency, size_curves
-from bpe_core.recipe import Splitting
+from bpe_core.insight.side_by_side import DifferingWord, Vocabularies, differing_words, keys_of, parallel_cuts
+from bpe_core.learning.trainer import train
+from bpe_core.measures.size_curves import measured_sizes, renyi_efficiency, size_curves
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Recipe, Splitting
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-from bpe_core.segmenting.given_words import GivenWords
+from bpe_core.segmenting.cutting import GivenWords
 from bpe_core.segmenting.merging import Merges
-from bpe_core.segmenting.plain_encoder import PlainEncoder
-from bpe_core.segmenting.spelling import Spelling
+from bpe_core.segmenting.plain_encoder import PlainEncoder, Spelling
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests import dropping_method
 from tests.core.random_training import merge_tables, recipes, texts, words
 
 LINE = "the lowest price is lower than the last one, and the lowest is the last, naïve"
-CORPUS = bpe.Corpus.from_texts([LINE * 3, "low lower lowest"])
+CORPUS = Corpus.from_texts([LINE * 3, "low lower lowest"])
 
 
 @pytest.fixture(autouse=True)
@@ -38,19 +39,19 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> bpe.History:
+def histories(draw: st.DrawFn) -> History:
     """Learned or not, whatever pattern goes with the recipe."""
     history = draw(st.builds(reference.train, words(), recipes()) | merge_tables())
     pattern = draw(st.sampled_from(["whitespace", "gpt2", "cl100k", "none"]))
     pattern = "whitespace" if history.recipe.marker != "none" else pattern
     recipe = history.recipe.with_changes(pattern=pattern, lowercase=draw(st.booleans()))
-    return bpe.History(recipe, history.alphabet, history.columns)
+    return History(recipe, history.alphabet, history.columns)
 
 
-def cut_plainly(word: bytes, history: bpe.History, at: int, *, as_it_is: bool) -> tuple[list[int], set[int]]:
+def cut_plainly(word: bytes, history: History, at: int, *, as_it_is: bool) -> tuple[list[int], set[int]]:
     """The tokens of one word, and the places inside of it where one ends."""
     if not as_it_is:
-        spans = bpe.Tokenizer(history).spans(word.decode(), at)
+        spans = Tokenizer(history).spans(word.decode(), at)
         stops = {stop for start, stop, _ in spans if stop > start}
         return [id for _, _, id in spans], {stop for stop in stops if stop < len(word)}
     symbols = history.alphabet.symbols_of(word, history.recipe)
@@ -61,7 +62,7 @@ def cut_plainly(word: bytes, history: bpe.History, at: int, *, as_it_is: bool) -
     return merges.tokens(merged, at), {end for end in kept if 0 < end < len(word)}
 
 
-def splits_alike(one: bpe.Recipe, other: bpe.Recipe) -> bool:
+def splits_alike(one: Recipe, other: Recipe) -> bool:
     return one.part(Splitting) == other.part(Splitting)
 
 
@@ -71,7 +72,7 @@ def splits_alike(one: bpe.Recipe, other: bpe.Recipe) -> bool:
 @settings(max_examples=25)
 @given(table=words(), counted_by=recipes(), history=histories(), data=st.data())
 def test_words_are_cut_as_each_is_by_itself(
-    table: bpe.WordTable, counted_by: bpe.Recipe, history: bpe.History, data: st.DataObject
+    table: WordTable, counted_by: Recipe, history: History, data: st.DataObject
 ) -> None:
     if data.draw(st.booleans(), label="splits alike"):
         counted_by = history.recipe
@@ -88,30 +89,30 @@ def test_words_are_cut_as_each_is_by_itself(
 
 
 @given(table=words(), history=histories())
-def test_the_kernels_cut_given_words_as_plain_python_does(table: bpe.WordTable, history: bpe.History) -> None:
+def test_the_kernels_cut_given_words_as_plain_python_does(table: WordTable, history: History) -> None:
     given_words = GivenWords(history.recipe, table.text.tobytes(), table.starts)
     plain, compiled = PlainEncoder(history, given_words), CompiledEncoder(history, given_words)
     found = (encoder.symbols(given_words.text) for encoder in (plain, compiled))
     assert len({tuple(map(tuple, (column.tolist() for column in symbols))) for symbols in found}) == 1
 
 
-def dropping() -> bpe.History:
-    recipe = bpe.Recipe.preset("words", base="bytes", method="dropping", vocab_size=270)
-    return bpe.train(CORPUS, recipe)
+def dropping() -> History:
+    recipe = Recipe.preset("words", base="bytes", method="dropping", vocab_size=270)
+    return train(CORPUS, recipe)
 
 
-def joining(**changes: object) -> bpe.History:
-    return bpe.train(CORPUS, bpe.Recipe.preset("gpt2", **{"merges": 40, **changes}))
+def joining(**changes: object) -> History:
+    return train(CORPUS, Recipe.preset("gpt2", **{"merges": 40, **changes}))
 
 
 def test_a_method_without_ranks_cuts_the_words_of_another_run() -> None:
-    history, counted_by = dropping(), bpe.Recipe.preset("gpt2")
-    table = bpe.count_words(CORPUS, counted_by)
+    history, counted_by = dropping(), Recipe.preset("gpt2")
+    table = count_words(CORPUS, counted_by)
     cut = CutWords.of(table, counted_by, history)
     for at in (0, 9, len(history), 3):
         expected = Counter[int]()
         for word, count in table:
-            for id in bpe.Tokenizer(history).encode(word.decode(), at=at):
+            for id in Tokenizer(history).encode(word.decode(), at=at):
                 expected[id] += count
         assert {id: count for id, count in enumerate(cut.counts(at).tolist()) if count} == dict(expected)
 
@@ -119,7 +120,7 @@ def test_a_method_without_ranks_cuts_the_words_of_another_run() -> None:
 @settings(max_examples=25)
 @given(st.data())
 def test_the_words_that_differ_most_are_those_of_most_places(data: st.DataObject) -> None:
-    table, counted_by = data.draw(words()), bpe.Recipe.preset("words")
+    table, counted_by = data.draw(words()), Recipe.preset("words")
     found = [data.draw(histories(), label="history") for _ in range(data.draw(st.integers(2, 3)))]
     at = [data.draw(st.integers(0, len(history)), label="at") for history in found]
     expected = []
@@ -142,7 +143,7 @@ def test_the_words_that_differ_most_are_those_of_most_places(data: st.DataObject
 
 
 @given(table=words(), recipe=recipes())
-def test_sizes_are_measured_as_the_curves_know_them(table: bpe.WordTable, recipe: bpe.Recipe) -> None:
+def test_sizes_are_measured_as_the_curves_know_them(table: WordTable, recipe: Recipe) -> None:
     history = reference.train(table, recipe)
     found, curves = measured_sizes(CutWords.of(table, recipe, history)), size_curves(table, history)
     assert (found.bytes, found.words) == (curves.bytes, curves.words)
@@ -155,14 +156,14 @@ def test_sizes_are_measured_as_the_curves_know_them(table: bpe.WordTable, recipe
 
 def test_sizes_of_a_method_that_shrinks_are_told_from_the_smallest() -> None:
     history = dropping()
-    table = bpe.count_words(CORPUS, history.recipe)
+    table = count_words(CORPUS, history.recipe)
     found = measured_sizes(CutWords.of(table, history.recipe, history), np.array([1, 270, 280, 10**6]))
     assert found.sizes.tolist() == [270, 280]
     assert found.steps.tolist() == [len(history), len(history) - 10]
     for step, tokens, efficiency in zip(found.steps, found.tokens, found.renyi_efficiency, strict=True):
         counts = Counter[int]()
         for word, count in table:
-            for id in bpe.Tokenizer(history).encode(word.decode(), at=int(step)):
+            for id in Tokenizer(history).encode(word.decode(), at=int(step)):
                 counts[id] += count
         assert tokens == counts.total()
         assert efficiency == pytest.approx(renyi_efficiency(counts.values()))
@@ -183,13 +184,13 @@ def test_the_step_of_a_size_grows_or_shrinks_with_the_method() -> None:
 
 @settings(max_examples=25)
 @given(text=texts(), several=st.lists(histories(), min_size=1, max_size=4), data=st.data())
-def test_cuts_in_a_text_are_where_tokens_end(text: str, several: list[bpe.History], data: st.DataObject) -> None:
+def test_cuts_in_a_text_are_where_tokens_end(text: str, several: list[History], data: st.DataObject) -> None:
     length, cuts, tokens = len(text.encode()), list[set[int]](), []
     for history in several:
         at = data.draw(st.integers(0, len(history)), label="at")
-        spans = bpe.Tokenizer(history).spans(text, at)
+        spans = Tokenizer(history).spans(text, at)
         cuts.append({stop for start, stop, _ in spans if start < stop < length})
-        tokens.append(bpe.Tokenizer(history).segmentation(text).tokens(at))
+        tokens.append(Tokenizer(history).segmentation(text).tokens(at))
     found = parallel_cuts(tokens, length)
     everywhere, somewhere = set.intersection(*cuts), sorted(set.union(*cuts))
     assert found.places.tolist() == somewhere
@@ -206,11 +207,11 @@ def test_cuts_in_a_text_are_where_tokens_end(text: str, several: list[bpe.Histor
 
 @settings(max_examples=25)
 @given(several=st.lists(histories(), min_size=2, max_size=3), data=st.data())
-def test_the_overlap_is_that_of_sets(several: list[bpe.History], data: st.DataObject) -> None:
+def test_the_overlap_is_that_of_sets(several: list[History], data: st.DataObject) -> None:
     at = [data.draw(st.integers(0, len(history)), label="at") for history in several]
     sets = []
     for history, step in zip(several, at, strict=True):
-        tokenizer = bpe.Tokenizer(history)
+        tokenizer = Tokenizer(history)
         kinds = [symbol.kind for symbol in history.alphabet.symbols]
         ids = history.first(step).vocabulary.tolist()
         sets.append({tokenizer.token_bytes(id) for id in ids if id >= len(kinds) or kinds[id] != "unknown"})
@@ -225,8 +226,8 @@ def test_the_overlap_is_that_of_sets(several: list[bpe.History], data: st.DataOb
 
 
 def test_tokens_are_compared_as_they_read() -> None:
-    marked = reference.train(bpe.WordTable.from_counts({"the": 5}), bpe.Recipe.preset("words", marker="prefix"))
-    blank = reference.train(bpe.WordTable.from_counts({" the": 5}), bpe.Recipe.preset("gpt2"))
+    marked = reference.train(WordTable.from_counts({"the": 5}), Recipe.preset("words", marker="prefix"))
+    blank = reference.train(WordTable.from_counts({" the": 5}), Recipe.preset("gpt2"))
     assert keys_of(marked)[-1] == keys_of(blank)[-1] == b" the"
 
 

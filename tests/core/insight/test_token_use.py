@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from bpe_core import PRESETS, Corpus, Recipe, Tokenizer, Trainer, WordTable, count_words
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.insight.token_use import use_by_cutting, use_by_joining
+from bpe_core.insight.token_life import use_by_cutting, use_by_joining
 from bpe_core.learning.layout import count_symbols
-from bpe_core.learning.methods import METHODS
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 
 TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 2
 

@@ -7,15 +7,19 @@ from collections.abc import Callable
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bpe_core import Corpus, History, Recipe, Tokenizer, reference, train
-from bpe_core.alphabet import Alphabet
+from bpe_core import reference
 from bpe_core.counting.words import WordTable
-from bpe_core.insight.boundary_life import meetings
-from bpe_core.insight.merge_tree import Node, encoding_steps, merge_trees
-from bpe_core.insight.pattern_branches import alternatives, branch_that_matched
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.insight.merge_tree import Node, encoding_steps, meetings, merge_trees
+from bpe_core.insight.patterns import alternatives, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Reason, Why, reason_in_word, sentence
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import NEVER
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.conftest import EXAMPLES
 from tests.core.random_training import merge_tables, recipes, texts, words

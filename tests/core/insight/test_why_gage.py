@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core.counting.words import WordTable
-from bpe_core.insight.why_gage import WhyGage
-from bpe_core.recipe import Recipe
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.insight.gage import WhyGage
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import gage
-from bpe_core.token_texts import TokenTexts
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.gage_texts import recipes, words
 
 
@@ -21,7 +21,7 @@ def test_a_place_is_a_cut_where_the_text_is_cut(
 ) -> None:
     history = gage.train(words, recipe)
     why, names = WhyGage(text, history), TokenTexts.of(history).text
-    spans = bpe.Tokenizer(history).spans
+    spans = Tokenizer(history).spans
     at = data.draw(st.integers(0, len(history)))
     edges = {start: id for start, _, id in spans(text, at)}
     for byte in range(len(text.encode()) + 1):

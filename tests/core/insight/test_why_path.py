@@ -7,11 +7,15 @@ import math
 import pytest
 from hypothesis import given
 
-import bpe_core as bpe
+from bpe_core.counting.words import WordTable
 from bpe_core.insight.explanation import explain
 from bpe_core.insight.why_path import WhyPath
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import unigram
-from bpe_core.reference.unigram_paths import ids_by_piece, paths
+from bpe_core.reference.unigram import ids_by_piece, paths
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
 from tests.core.unigram_training import runs
@@ -20,7 +24,7 @@ from tests.shared import text_of
 
 @given(runs())
 def test_what_was_taken_is_the_best_and_the_other_the_best_that_does_otherwise(
-    run: tuple[bpe.WordTable, bpe.Recipe],
+    run: tuple[WordTable, Recipe],
 ) -> None:
     words, recipe = run
     history = unigram.train(words, recipe)
@@ -60,8 +64,8 @@ def ends_of(path: tuple[int, ...], spelled: dict[int, tuple[int, ...]]) -> set[i
 
 
 def test_it_is_said_in_a_sentence() -> None:
-    recipe = bpe.Recipe.preset("unigram", vocab_size=300, special_tokens=("<end>",))
-    history = bpe.train(bpe.Corpus.from_texts([text_of("latin")]), recipe)
+    recipe = Recipe.preset("unigram", vocab_size=300, special_tokens=("<end>",))
+    history = train(Corpus.from_texts([text_of("latin")]), recipe)
     why = WhyPath("the  rose☃☃ <end>", history, allowed_special="all")
     at, found = len(history), set[str]()
     for byte in range(len("the  rose☃☃ <end>".encode()) + 1):
@@ -74,7 +78,7 @@ def test_it_is_said_in_a_sentence() -> None:
             assert "probable" in said
     assert {"edge", "special", "unknown", "whole", "dropped"} <= found
     assert found & {"best", "joined", "only"}
-    tokenizer, explained = bpe.Tokenizer(history), explain("rose☃☃ ☃", history, ())
+    tokenizer, explained = Tokenizer(history), explain("rose☃☃ ☃", history, ())
     edges = tokenizer.segmentation("rose☃☃ ☃").edges(at).tolist()  # neighbours that are unknown are one token
     assert [byte for byte in range(1, 14) if explained(byte, at).is_cut] == sorted({*edges} - {0, 14})
     for step, tokens in why.changes(0):

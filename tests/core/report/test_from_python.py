@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from html.parser import HTMLParser
 from pathlib import Path
 
-import numpy as np
 import pyarrow
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import bpe_core as bpe
-from bpe_core import tables
-from bpe_core.report.notebook import SAMPLE
+from bpe_core.figures.coloured_text import SAMPLE
 from tests.shared import text_of
+
+STUDY = bpe.train([text_of("poem")], "gpt2", merges=60)
 
 
 class Spans(HTMLParser):
@@ -35,69 +38,110 @@ class Spans(HTMLParser):
             self.texts[-1] += data
 
 
-def test_a_tokenizer_and_texts_from_question_to_figure(tmp_path: Path) -> None:
+def test_a_study_from_question_to_figure(tmp_path: Path) -> None:
     text = text_of("poem")
-    history = bpe.train(bpe.Corpus.from_texts([text]), bpe.Recipe.preset("gpt2", merges=60))
+    study = bpe.train([text], "gpt2", merges=60)
+    history = study.history
+    both = {"ours": study, "earlier": study.at(30)}
+    lines = study.with_texts(text.splitlines(keepends=True))
     found = {
-        "sweep": bpe.overlay({"ours": history}, text.splitlines(keepends=True)),
-        "sizes": tables.sizes(history, {"poem": text, "low": ["low", "lower"]}),
-        "ranks": tables.ranks(bpe.Tokenizer(history), text, at=30),
-        "race": tables.race(history, text),
-        "ties": tables.ties(history),
-        "steps": tables.steps(history),
-        "bits": tables.bits(history, text),
-        "compression": tables.compression(history),
-        "lengths": tables.lengths(history, at=30),
-        "pairs": tables.pairs(history, text, at=30),
-        "tree": tables.tree(history, " rowing"),
-        "why": tables.why(history, "rowing", at=30),
-        "life": tables.life(history, text, history.id_count - 1),
-        "paid": tables.paid(history, text, 60),
-        "differing": tables.differing(history, history.first(30)),
-        "audit": tables.audit(history, {"poem": text, "low": "low"}),
-        "morphemes": bpe.morpheme_agreement({"ours": history}, {"en": {"rowing": ["row", "ing"]}}).table,
+        "curves": bpe.curves({"ours": lines}),
+        "sizes": bpe.sizes({"ours": study.with_texts({"poem": text, "low": ["low", "lower"]})}, each=True),
+        "ranks": bpe.ranks(study, at=30),
+        "race": bpe.race(study),
+        "ties": bpe.ties(study),
+        "steps": bpe.steps(study),
+        "compression": bpe.compression(study),
+        "lengths": bpe.lengths(study, at=30),
+        "pairs": bpe.pairs(study, at=30),
+        "tree": bpe.tree(study, text=" rowing"),
+        "why": bpe.why(study, text="rowing", at=30),
+        "token": bpe.token(study, token=f"#{history.id_count - 1}"),
+        "paid": bpe.paid(study, step=60),
+        "diff": bpe.ask(both, "diff"),
+        "audit": bpe.audit(study.with_texts({"poem": text, "low": "low"})),
+        "morphemes": bpe.morphemes(both),
+        "lab": bpe.lab(both),
+        "benchmark": bpe.benchmark({"ours": study}, texts={"poem": text, "low": ["low"]}),
     }
-    for name, table in found.items():
-        assert len(pyarrow.table(dict(table.columns))) == len(table) > 0, name
-    for chart in ("sweep", "sizes", "ranks", "race", "compression", "lengths", "pairs", "tree"):
-        bpe.draw(chart, found[chart], tmp_path / f"{chart}.svg")
-        drawn = (tmp_path / f"{chart}.svg").read_bytes()
-        assert b"<polyline" in drawn or b'class="bar"' in drawn or b'class="token"' in drawn, chart
-    assert found["paid"].columns["count"][0] > 0
-    assert sum(found["paid"].columns["count"]) == history[59].count == found["life"].columns["count"][-1]
-    assert sum(found["ranks"].columns["count"]) == len(bpe.Tokenizer(history).encode(text, at=30))
-    one_text = bpe.overlay({"ours": bpe.Tokenizer(history)}, text, sizes=np.array([270]))
-    assert [*one_text.columns["tokens"]] == [len(bpe.Tokenizer(history).encode(text, at=270 - 256))]
-    bpe.write_history(history, tmp_path / "own.tokenizer.json")
-    opened = bpe.open_table(tmp_path / "own.tokenizer.json")
-    both = bpe.benchmark({"ours": history, "theirs": opened}, {"poem": text.splitlines(keepends=True)})
-    bpe.write_data(both, tmp_path / "both.csv")
-    assert len({*both.columns["tokens"]}) == 1
+    for name, answer in found.items():
+        assert len(pyarrow.table(dict(answer.columns))) == len(answer.table) > 0, name
+        if answer.figure is not None:
+            drawn = bpe.draw(answer, tmp_path / f"{name}.svg")
+            assert (tmp_path / f"{name}.svg").read_text(encoding="utf-8") == drawn
+            assert any(part in drawn for part in ("<polyline", 'class="bar"', 'class="token"', 'class="dot"')), name
+    assert {name for name, answer in found.items() if answer.figure is None} == {
+        *("ties", "steps", "why", "paid", "diff", "audit"),
+    }
+    assert sum(found["paid"].columns["count"]) == history[59].count == found["token"].columns["count"][-1]
+    assert sum(found["ranks"].columns["count"]) == len(study.encode(text, at=30))
+
+
+def test_former_names_work_or_say_what_serves(tmp_path: Path) -> None:
+    text = text_of("poem")
+    study = bpe.train(bpe.Corpus.from_texts([text]), "gpt2", merges=40)
+    path = tmp_path / "own.tokenizer.json"
+    bpe.write_history(bpe.Tokenizer(study.history), path)
+    opened = bpe.open(path)
+    assert bpe.Tokenizer(bpe.open_table(path)).encode("rowing") == opened.encode("rowing")
+    assert opened.encode(b"rowing") == study.encode("rowing")
+    assert bpe.tables.ties(study).columns["step"] == bpe.ties(study).columns["step"]
+    study.save(tmp_path / "study.csv")
+    assert repr(bpe.open(tmp_path / "study.csv")).endswith("study.csv: 40 merges, 296 tokens, recipe gpt2>")
     for mistake in (
-        lambda: bpe.benchmark({"ours": "own.csv"}, {"poem": text}),  # type: ignore[dict-item]
-        lambda: bpe.benchmark(history, text),  # type: ignore[arg-type]
-        lambda: bpe.train([text], history.recipe),  # type: ignore[arg-type]
-        lambda: bpe.draw("race", found["sizes"], tmp_path / "x.svg"),
-        lambda: bpe.draw("ranks", found["ranks"], tmp_path / "x.svg", measure="tokens"),
+        lambda: bpe.benchmark({"ours": "own.csv"}, texts=text),
+        lambda: bpe.benchmark(study, texts=text),
+        lambda: bpe.train(5),
+        lambda: bpe.train([text], 5),  # type: ignore[arg-type]
+        lambda: bpe.draw("race", tmp_path / "x.svg"),
+        lambda: bpe.draw(bpe.race(study), tmp_path / "x.png"),
+        lambda: bpe.draw(bpe.ties(study)),
         lambda: bpe.write_data({"a": [1]}, tmp_path / "x.csv"),  # type: ignore[arg-type]
-        lambda: tables.life(history, text, "no such token"),
+        lambda: bpe.token(study, token="no such token"),
+        lambda: bpe.token(study),
+        lambda: bpe.race(study, what=1),
+        lambda: bpe.race(study, steps=[61]),
+        lambda: bpe.paid(study.at(0), step=1),
+        lambda: study.encode(b"\xff"),
+        lambda: study.encode(5),  # type: ignore[arg-type]
+        lambda: bpe.ask(study, "no such question"),
     ):
         with pytest.raises(bpe.BpeError):
             mistake()
-    for wrong in (("what", "x.svg"), ("ranks", "x.png")):
-        with pytest.raises(bpe.OutputError):
-            bpe.draw(wrong[0], found["ranks"], tmp_path / wrong[1])
-    with pytest.raises(bpe.BpeError, match="no step 61"):
-        tables.race(history, text, [61])
+    with pytest.raises(AttributeError):
+        bpe.no_such_name  # noqa: B018
 
-    tokenizer, shown = bpe.Tokenizer(history), Spans()
-    shown.feed(tokenizer._repr_html_())
+
+def test_a_notebook_shows_a_sentence_in_its_tokens() -> None:
+    study, shown = bpe.train([text_of("poem")], "gpt2", merges=60), Spans()
+    shown.feed(study._repr_html_())
     assert shown.open == []
     data = SAMPLE.encode()
-    whole = [data[start:stop] for start, stop, _ in tokenizer.spans(SAMPLE)]
+    whole = [data[start:stop] for start, stop, _ in study.tokenizer.spans(SAMPLE)]
     assert [told for told in shown.texts if "<0x" not in told] == [one.decode() for one in whole if one.isascii()]
-    shown = Spans()
-    shown.feed(history._repr_html_())
-    assert shown.open == []
-    assert "60 merges" in history._repr_html_()
-    assert "0 merges" in history.first(0)._repr_html_()
+
+
+@given(st.text(max_size=30))
+def test_spans_cover_the_text_in_characters_and_bytes(text: str) -> None:
+    spans, data = STUDY.spans(text), text.encode()
+    assert [span.id for span in spans] == STUDY.encode(text)
+    assert b"".join(data[span.first_byte : span.end_byte] for span in spans) == data
+    for span in spans:
+        covered = text[span.start : span.stop].encode()
+        assert data[span.first_byte : span.end_byte] in covered
+        assert len(covered) - (span.end_byte - span.first_byte) < 8  # no more than the rest of two characters
+
+
+def test_ids_are_those_of_the_file(tmp_path: Path) -> None:
+    table = tmp_path / "numbered.tiktoken"
+    rows = [(bytes([byte]), (byte + 7) % 256) for byte in range(256)] + [(b"ro", 300), (b"row", 301)]
+    lines = [f"{b64encode(token).decode()} {rank}\n" for token, rank in sorted(rows, key=lambda row: row[1])]
+    table.write_text("".join(lines), encoding="utf-8")
+    study = bpe.open(table)
+    assert study.encode("rows") == [301, (ord("s") + 7) % 256]
+    assert study.decode([301]) == "row"
+    assert study.tokens[301] == b"row"
+    assert [span.id for span in study.spans("rows")] == study.encode("rows")
+    assert study.columns([study.id_of("row")])["id"] == [301]
+    with pytest.raises(bpe.FormatError, match="302"):
+        study.decode([302])

@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from bpe_core.command_line.main import run as run_command
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
+from bpe_core.figures.scale import Scale
 from bpe_core.formats import write_history
 from bpe_core.history.history import History
-from bpe_core.recipe import Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.report import Report, page_of, report_of, write_report
-from bpe_core.report.scale import Scale
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.session_file import Bookmark, SavedSession, write_session
+from bpe_core.session_file.values import Bookmark, SavedSession
+from bpe_core.session_file.writing import write_session
 from tests.core.session_file.sessions import RECIPES, large_history, run_of, session
 
 EVIL = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>&amp;\u202e\x00"

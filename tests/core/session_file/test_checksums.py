@@ -13,7 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError
-from bpe_core.session_file import SavedSession, SessionWriter, checksums, read_session, write_session
+from bpe_core.session_file import checksums
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import SavedSession
+from bpe_core.session_file.writing import SessionWriter, write_session
 from tests.core.session_file.sessions import RECIPES, assert_same, chosen_by_more, run_of, session
 
 WRITTEN = session(run_of(RECIPES[0]), run_of(RECIPES[4], 2), chosen_by_more(run_of(RECIPES[4], 3)))

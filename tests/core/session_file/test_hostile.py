@@ -14,9 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import token_texts
 from bpe_core.errors import FormatError
-from bpe_core.session_file import read_session, recover_session, schema, write_session
+from bpe_core.history import token_texts
+from bpe_core.session_file import schema
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.recovering import recover_session
+from bpe_core.session_file.writing import write_session
 from tests.core.session_file.sessions import (
     RECIPES,
     assert_same,

@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import Trainer
 from bpe_core.errors import FormatError, TooLarge
-from bpe_core.session_file import SavedRun, SavedSession, SavedSource, read_session, recover_session, write_session
-from bpe_core.session_file.recovering import NOT_CHECKED, UNKNOWN
+from bpe_core.learning.trainer import Trainer
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.recovering import NOT_CHECKED, UNKNOWN, recover_session
 from bpe_core.session_file.sqlite_pages import rows_in
+from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
+from bpe_core.session_file.writing import write_session
 from tests.conftest import EXPLORES
 from tests.core.session_file.sessions import (
     RECIPES,
@@ -250,8 +252,8 @@ def test_memory_is_asked_for_before_it_is_needed(
 ) -> None:
     (tmp_path / "one.bpex").write_bytes(data)
     use(tmp_path / "one.bpex")
-    monkeypatch.setattr("bpe_core.limits.available_memory", lambda: 300 * 2**20)
-    monkeypatch.setattr("bpe_core.limits.WORTH_ASKING", 0)
-    monkeypatch.setattr("bpe_core.limits.RESERVE", 300 * 2**20)
+    monkeypatch.setattr("bpe_core.support.limits.available_memory", lambda: 300 * 2**20)
+    monkeypatch.setattr("bpe_core.support.limits.WORTH_ASKING", 0)
+    monkeypatch.setattr("bpe_core.support.limits.RESERVE", 300 * 2**20)
     with pytest.raises(TooLarge, match=r"ing .*one\.bpex needs about \d MB of memory more"):
         use(tmp_path / "one.bpex")

@@ -14,23 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import Trainer
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.history.history import History
-from bpe_core.learning.methods import METHODS
-from bpe_core.recipe import Recipe
-from bpe_core.session_file import (
-    SavedRun,
-    SavedSession,
-    SavedSource,
-    SessionWriter,
-    read_session,
-    read_summary,
-    write_session,
-)
-from bpe_core.session_file import word_chunks as chunks_file
-from bpe_core.session_file.word_chunks import word_chunks, word_table
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file import stored_columns as chunks_file
+from bpe_core.session_file.reading import read_session, read_summary
+from bpe_core.session_file.stored_columns import word_chunks, word_table
+from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
+from bpe_core.session_file.writing import SessionWriter, write_session
 from tests.core.session_file.sessions import (
     COUNTS,
     RECIPES,

@@ -12,7 +12,8 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
-from bpe_core.session_file import read_session, write_session
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.writing import write_session
 from tests.core.session_file.sessions import RECIPES, run_of, session
 
 TABLE = Path(__file__).parents[1] / "before" / "gpt2.table.csv"

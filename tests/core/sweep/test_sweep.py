@@ -12,19 +12,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bpe_core as bpe
 from bpe_core.command_line.main import run
-from bpe_core.data_table import DataTable, csv_text
+from bpe_core.counting.count_words import count_unmixed, count_words
+from bpe_core.errors import Cancelled, RecipeError
+from bpe_core.learning.trainer import train
 from bpe_core.measures.bits_per_byte import bits_per_byte
 from bpe_core.measures.morphemes import morpheme_agreement, read_morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
-from bpe_core.mixture import Group, Mixture, Sample, weight_of
-from bpe_core.session_file import Bookmark, read_session, write_session
+from bpe_core.recipes.mixture import Group, Mixture, Sample, weight_of
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import Bookmark
+from bpe_core.session_file.writing import write_session
+from bpe_core.support.data_table import DataTable, csv_text
 from bpe_core.sweep.measuring import DRAWN, LEAST, intervals
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import COLUMNS, read_results, rows_of, summary_of
 from bpe_core.sweep.running import Swept, sweep
 from bpe_core.sweep.runs_in_session import RunsInSession
+from bpe_core.text.corpus import Corpus
 from tests.shared import text_of
 
 PLAN = """
@@ -91,12 +97,12 @@ def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
     recipe = plan.recipes[row["recipe"]].with_changes(
         ties=row["ties"], vocab_size=row["size"], mixture=Mixture((Group("", sample=sample),))
     )
-    words = bpe.count_words(bpe.Corpus.from_files(folder / "poem.txt"), recipe)
-    history = bpe.train(bpe.Corpus.from_files(folder / "poem.txt"), recipe)
-    lines = [bpe.Tokenizer(history).encode(line) for line in LINES]
+    words = count_words(Corpus.from_files(folder / "poem.txt"), recipe)
+    history = train(Corpus.from_files(folder / "poem.txt"), recipe)
+    lines = [Tokenizer(history).encode(line) for line in LINES]
     ids = [id for line in lines for id in line]
     size = len("".join(LINES).encode())
-    held_out = bpe.count_unmixed(bpe.Corpus.from_texts(LINES), recipe)
+    held_out = count_unmixed(Corpus.from_texts(LINES), recipe)
     bits = bits_per_byte(words, held_out, history, np.array([row["vocabulary"]])).bits[0]
     morphemes = read_morphemes(folder / "words.tsv")
     agreement = morpheme_agreement({"": history}, {"": morphemes}).columns
@@ -148,7 +154,7 @@ def test_the_summary_is_that_of_the_seeds(swept: Swept) -> None:
 def test_what_is_done_is_not_done_again(folder: Path, swept: Swept, capsys: pytest.CaptureFixture[str]) -> None:
     grown: list[DataTable] = []
     plan = read_plan(folder / "plan.toml")
-    with pytest.raises(bpe.Cancelled):
+    with pytest.raises(Cancelled):
         sweep(plan, keep=grown.append, threads=1, cancelled=lambda: len(grown) > 2)
     again = sweep(plan, before=grown[-1])
     assert again.runs == 8
@@ -171,7 +177,7 @@ def test_runs_are_kept_in_a_session_that_goes_on(
     path, asked = tmp_path / "all.bpex", ["sweep", str(folder / "plan.toml"), "-o", str(tmp_path / "all.bpex")]
     begun = RunsInSession(path, plan := read_plan(folder / "plan.toml"))
     grown: list[DataTable] = []
-    with pytest.raises(bpe.Cancelled):
+    with pytest.raises(Cancelled):
         sweep(plan, session=begun, keep=grown.append, threads=1, cancelled=lambda: len(grown) > 2)
     begun.write()
     some = read_session(path)
@@ -190,7 +196,7 @@ def test_runs_are_kept_in_a_session_that_goes_on(
     for one in saved.runs:
         recipe = plan.recipes[one.recipe.name.partition(",")[0]]
         changes = {"ties": one.recipe.ties, "mixture": one.recipe.mixture}
-        by_hand = bpe.train(bpe.Corpus.from_files(folder / "poem.txt"), recipe.with_changes(**changes))
+        by_hand = train(Corpus.from_files(folder / "poem.txt"), recipe.with_changes(**changes))
         assert one.history is not None
         assert one.history.pairs() == by_hand.pairs()
     assert run(asked) == 0
@@ -225,7 +231,7 @@ def test_a_mistake_is_found_before_anything_begins(folder: Path, capsys: pytest.
     (folder / "bad.toml").write_text(characters.replace("[300, 270]", "[300, 256]").replace("300", "257"))
     (folder / "poem.txt").write_text("".join(map(chr, range(0x4E00, 0x4F80))), encoding="utf-8")
     grown: list[DataTable] = []
-    with pytest.raises(bpe.RecipeError, match="The recipe 'third' on 'poem'"):
+    with pytest.raises(RecipeError, match="The recipe 'third' on 'poem'"):
         sweep(read_plan(folder / "bad.toml"), keep=grown.append)
     assert not grown
     assert run(["sweep", "--example"]) == 0

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.charts.pairs_page import PairsPage
+from app.window.lessons.answers import how_to_write, written
 from app.window.lessons.course import LessonPage
-from app.window.lessons.lessons import Lesson, lessons
-from app.window.lessons.predictions import how_to_write, written
-from app.window.lessons.rich_text import as_plain
+from app.window.lessons.lessons import Lesson, as_plain, lessons
 from app.window.lessons.wiring import LESSON_STAGE
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
@@ -48,7 +47,7 @@ def assert_nothing_gives_it_away(program: Program, page: LessonPage) -> None:
     assert program.pages[PairsPage].model.bars == ()
     assert program.session.runs.shown is not None
     assert program.session.runs.shown.learned == page.step.merges
-    assert page.after == ""
+    assert page.reply.after == ""
 
 
 def wait_for_all_in_sight(qtbot: QtBot, program: Program) -> None:
@@ -94,8 +93,8 @@ def predict(qtbot: QtBot, program: Program, page: LessonPage) -> None:
         qtbot.mouseClick(view.choice_buttons[page.candidates.index(right)], LEFT)
     qtbot.waitUntil(lambda: course.can_go_on, timeout=WAIT)
     done = page_of(qtbot, program)
-    assert done.feedback is not None
-    assert done.feedback.mood == "right"
+    assert done.reply.feedback is not None
+    assert done.reply.feedback.mood == "right"
     assert right in view.feedback.sentence.text()
     run = program.session.runs.shown
     assert run is not None
@@ -137,7 +136,7 @@ def test_a_lesson_is_taken_to_its_end(qtbot: QtBot, program: Program, lesson: Le
         page = page_of(qtbot, program)
         assert page.number == number + 1
         assert program.lesson_panel.currentWidget() is view
-        assert not page.is_done
+        assert not page.reply.is_done
         assert view.next_button.isEnabled() == (page.step.kind == "read")
         if page.step.kind != "read":
             assert program.window.stage == LESSON_STAGE
@@ -205,8 +204,8 @@ def test_a_step_under_another_rule_begins_unanswered(qtbot: QtBot, program: Prog
         program.course.next()
     page = page_of(qtbot, program)
     assert page.step.recipe.ties == "largest-text"
-    assert page.feedback is None
-    assert not page.is_done
+    assert page.reply.feedback is None
+    assert not page.reply.is_done
     assert_nothing_gives_it_away(program, page)
 
 
@@ -221,7 +220,7 @@ def test_a_pair_is_predicted_by_a_click_between_its_tokens(qtbot: QtBot, program
     right_o = words.area_of(0, 2)  # of book
     qtbot.mouseClick(words, LEFT, pos=right_o.center().toPoint() - QPoint(round(right_o.width() / 2) + 1, 0))
     qtbot.waitUntil(lambda: program.course.can_go_on, timeout=WAIT)
-    feedback = page_of(qtbot, program).feedback
+    feedback = page_of(qtbot, program).reply.feedback
     assert feedback is not None
     assert feedback.mood == "right"
     assert "45 times" in feedback.sentence

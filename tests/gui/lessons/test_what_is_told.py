@@ -8,12 +8,13 @@ from itertools import pairwise
 
 import pytest
 
-from app.window.lessons.bench import Bench
-from app.window.lessons.lessons import Lesson, LessonStep, filled, is_same_answer, lessons
-from app.window.lessons.predictions import candidates, written
-from app.window.lessons.replacing_text import words_by_replacing_text
-from app.window.lessons.rich_text import as_html
-from bpe_core import Corpus, Recipe, Tokenizer, count_words
+from app.window.lessons.answers import candidates, written
+from app.window.lessons.bench import Bench, words_by_replacing_text
+from app.window.lessons.lessons import Lesson, LessonStep, as_html, filled, is_same_answer, lessons
+from bpe_core.counting.count_words import count_words
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
 from tests.gui.lessons.named import NAMES, lesson_named
 from tests.shared import here, path_of
 

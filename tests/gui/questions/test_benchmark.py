@@ -11,9 +11,10 @@ from pytestqt.qtbot import QtBot
 from app.window.questions.benchmark.model import CORPUS, FOLDER, LIST, SENTENCES, WORDS
 from app.window.questions.benchmark.page import BenchmarkPage
 from app.wiring import Program
-from bpe_core import Recipe, Tokenizer
+from bpe_core.history.token_texts import shown
 from bpe_core.measures.morphemes import morpheme_agreement, own_lists
-from bpe_core.token_texts import shown
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
 from resources import parallel_samples
 from tests.gui.questions.conftest import MERGES, ONE, answered, ranked_words
 

@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.window.questions.gage.page import BlocksPage
 from app.wiring import Program
-from bpe_core import Recipe
 from bpe_core.gage_file import compress
-from bpe_core.gage_file.others import ZLIB_LEVEL
+from bpe_core.gage_file.compressing import ZLIB_LEVEL
+from bpe_core.recipes.recipe import Recipe
 from tests.gui.conftest import WAIT, rest
 from tests.gui.questions.conftest import LEFT
 from tests.gui.tables import exact_rows
@@ -71,8 +71,10 @@ def test_sizes_are_those_of_the_file(page: tuple[Program, BlocksPage]) -> None:
     assert found["Gage"] == report.table_bytes + report.data_bytes + 2 * report.blocks
     assert found["zlib"] == len(zlib.compress(TEXT.encode(), ZLIB_LEVEL))
     assert "zlib" in shown.told_of_size.text()
-    assert [line.name for line in shown.model.lines.lines] == list(found)
-    assert shown.model.lines.lines[0].y[-1] == found["Gage"]
+    figure = shown.model.figure
+    assert figure is not None
+    assert [line.name for line in figure.lines] == list(found)
+    assert figure.lines[0].y[-1] == found["Gage"]
     assert shown.model.shares == pytest.approx([200 / len(TEXT), 400 / len(TEXT), 600 / len(TEXT), 1.0])
 
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.notices import Notice
 from app.session.run import Phase
-from app.window.questions.sizes.page import SizesPage
+from app.window.pages import SIZES
 from app.wiring import Program
 from bpe_core.text.reading.opening import ByteStream
 from tests.gui.conftest import settle, wait_for_phase
@@ -35,7 +35,7 @@ def test_each_question_that_reads_a_file_says_so(
     answered(qtbot, learned)
     assert [WARNING in notice.sentence for notice in told] == [True], "by the lines of a token"
     (tmp_path / "unseen.txt").write_text("an unseen text", encoding="utf-8")
-    learned.pages[SizesPage].hold_out(tmp_path / "unseen.txt")
+    learned.pages.page(SIZES).choose_files("held_out", str(tmp_path / "unseen.txt"))
     learned.actions["sizes"].trigger()
     answered(qtbot, learned)
     assert f"{tmp_path / 'unseen.txt'} {WARNING}; what was read of it may be a mixture." in [n.sentence for n in told]

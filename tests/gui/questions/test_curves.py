@@ -13,14 +13,16 @@ from pytestqt.qtbot import QtBot
 from app.window.questions.curves.model import RESULTS, Source
 from app.window.questions.curves.page import HELD_OUT, CurvesPage
 from app.wiring import Program
-from bpe_core import Corpus, Recipe, Tokenizer, count_words
-from bpe_core.data_table import csv_text
+from bpe_core.counting.count_words import count_words
 from bpe_core.measures.bits_per_byte import bits_per_byte
-from bpe_core.mixture import Group, Mixture, Sample
-from bpe_core.sweep.plan import plan_of, read_plan
-from bpe_core.sweep.plan_text import recipe_choices
+from bpe_core.recipes.mixture import Group, Mixture, Sample
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.data_table import csv_text
+from bpe_core.sweep.plan import plan_of, read_plan, recipe_choices
 from bpe_core.sweep.results import read_results, rows_of
 from bpe_core.sweep.running import sweep
+from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import settle
 from tests.gui.questions.conftest import MERGES, ONE, OTHER, Train, answered, ranked_words
 
@@ -34,7 +36,8 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(
     model, tokenizer = page.model, Tokenizer(ranked_words(learned).history)
     learned.actions["curves"].trigger()
     answered(qtbot, learned)
-    (line,) = model.lines.lines
+    assert model.figure is not None
+    (line,) = model.figure.lines
     lengths = [sum(len(tokenizer.encode(text, at=int(size) - 256)) for text in (ONE, OTHER)) for size in line.x]
     size = len((ONE + OTHER).encode())
     assert line.y.tolist() == pytest.approx([size / length for length in lengths])
@@ -42,9 +45,10 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(
         page.measure.setCurrentIndex(page.measure.findData(measure))
         page.measure.activated.emit(page.measure.currentIndex())
         answered(qtbot, learned)
-        assert len(model.lines.lines) == 1, measure
+        assert model.figure is not None
+        assert len(model.figure.lines) == 1, measure
         assert page.list.isVisibleTo(page) == bool(place)
-    assert model.exact()(lambda: False).columns["morpheme_f1"][-1] == model.lines.lines[0].y[-1]
+    assert model.exact()(lambda: False).columns["morpheme_f1"][-1] == model.figure.lines[0].y[-1]
 
     (tmp_path / "apart.txt").write_text(OTHER[::2], encoding="utf-8")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "apart.txt"), ""))
@@ -58,7 +62,8 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(
     assert run.history is not None
     apart = count_words(Corpus.from_texts([OTHER[::2]]), run.recipe)
     told = bits_per_byte(run.words, apart, run.history)
-    (line,) = model.lines.lines
+    assert model.figure is not None
+    (line,) = model.figure.lines
     assert line.y.tolist() == pytest.approx(told.bits[line.x.astype(int) - 256].tolist())
     assert "Measured by apart.txt." in page.summary.text()
     assert page.source.currentIndex() == HELD_OUT
@@ -76,7 +81,7 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(
     dialog.write(plan)
     answered(qtbot, learned)
     assert "4 runs; kept in plan.results.csv and plan.bpex." in page.summary.text()
-    assert [len(line.x) for line in model.lines.lines] == [2, 2]
+    assert [len(line.x) for line in (model.figure.lines if model.figure else ())] == [2, 2]
     kept = tmp_path / f"plan{RESULTS}"
     made = sweep(read_plan(plan))
     assert csv_text(read_results(kept)) == csv_text(made.table) == csv_text(model.exact()(lambda: False))
@@ -98,7 +103,7 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(
     page.make(plan)
     answered(qtbot, learned)
     assert "no choice named 'unity'" in page.summary.text()
-    assert not model.lines.lines
+    assert model.figure is None
 
 
 def test_runs_that_differ_in_their_seed_share_a_line_with_a_band(qtbot: QtBot, learned: Program, train: Train) -> None:
@@ -114,7 +119,8 @@ def test_runs_that_differ_in_their_seed_share_a_line_with_a_band(qtbot: QtBot, l
         train(learned)
     learned.actions["curves"].trigger()
     answered(qtbot, learned)
-    lines, number = page.model.lines.lines, learned.session.runs.all[-2].number
+    assert page.model.figure is not None
+    lines, number = page.model.figure.lines, learned.session.runs.all[-2].number
     name = f"Run {number}: gpt2, 2 samples"
     assert [line.name for line in lines] == ["Run 1: gpt2", name]
     drawn = [run.history for run in learned.session.runs.all[-2:]]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app.wiring import Program
-from bpe_core import Tokenizer
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT
 from tests.gui.questions.conftest import LEFT, ONE, OTHER, ranked_words
 
@@ -39,7 +39,7 @@ def test_whole_texts_are_encoded_at_any_merge(
     assert [row[0] for row in shown] == ["one.txt", "other.txt"]
     assert [row[2] for row in shown] == [f"{len(part):,}" for part in parts]
     assert [row[3] for row in shown] == [f"{len(set(part)):,}" for part in parts]
-    assert f"{len(ids):,} ids" in dialog.told.text()
+    assert f"{len(ids):,} ids" in dialog.outcome.text()
 
 
 def _cell(table: QTableWidget, row: int, column: int) -> str:
@@ -71,4 +71,4 @@ def test_encoding_says_what_is_missing(program: Program, tmp_path: Path) -> None
     dialog = program.asking.encode_dialog
     dialog.output.setText(str(tmp_path / "ids.npy"))
     dialog.begin.click()
-    assert "train first" in dialog.told.text()
+    assert "train first" in dialog.outcome.text()

@@ -6,13 +6,10 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app.window.parts.linked_text import LinkedText
-from app.window.questions.sizes.page import SizesPage
-from app.window.questions.ties.page import TiesPage
+from app.window.pages import SIZES, TIES
+from app.window.parts.widgets import LinkedText
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
-from bpe_core import Tokenizer
-from resources import samples
 from tests.gui.conftest import WAIT, rest, settle
 from tests.gui.questions.conftest import MERGES, answered, click_before, section, word_facts
 
@@ -31,7 +28,7 @@ def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program
     answered(qtbot, learned)
     learned.charts.show_page("ties")
     answered(qtbot, learned)
-    assert f"of {learned.merges.rowCount()} merges" in learned.pages[TiesPage].summary.text()
+    assert f"of {learned.merges.rowCount()} merges" in learned.pages.page(TIES).told.text()
     for label in learned.window.findChildren(LinkedText):
         assert label.accessibleName()
 
@@ -88,12 +85,7 @@ def test_a_table_without_texts_answers_what_it_can(qtbot: QtBot, program: Progra
     assert asked.kind == "taken"
     program.actions["ties"].trigger()
     answered(qtbot, program)
-    assert "ties are not known" in program.pages[TiesPage].summary.text()
+    assert "ties are not known" in program.pages.page(TIES).told.text()
     program.actions["sizes"].trigger()
     answered(qtbot, program)
-    (name,) = program.pages[SizesPage].model.names
-    sizes = program.pages[SizesPage].model.facts
-    assert sizes is not None
-    curves = sizes.curves[name]
-    assert curves.tokens[-1] == len(Tokenizer(history).encode(samples()[0].text()))
-    assert name in program.pages[SizesPage].told.text()
+    assert "Count on My Corpus" in program.pages.page(SIZES).told.text()

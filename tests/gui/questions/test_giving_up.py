@@ -8,24 +8,33 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from app.window.charts.pairs_model import replayed
-from app.window.questions.race.model import race_facts
 from app.window.questions.why.model import word_facts
-from bpe_core import Cancelled, Corpus, History, Recipe, Trainer, WordTable, count_words, train
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import Cancelled
+from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.pairs import ties
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.side_by_side import Vocabularies
 from bpe_core.insight.table_comparison import compare_tables
-from bpe_core.insight.ties import ties
-from bpe_core.insight.vocabulary_overlap import Vocabularies
-from bpe_core.measures.measured_sizes import measured_sizes
-from bpe_core.measures.size_curves import size_curves
-from bpe_core.progress import CancelCheck
+from bpe_core.learning.trainer import Trainer, train
+from bpe_core.measures.size_curves import measured_sizes, size_curves
+from bpe_core.questions.race import Race
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import KnownWords
+from bpe_core.support.progress import CancelCheck, Work
+from bpe_core.text.corpus import Corpus
 from tests.shared import ROOT
 
 TEXT = "the lowest price is lower than the last one, the lower the better " * 3
 Question = Callable[[WordTable, History, RankedWords, CancelCheck], object]
 
 QUESTIONS: dict[str, Question] = {
-    "race": lambda words, history, ranked, no: race_facts(ranked, [history.pair(0)], 1, ["a"] * 999, no),
+    "race": lambda words, history, ranked, no: Race(steps=(1,)).answer(
+        Study(history, KnownWords(words)), Work(cancelled=no)
+    ),
     "ties": lambda words, history, ranked, no: ties(history, cancelled=no),
     "tables": lambda words, history, ranked, no: compare_tables(history, history.first(3), cancelled=no),
     "sizes": lambda words, history, ranked, no: size_curves(words, history, cancelled=no),

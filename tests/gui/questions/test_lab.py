@@ -14,12 +14,12 @@ from app.session.run import Phase
 from app.window.questions.lab.page import LabPage
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
-from bpe_core import Recipe, Tokenizer
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.differing_words import differing_words
-from bpe_core.insight.vocabulary_overlap import Vocabularies
-from bpe_core.learning.methods import METHODS
-from bpe_core.measures.measured_sizes import measured_sizes
+from bpe_core.insight.side_by_side import Vocabularies, differing_words
+from bpe_core.measures.size_curves import measured_sizes
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests import dropping_method
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.questions.conftest import answered

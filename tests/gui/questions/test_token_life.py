@@ -8,11 +8,11 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.questions.race.page import RacePage
+from app.window.pages import RACE
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
-from bpe_core import Tokenizer
 from bpe_core.insight.token_life import scaffolds
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.learning import tokens_of_word
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, answered, ranked_words, section
 
@@ -131,5 +131,6 @@ def test_a_merge_has_a_menu_of_questions(qtbot: QtBot, learned: Program) -> None
     follow.trigger()
     answered(qtbot, learned)
     history = ranked_words(learned).history
-    assert learned.pages[RacePage].model.chosen[-1] == (history.columns.left[12], history.columns.right[12])
-    assert learned.charts.page is learned.pages[RacePage]
+    race = learned.pages.page(RACE)
+    assert race.fields["pairs"].text() == race.model.pair_text(history.pair(12))  # type: ignore[attr-defined]
+    assert learned.charts.page is race

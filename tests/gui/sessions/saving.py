@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import data_folder
 from app.wiring import Program
-from bpe_core import BpeError
-from bpe_core.session_file import SavedSession, read_session
+from bpe_core.errors import BpeError
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import SavedSession
 from tests.gui.conftest import WAIT, settle
 
 NewProgram = Callable[..., Program]
@@ -62,7 +63,7 @@ def bring_back(qtbot: QtBot, program: Program) -> None:
         program.filing.offer_to_recover()
     assert program.messages.isVisible()
     with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
-        answer(program, "Bring It Back")
+        answer(program, "Restore")
     settle(qtbot, program)
 
 

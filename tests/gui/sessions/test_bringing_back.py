@@ -11,12 +11,13 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.session import safety_copy
 from app.session.run import Phase
 from app.settings import data_folder
 from app.wiring import Program
-from app.worker import safety_copy
-from bpe_core.lock import Lock
-from bpe_core.session_file import Summary, read_session, read_summary, write_session
+from bpe_core.session_file.reading import Summary, read_session, read_summary
+from bpe_core.session_file.writing import write_session
+from bpe_core.support.lock import Lock
 from tests.gui.conftest import WAIT, wait_for_phase
 from tests.gui.sessions.saving import (
     NewProgram,
@@ -145,7 +146,7 @@ def test_a_look_that_is_under_way_is_no_other_window(
     is_held.wait()
     threading.Timer(0.2, may_go_on.set).start()
     with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
-        answer(left, "Bring It Back")
+        answer(left, "Restore")
     assert left.token_text.text() == "left behind"
 
 
@@ -165,7 +166,7 @@ def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
     is_reading.wait()
     try:
         with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
-            answer(left, "Bring It Back")
+            answer(left, "Restore")
     finally:
         may_go_on.set()
 
@@ -174,7 +175,7 @@ def test_what_could_not_be_brought_back_stays(qtbot: QtBot, left: Program) -> No
     """It is damaged, and goes on being there while the window keeps a copy of what it does next."""
     (copy,) = safety_copies()
     copy.write_bytes(b"SQLite format 3\0 and then nothing")
-    answer(left, "Bring It Back")
+    answer(left, "Restore")
     qtbot.waitUntil(lambda: copy.stem in left.messages.sentence.text(), timeout=WAIT)
     left.token_text.set_text("another text")
     qtbot.waitUntil(lambda: len(safety_copies()) == 2, timeout=WAIT)
@@ -197,7 +198,7 @@ def test_what_is_asked_for_while_another_session_is_saved_stays(
 
     monkeypatch.setattr("bpe_core.session_file.writing.write_session", write_slowly)
     (copy,) = safety_copies()
-    bring = next(button for button in left.messages.findChildren(QPushButton) if button.text() == "Bring It Back")
+    bring = next(button for button in left.messages.findChildren(QPushButton) if button.text() == "Restore")
     left.filing.document.save(tmp_path / "one.bpex")
     left.token_text.set_text("another text")
     bring.click()
@@ -240,5 +241,5 @@ def test_an_unsaved_session_can_be_thrown_away(qtbot: QtBot, new_program: NewPro
     second = new_program()
     with qtbot.waitSignal(second.filing.document.leftovers.changed, timeout=WAIT):
         second.filing.offer_to_recover()
-    answer(second, "Throw It Away")
+    answer(second, "Discard")
     assert safety_copies() == []

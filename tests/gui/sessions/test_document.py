@@ -13,8 +13,8 @@ from app.session import fingerprints
 from app.session.merge_filter import MergeFilter
 from app.settings import RECENT_FILES
 from app.wiring import Program
-from bpe_core.progress import CancelCheck
-from bpe_core.session_file import read_session
+from bpe_core.session_file.reading import read_session
+from bpe_core.support.progress import CancelCheck
 from tests.gui.conftest import WAIT
 from tests.gui.sessions.saving import NewProgram, Train, answer, open_session, safety_copies, save_as, small, table
 

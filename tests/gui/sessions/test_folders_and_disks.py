@@ -11,13 +11,17 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.session import safety_copy
 from app.session.run import Phase
 from app.session.safety_copy import SafetyCopy
 from app.settings import data_folder
 from app.wiring import Program
-from app.worker import job, safety_copy
-from bpe_core import OutputError, Recipe
-from bpe_core.session_file import SavedSession, SessionWriter, read_session, write_session
+from app.worker import job
+from bpe_core.errors import OutputError
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import SavedSession
+from bpe_core.session_file.writing import SessionWriter, write_session
 from resources import samples
 from tests import permissions
 from tests.gui.conftest import WAIT, wait_for_phase

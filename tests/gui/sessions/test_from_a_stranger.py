@@ -12,8 +12,9 @@ from pytestqt.qtbot import QtBot
 from app.session import corpus_texts
 from app.session.merge_filter import MergeFilter
 from app.wiring import Program
-from bpe_core import Recipe
-from bpe_core.session_file import Fingerprint, SavedRun, SavedSession, SavedSource, View, write_session
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file.values import Fingerprint, SavedRun, SavedSession, SavedSource, View
+from bpe_core.session_file.writing import write_session
 from tests.gui.conftest import WAIT
 from tests.gui.sessions.saving import open_session
 

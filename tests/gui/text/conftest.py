@@ -12,13 +12,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.text.model import TextChange, TokenTextModel
+from app.window.text.text_model import TextChange, TokenTextModel
 from app.window.text.view.canvas import MARGIN
 from app.window.text.view.editor import TokenTextEdit
-from bpe_core import NEVER
-from bpe_core import PATTERN_CUT as CUT
+from bpe_core.kernels.replay import NEVER
 from bpe_core.segmenting.boundaries import Boundaries
-from bpe_core.segmenting.segmentation import Int32s
+from bpe_core.segmenting.merging import PATTERN_CUT as CUT
+from bpe_core.support.arrays import Int32s
 
 Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -99,7 +99,7 @@ def press(editor: TokenTextEdit, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt
 def middle_of(editor: TokenTextEdit, byte: int) -> QPoint:
     """A point in the cell of a visible byte."""
     for block in editor.flow.visible():
-        first = editor.model.pieces.byte_of(block.start)
+        first = editor.model.chunks.byte_of(block.start)
         for row in block.layout.rows:
             within = byte - first - row.first_byte
             if 0 <= within < row.byte_count:

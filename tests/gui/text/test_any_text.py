@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.text.model import TextChange
+from app.window.text.text_model import TextChange
 from app.window.text.view.canvas import MARGIN
 from app.window.text.view.editor import TokenTextEdit
 from tests.conftest import EXPLORES
@@ -66,10 +66,10 @@ def test_scrolling_to_the_end_shows_the_end_and_back_the_start(shown: Callable[.
     bar = editor.verticalScrollBar()
     bar.setValue(bar.maximum())
     last = editor.flow.visible()[-1]
-    assert last.index == len(editor.model.pieces) - 1
+    assert last.index == len(editor.model.chunks) - 1
     assert abs(last.y + last.layout.height - editor.viewport().height()) < 1
     bar.setValue(bar.maximum() // 2)
-    assert 0 < editor.flow.visible()[0].index < len(editor.model.pieces) - 1
+    assert 0 < editor.flow.visible()[0].index < len(editor.model.chunks) - 1
     bar.setValue(0)
     first = editor.flow.visible()[0]
     assert (first.index, first.y) == (0, 0)

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 
-from app.window.text.view.block_layout import BlockLayout, Typesetting
-from app.window.text.view.visible_text import VisibleText, utf16_length
+from app.window.text.view.block_layout import BlockLayout, Typesetting, VisibleText, utf16_length
 
 
 def test_invisible_characters_are_named() -> None:

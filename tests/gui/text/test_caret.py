@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 
-from app.window.text.model import TokenTextModel
+from app.window.text.text_model import TokenTextModel
 from app.window.text.view.caret import next_word, previous_word, word_around
 from app.window.text.view.editor import TokenTextEdit
 from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
@@ -72,13 +72,13 @@ def test_pages_move_the_caret_and_the_view(shown: Callable[..., TokenTextEdit]) 
 
 @given(st.text("ab_1é .,\n\u0301", max_size=30), st.integers(0, 30))
 def test_words_are_found_forwards_backwards_and_around(text: str, position: int) -> None:
-    pieces = TokenTextModel(text).pieces
+    chunks = TokenTextModel(text).chunks
     position = min(position, len(text))
-    after, before = next_word(pieces, position), previous_word(pieces, position)
+    after, before = next_word(chunks, position), previous_word(chunks, position)
     assert position < after <= len(text) or position == after == len(text)
     assert 0 <= before < position or position == before == 0
     assert "\n" not in text[position:after] or after == position + 1
-    start, stop = word_around(pieces, position)
+    start, stop = word_around(chunks, position)
     assert start <= position <= stop
     assert "\n" not in text[start:stop]
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QImage, QPalette
 
-from app.window.text.model import NO_TOKEN, Tokens
+from app.window.text.colours import COLOURS, UNCOLOURED, colour_of, coloured_tokens, colours_of
+from app.window.text.text_model import NO_TOKEN, Tokens
 from app.window.text.view.canvas import MARGIN
-from app.window.text.view.colouring import COLOURS, UNCOLOURED, colour_of, coloured_tokens, colours_of
 from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.palette import DARK_FILLS, LIGHT_FILLS, TokenPalette
 from tests.gui.text.conftest import LANGUAGES, dark, light, middle_of
@@ -39,7 +39,7 @@ def test_every_cell_on_the_screen_has_the_colour_of_its_token(
     pixel = pixels_of(editor)
     checked = 0
     for block in editor.flow.visible():
-        first = model.pieces.byte_of(block.start)
+        first = model.chunks.byte_of(block.start)
         for row in block.layout.rows:
             begins, ends = block.layout.cells(row)
             top = round(block.y + row.y) + 1

@@ -9,14 +9,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.text.model import NO_TOKEN, TokenAt, TokenTextModel
-from app.window.text.view.counts_bar import CountsBar
+from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
 from app.window.text.view.ids_view import IdsView
-from app.window.text.view.panel import TokenTextPanel
-from bpe_core import NEVER
-from bpe_core import PATTERN_CUT as CUT
-from bpe_core.segmenting.boundaries import Boundaries
-from bpe_core.segmenting.hidden_symbols import HiddenSymbols
+from app.window.text.view.text_panel import CountsBar, TokenTextPanel
+from bpe_core.segmenting.boundaries import Boundaries, HiddenSymbols
+from bpe_core.segmenting.tokenizer import NEVER
+from bpe_core.segmenting.tokenizer import PATTERN_CUT as CUT
 from tests.gui.text.conftest import CTRL, SHIFT, Key, answer, light, middle_of, move
 
 
@@ -53,7 +51,7 @@ def test_choosing_an_id_selects_and_shows_its_token(panel: TokenTextPanel) -> No
     QTest.keyClick(grid, Key.Key_End)
     last = editor.model.edges()[-2:].tolist()
     assert editor.selected_bytes() == tuple(last)
-    assert editor.flow.visible()[-1].index == len(editor.model.pieces) - 1
+    assert editor.flow.visible()[-1].index == len(editor.model.chunks) - 1
     QTest.keyClick(grid, Key.Key_Home)
     QTest.keyClick(grid, Key.Key_Right)
     assert editor.selected_bytes() == tuple(editor.model.edges()[1:3].tolist())

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.window.text.model import TokenAt
+from app.window.text.text_model import TokenAt
 from app.window.text.view.editor import TokenTextEdit
 from tests.gui.text.conftest import Key, middle_of, move, press
 

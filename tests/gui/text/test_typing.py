@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.text.model import TextChange
+from app.window.text.text_model import TextChange
 from app.window.text.view.editor import TokenTextEdit
 from tests.gui.text.conftest import CTRL, LANGUAGES, SHIFT, Key, press
 

@@ -15,13 +15,13 @@ from pytestqt.qtbot import QtBot
 
 from app.window.charts import wiring as charts
 from app.wiring import Program
-from bpe_core.data_table import DataTable
-from bpe_core.report.charts import picture
-from bpe_core.report.exact_charts import CHARTS
-from bpe_core.report.paper import Paper
+from bpe_core.figures.from_table import ranks_chart
+from bpe_core.figures.painter import picture
+from bpe_core.figures.sheet import Paper
+from bpe_core.support.data_table import DataTable
 from tests.gui.conftest import rest
+from tests.gui.small_run import Train, small
 from tests.gui.tables import exact_rows
-from tests.gui.window.small_run import Train, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -124,7 +124,7 @@ def test_charts_for_print_have_the_size_that_was_asked_for(
         assert [float(side) for side in box.groups()] == pytest.approx([84 * 72 / 25.4, 60 * 72 / 25.4], abs=1)
         assert (program.charts.page.size(), program.charts.page.palette()) == before
     table = DataTable({"rank": [], "count": []})
-    assert picture(CHARTS["ranks"](table), Paper.of_millimetres(84, 60, 8))  # what is empty is drawn, too
+    assert picture(ranks_chart(table), Paper.of_millimetres(84, 60, 8))  # what is empty is drawn, too
 
 
 def test_copying_a_chart(qtbot: QtBot, program: Program, train: Train) -> None:

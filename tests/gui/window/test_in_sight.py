@@ -11,15 +11,14 @@ from PySide6.QtWidgets import QApplication, QToolBar, QToolTip
 from pytestqt.qtbot import QtBot
 
 from app.session.notices import Notice
-from app.window.charts.curve_page import CurvePage
-from app.window.parts.lines_chart import LinesChart
+from app.window.pages import SIZES
 from app.window.parts.theme import fixed_font
 from app.window.questions.compare.page import ComparePage
-from app.window.questions.sizes.page import SizesPage
+from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
 from tests.gui.questions.conftest import answered
-from tests.gui.window.small_run import Train, small
+from tests.gui.small_run import Train, small
 
 
 def test_a_text_that_cannot_be_learned_from_says_so_when_it_is_brought(
@@ -111,20 +110,19 @@ def test_charts_tell_the_values_below_the_mouse(qtbot: QtBot, program: Program, 
 
     for name, wanted in (
         ("ranks", "Occurrences: "),
-        ("compression", "Base symbols (bytes) per token: "),
+        ("compression", "Base symbols per token: "),
         ("lengths", "Tokens: "),
     ):
         program.charts.show_page(name)
         answered(qtbot, program)
         page = program.charts.page
-        assert isinstance(page, CurvePage)
-        assert wanted in told(page._plot.viewport())
+        assert isinstance(page, QuestionPage)
+        assert wanted in told(page.figure)
     program.actions["sizes"].trigger()
     answered(qtbot, program)
-    chart = program.pages[SizesPage].chart
-    assert isinstance(chart, LinesChart)
-    assert told(chart).startswith("Merges")
-    assert "training text: " in chart.told_at(QPointF(chart.width() / 2, 20))
+    figure = program.pages.page(SIZES).figure
+    assert told(figure).startswith("Tokens in the vocabulary")
+    assert "training text: " in figure.told_at(QPointF(figure.width() / 2, figure.height() / 2))
 
 
 def test_the_bars_below_are_on_a_small_screen_too(qtbot: QtBot, program: Program, train: Train) -> None:

@@ -14,11 +14,10 @@ from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.window.questions.audit.corpus_tables import CorpusTables, corpus_tables
 from app.worker.job import Task
-from bpe_core import History, Progress
+from bpe_core.history.history import History
 from bpe_core.insight.audit import CRITERIA as CRITERIA
-from bpe_core.insight.audit import Audit, Criterion, TokenPlaces, audit
-from bpe_core.insight.audit_rows import ORDERS, AuditRow, AuditRows, table_of
-from bpe_core.progress import while_wanted
+from bpe_core.insight.audit import ORDERS, Audit, AuditRow, AuditRows, Criterion, TokenPlaces, audit, table_of
+from bpe_core.support.progress import Progress, while_wanted
 
 REDRAW_MILLISECONDS = 300
 TITLES: dict[Criterion, str] = {

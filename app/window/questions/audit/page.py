@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QHBoxLayout,
-    QHeaderView,
-    QPushButton,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from app.window.parts.page import Page
-from app.window.parts.selected_rows import selected_rows
-from app.window.parts.table_of_rows import put_headings_left, table_of_rows
+from app.window.parts.tables import put_headings_left, selected_rows, table_of_rows
 from app.window.parts.widgets import flat_button, paragraph
 from app.window.parts.wording import tip
 from app.window.questions.audit.model import NUMBERS, AuditModel

@@ -7,14 +7,13 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.edited_tables import EditedTable, add_table
-from app.session.run import Run
-from app.session.run_titles import changed_name
+from app.session.run import Run, changed_name
 from app.session.session import Session
+from app.session.tables import EditedTable, add_table
 from app.window.parts.wording import count_text
 from app.window.questions.audit.model import AuditModel
 from app.worker.job import Task
-from bpe_core import BpeError, Tokenizer, WordTable
+from bpe_core.counting.words import WordTable
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.trimming import NEEDED as NEEDED
 from bpe_core.editing.trimming import (
@@ -26,6 +25,8 @@ from bpe_core.editing.trimming import (
     surplus,
     trim,
 )
+from bpe_core.errors import BpeError
+from bpe_core.segmenting.tokenizer import Tokenizer
 
 What = Literal["selected", "listed", "down to"]
 TOPIC = "trim"
@@ -95,7 +96,7 @@ class Trimming(QObject):
         if self.refusal or run is None or run.history is None:
             self.failed.emit(self.refusal)
             return
-        history, numbers, places, tables = run.history, run.shown_numbers, model.places, model.tables
+        history, places, tables = run.history.numbered(run.shown_numbers), model.places, model.tables
         chosen = model.ids if wish.what == "listed" else model.ids_of(wish.rows)
         name, number = changed_name(run.recipe.name, "trimmed"), run.number
         text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()
@@ -108,7 +109,6 @@ class Trimming(QObject):
             found = trim(
                 history,
                 tokens,
-                numbers=numbers,
                 needed=wish.needed,
                 renumber=wish.renumber,
                 cancelled=task.cancelled,
@@ -122,7 +122,7 @@ class Trimming(QObject):
             both = (len(Tokenizer(one).encode_to_array(text)) for one in (history, found.history))
             told.append(f"Your text: {Costs(*both)}.")
             gone = count_text(len(found.removed) + len(found.hidden), "token")
-            return EditedTable.of(found.history, found.numbers, name, f"Run {number:,} without {gone}", tuple(told))
+            return EditedTable.of(found.history, name, f"Run {number:,} without {gone}", tuple(told))
 
         self._session.aside.ask(
             TOPIC, work, lambda table: self._take(run, table), self.failed.emit, ended=self.busy_changed.emit

@@ -12,19 +12,22 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.session.corpus_texts import CorpusTexts, reading
 from app.session.manifests import EACH, RESULT, SESSION
-from app.session.run_titles import name_of
+from app.session.run import name_of
 from app.session.session import Session
-from app.window.parts.watched import Exact, Watched
+from app.window.parts.watched import Drawn, Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.window.questions.benchmark.reading import Documents, Reading, Row
 from app.worker.job import Task
-from bpe_core import History, Progress
-from bpe_core.data_table import DataTable
+from bpe_core.figures.figure import DotFigure
+from bpe_core.figures.from_table import dots_chart
+from bpe_core.history.history import History
 from bpe_core.measures.benchmark import MEANINGS, Benchmark, benchmark
 from bpe_core.measures.morphemes import MEANINGS as MORPHEMES
 from bpe_core.measures.morphemes import Agreement, Lists, morpheme_agreement, own_lists, read_morphemes
 from bpe_core.measures.parity import MEANINGS as OF_PARITY
 from bpe_core.measures.parity import Parity, checked, parallel_texts, parity_of
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import Progress
 from resources import parallel_samples
 
 REDRAW_MILLISECONDS = 400
@@ -102,7 +105,7 @@ class Found:
 class BenchmarkModel(QAbstractTableModel, Watched):
     """One row a tokenizer and text."""
 
-    chart = "dots"
+    has_figure = True
     changed = Signal()
 
     def __init__(self, session: Session) -> None:
@@ -236,13 +239,15 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         return self.found.measured.texts if self.found is not None and self.found.parity is not None else ()
 
     @property
-    def dots(self) -> tuple[Sequence[str], Sequence[str], np.ndarray[Any, Any]]:
-        """Tokenizers, texts, and the measure chosen: a row for each tokenizer."""
+    def figure(self) -> DotFigure | None:
+        """The measure chosen of all texts."""
         if self.found is None:
-            return (), (), np.zeros((0, 0))
-        measured = self.found.measured
+            return None
+        measured, measure = self.found.measured, self.measure
         values = np.asarray(self.found.columns[self.measure.name], np.float64)
-        return measured.tokenizers, measured.texts, values.reshape(len(measured.tokenizers), len(measured.texts))
+        values = values.reshape(len(measured.tokenizers), len(measured.texts))
+        sentence = f"{measure.title} of {len(measured.texts)} texts by {len(measured.tokenizers)} tokenizers."
+        return DotFigure(measure.title, sentence, measured.tokenizers, measured.texts, values, measure.form or "{:g}")
 
     def look_at(self, row: int) -> None:
         """Show the text of a row in the tokens of its tokenizer."""
@@ -326,9 +331,9 @@ class BenchmarkModel(QAbstractTableModel, Watched):
         against = () if self.found.parity is None else ("--reference", self.found.parity.reference)
         return ("benchmark", SESSION, "--runs", *drawn, "-o", RESULT, *against, "--parallel", *folder)
 
-    @property
-    def chart_choices(self) -> dict[str, object]:
-        return {"measure": self.measure.name}
+    def drawn(self) -> Drawn:
+        exact, name = self.exact(), self.measure.name
+        return lambda cancelled: dots_chart(exact(cancelled), name)
 
     def exact(self) -> Exact:
         columns = {} if self.found is None else self.found.columns

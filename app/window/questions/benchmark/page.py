@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.parts.lines_chart import line_colour
+from app.window.parts.figure_sheet import line_colour
+from app.window.parts.figure_view import FigureView
 from app.window.parts.page import Page
-from app.window.parts.table_of_rows import table_of_rows
+from app.window.parts.tables import table_of_rows
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import flat_button, paragraph, scrolling
 from app.window.parts.wording import tip
-from app.window.questions.benchmark.dots import DotsChart
 from app.window.questions.benchmark.model import FOLDER, LIST, SOURCES, BenchmarkModel, Index
 from app.window.questions.benchmark.reading_view import ReadingBar
 
@@ -56,7 +56,7 @@ class BenchmarkPage(Page):
         self.summary.setAccessibleName("How evenly languages are treated")
         self.preview.setAccessibleName("The text of the row, in tokens")
         self.preview.setFont(fixed_font(self.font().pointSizeF()))
-        self.chart = DotsChart(lambda: model.dots, lambda value: (model.measure.form or "{:g}").format(value))
+        self.chart = FigureView("The measure of each text, a dot a tokenizer")
         self.table = _table(model)
         self.bar = ReadingBar(model.reading)
         self._lay_out()
@@ -124,7 +124,7 @@ class BenchmarkPage(Page):
             _offer(self.reference, [(f"against {one}", one) for one in languages], model.found.parity.reference)
         _offer(self.measure, [(one.title, one.name) for one in model.columns if one.form], model.measure.name)
         self.measure.setToolTip(tip(model.measure.tip))
-        self.chart.update()
+        self.chart.set_figure(model.figure)
 
     def _show_text(self) -> None:
         """The text of a row, or what was found."""

@@ -11,9 +11,10 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.worker.job import Task
-from bpe_core import History, Tokenizer
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.token_texts import shown
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import shown
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 TOPIC = "benchmark text"
 AT_ONCE = 600  # characters that are shown

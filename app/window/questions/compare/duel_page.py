@@ -11,7 +11,7 @@ from app.window.parts.page import StagePage
 from app.window.parts.widgets import label, muted
 from app.window.questions.compare.choice import OtherChoice
 from app.window.questions.compare.model import CompareModel, CutText
-from app.window.text.model import TokenTextModel
+from app.window.text.text_model import TokenTextModel
 from app.window.text.view.canvas import TokenCanvas
 from app.window.text.view.painting import Overlay
 

@@ -10,19 +10,18 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from app.session.manifests import RESULT, run_of_session
-from app.session.run import Run
-from app.session.run_titles import name_of
+from app.session.run import Run, name_of
 from app.session.session import Session
 from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
-from bpe_core import History, Tokenizer
-from bpe_core.exact.of_texts import differing as exact_differing
-from bpe_core.history.history import NOTHING
+from bpe_core.history.history import NOTHING, History
+from bpe_core.history.token_texts import shown
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
-from bpe_core.progress import while_wanted
+from bpe_core.questions.diff import Diff
 from bpe_core.segmenting.segmentation import Segmentation
-from bpe_core.token_texts import shown
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.progress import Work, while_wanted
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -278,11 +277,11 @@ class CompareModel(QAbstractTableModel, Watched):
         return ("diff", run_of_session(run.number), run_of_session(other.number), "-o", RESULT)
 
     def exact(self) -> Exact:
-        rows, run, other = self._rows, self._runs.shown, self.other
-        if run is None or run.history is None or other is None or other.history is None:
+        studies = self._runs.studies
+        one, other = studies.of(self._runs.shown), studies.of(self.other)
+        if one is None or other is None:
             return super().exact()
-        sides = (run.history, run.shown_numbers), (other.history, other.shown_numbers)
-        return lambda cancelled: exact_differing(rows, *sides)
+        return lambda cancelled: Diff().answer({"here": one, "there": other}, Work(cancelled=cancelled)).table
 
     @property
     def _rows(self) -> Sequence[DifferingMerge]:

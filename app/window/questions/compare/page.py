@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QHeaderView,
-    QPushButton,
-    QTableView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from app.window.parts.page import Page
-from app.window.parts.table_of_rows import table_of_rows
+from app.window.parts.tables import table_of_rows
 from app.window.parts.widgets import paragraph
 from app.window.questions.compare.choice import OtherChoice
 from app.window.questions.compare.model import CompareModel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.edited_tables import EditedTable, add_table
 from app.session.run import Run
 from app.session.session import Session
+from app.session.tables import EditedTable, add_table
 from app.window.parts.wording import count_text
 from app.window.questions.compare.model import CompareModel
 from app.worker.job import Task
@@ -39,14 +39,14 @@ class PuttingTogether(QObject):
         run, other = self._session.runs.shown, self._compared.other
         if run is None or other is None or run.history is None or other.history is None:
             return
-        one, second, numbers = run.history, other.history, run.shown_numbers
+        one, second = run.history.numbered(run.shown_numbers), other.history
         name, first, last = f"{run.recipe.name} + {other.recipe.name}", run.number, other.number
 
         def work(task: Task) -> EditedTable:
-            found = put_together(one, second, numbers=numbers, progress=task.report, cancelled=task.cancelled)
+            found = put_together(one, second, progress=task.report, cancelled=task.cancelled)
             gave = count_text(found.new_tokens, "token")
             made = f"Run {first:,} and {gave} of run {last:,}"
-            return EditedTable.of(found.history, found.numbers, name, made, tuple(found.told))
+            return EditedTable.of(found.history, name, made, tuple(found.told))
 
         self._session.aside.ask(
             TOPIC, work, lambda table: self._take(run, table), self.failed.emit, ended=self.busy_changed.emit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,27 +11,26 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusText, CorpusTexts, reading
 from app.session.manifests import CORPUS, RESULT, SESSION
-from app.session.run_titles import name_of
+from app.session.run import name_of
 from app.session.session import Session
-from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
-from app.window.parts.watched import Exact, Watched
+from app.window.parts.watched import Drawn, Exact, Watched
 from app.window.parts.wording import count_text
 from app.worker.job import Task
-from bpe_core import History, Progress, WordTable
-from bpe_core.data_table import DataTable
+from bpe_core.counting.words import WordTable
+from bpe_core.figures.figure import LineFigure
+from bpe_core.figures.from_table import MOST_LINES, sweep_chart
+from bpe_core.history.history import History
 from bpe_core.measures.benchmark import MEANINGS
 from bpe_core.measures.bits_per_byte import LIMITS
 from bpe_core.measures.morphemes import own_lists, read_morphemes
-from bpe_core.report.scale import said_of_axis, start_of_axis
 from bpe_core.session_file import EXTENSION
-from bpe_core.sweep.curves import BAND, BandedCurve, curves_of
-from bpe_core.sweep.kept_on_disk import KeptOnDisk
-from bpe_core.sweep.overlay import overlay
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import Progress
+from bpe_core.sweep.overlay import overlay, samples_of
 from bpe_core.sweep.plan import read_plan
-from bpe_core.sweep.results import MEASURES, read_results
+from bpe_core.sweep.results import BAND, MEASURES, BandedCurve, curves_of, read_results
 from bpe_core.sweep.running import sweep
-from bpe_core.sweep.runs_in_session import RunsInSession
-from bpe_core.sweep.samples import samples_of
+from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
 
 REDRAW_MILLISECONDS = 400
 TOPIC = "curves"
@@ -39,7 +38,6 @@ RESULTS = ".results.csv"  # behind the name of a plan: where its table is kept, 
 NOTHING_YET = "Train, or open a tokenizer: the curves of all runs are drawn side by side. Or make a sweep."
 NO_TEXTS = "There is no text in the corpus to measure by."
 STOPPED = "Stopped; what was measured is kept. Choose the plan again to go on."
-MOST_DRAWN = 8
 BITS, OF_MORPHEMES = "bits_per_byte", "morpheme_"
 BY_HELD_OUT = "Measured by {}."
 MORPHEMES = (
@@ -92,7 +90,7 @@ class Source:
 class CurvesModel(QObject, Watched):
     """Measures the runs of the window when somebody looks; a sweep when it is asked for."""
 
-    chart = "sweep"
+    has_figure = True
     changed = Signal()
 
     def __init__(self, session: Session) -> None:
@@ -100,6 +98,7 @@ class CurvesModel(QObject, Watched):
         self.table: DataTable | None = None
         self.source, self.measure, self.list = Source(), "bytes_per_token", "en"  # type: Source, str, str
         self.progress = self.trouble = self.told = ""
+        self.figure: LineFigure | None = None
         self._curves: list[BandedCurve] = []
         self._asked: Hashable = None
         self._runs, self._corpus, self._aside = session.runs, session.corpus, session.aside
@@ -220,7 +219,7 @@ class CurvesModel(QObject, Watched):
         self.changed.emit()
 
     def _forget(self) -> None:
-        self.table, self._curves, self.progress, self.told = None, [], "", ""
+        self.table, self.figure, self._curves, self.progress, self.told = None, None, [], "", ""
 
     # -- what is told ----------------------------------------------------------------------
 
@@ -247,8 +246,8 @@ class CurvesModel(QObject, Watched):
         """How far it is, what went wrong, or what is drawn."""
         if self.progress or self.trouble:
             return self.progress or self.trouble
-        hidden = len(self._curves) - MOST_DRAWN
-        more = f" The first {MOST_DRAWN} of {len(self._curves)} curves are drawn; the table saved holds all."
+        hidden = len(self._curves) - MOST_LINES
+        more = f" The first {MOST_LINES} of {len(self._curves)} curves are drawn; the table saved holds all."
         return self.told + (more if hidden > 0 else "")
 
     @property
@@ -257,28 +256,9 @@ class CurvesModel(QObject, Watched):
         path = self.source.session
         return path if path is not None and not self.progress and not self.trouble and path.exists() else None
 
-    @property
-    def lines(self) -> ChartLines:
-        drawn = self._curves[:MOST_DRAWN]
-        if not drawn:
-            return NO_LINES
-        lines = tuple(NamedLine(one.name, one.sizes, one.mean, band=(one.low, one.high)) for one in drawn)
-        ends = [float(end) for one in drawn for end in (one.sizes.min(), one.sizes.max())]
-        heights = [float(value) for one in drawn for part in (one.mean, one.low, one.high) for value in part]
-        start = start_of_axis(heights)
-        return ChartLines(
-            lines,
-            "Tokens in the vocabulary",
-            said_of_axis(MEASURES[self.measure], start),
-            first_y=start,
-            is_share=self.measure in SHARES,
-            first_x=min(ends),
-            last_x=max(ends),
-        )
-
-    @property
-    def chart_choices(self) -> dict[str, object]:
-        return {"measure": self.measure}
+    def drawn(self) -> Drawn:
+        exact, name = self.exact(), self.measure
+        return lambda cancelled: sweep_chart(exact(cancelled), name)
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -287,9 +267,9 @@ class CurvesModel(QObject, Watched):
             of_list = ("--list", self.list) if self.measure.startswith(OF_MORPHEMES) else ()
             apart = self.source.held_out
             by = (CORPUS,) if apart is None else ("--held-out", str(apart.absolute()))
-            return ("chart", "curves", SESSION, "--measure", self.measure, *of_list, "-o", RESULT, *by)
+            return ("curves", SESSION, "--runs", "--measure", self.measure, *of_list, "-o", RESULT, *by)
         kept = results if plan is None else plan.with_name(plan.stem + RESULTS)
-        return () if kept is None else ("chart", "sweep", str(kept.absolute()), "--measure", self.measure, "-o", RESULT)
+        return () if kept is None else ("sweep-results", str(kept.absolute()), "--measure", self.measure, "-o", RESULT)
 
     def exact(self) -> Exact:
         table = DataTable({}) if self.table is None else self.table
@@ -299,7 +279,11 @@ class CurvesModel(QObject, Watched):
         return self.table is not None and any(value == value for value in self.table.columns[measure])
 
     def _draw(self) -> None:
-        self._curves = [] if self.table is None else curves_of(self.table, self.measure)
+        """Draw the figure of the command, with an axis of per cent where the measure is a share."""
+        self._curves, self.figure = [], None
+        if self.table is not None and (found := curves_of(self.table, self.measure)):
+            figure = sweep_chart(self.table, self.measure)
+            self._curves, self.figure = found, replace(figure, is_share=self.measure in SHARES)
         self.changed.emit()
 
 

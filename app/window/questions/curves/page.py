@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.window.parts.dialogs import TEXT_FILTER
-from app.window.parts.lines_chart import LinesChart
+from app.window.parts.figure_view import FigureView
 from app.window.parts.page import Page
 from app.window.parts.widgets import flat_button, paragraph, scrolling
 from app.window.parts.wording import tip
@@ -55,7 +55,7 @@ class CurvesPage(Page):
         self.stop = flat_button("Stop")
         self.open = flat_button("Open Its Runs")
         self.open.setToolTip("Open the session with the runs of this sweep, instead of what this window holds")
-        self.chart = LinesChart("Curves of many runs", lambda: model.lines, NOTHING_YET)
+        self.chart = FigureView("Curves of many runs", NOTHING_YET, has_legend=False)
         self.legend, self.summary = paragraph(), paragraph()
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setAccessibleName("The curves that are drawn")
@@ -144,20 +144,20 @@ class CurvesPage(Page):
         self.summary.setText(model.summary)
         self.summary.setVisible(bool(model.summary))
         self.legend.setText("<br>".join(self._told()))
-        self.chart.refresh()
+        self.chart.set_figure(self.model.figure)
 
     def _told(self) -> Iterator[str]:
         """Each curve in its colour, with its last value and what the band lies between there."""
-        lines = self.model.lines
-        form = "{:.1%}" if lines.is_share else "{:.3f}"
-        if lines.lines:
-            yield LAST_VALUES
-        for index, line in enumerate(lines.lines):
-            colour, between = self.chart.colour(index).name(), ""
+        figure = self.model.figure
+        if figure is None:
+            return
+        form = "{:.1%}" if figure.is_share else "{:.3f}"
+        yield LAST_VALUES
+        for index, line in enumerate(figure.lines):
+            between = ""
             if line.band is not None and all(math.isfinite(one[-1]) for one in line.band):
                 between = f" ({'–'.join(form.format(one[-1]) for one in line.band)})"
-            told = f"{html.escape(line.name)} <b>{form.format(line.y[-1])}</b>{between}"
-            yield f'<span style="color:{colour}">■</span> {told}'
+            yield f"{self.chart.sample(index)} {html.escape(line.name)} <b>{form.format(line.y[-1])}</b>{between}"
 
     def recolor(self) -> None:
         self._show()

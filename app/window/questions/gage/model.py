@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from app.session.manifests import RESULT, SESSION
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
-from app.window.parts.watched import Exact, Watched
+from app.window.parts.watched import Asked, Watched
 from app.worker.job import Task
-from bpe_core import History
-from bpe_core.exact.of_run import blocks as exact_blocks
-from bpe_core.exact.tokens import TokenColumns
-from bpe_core.gage_file.others import sizes_of_texts
-from bpe_core.insight.gage_blocks import RunBlocks, blocks_of_run
+from bpe_core.figures.figure import Line, LineFigure
+from bpe_core.gage_file.compressing import sizes_of_texts
+from bpe_core.history.history import History
+from bpe_core.insight.gage import RunBlocks, blocks_of_run
 from bpe_core.learning.methods import Method
+from bpe_core.questions.blocks import Blocks
 
 REDRAW_MILLISECONDS = 120
 MOST_POINTS = 400
@@ -56,7 +54,6 @@ class Row:
 class BlocksModel(QAbstractTableModel, Watched):
     """One row a byte that stands for a pair in the block at work."""
 
-    chart = "blocks"
     changed = Signal()
 
     def __init__(self, session: Session) -> None:
@@ -112,15 +109,16 @@ class BlocksModel(QAbstractTableModel, Watched):
         return 0 if self.facts is None else self.facts.bytes
 
     @property
-    def lines(self) -> ChartLines:
+    def figure(self) -> LineFigure | None:
         if self._history is None or self.facts is None or not len(self._history):
-            return NO_LINES
+            return None
         sizes, end = self._sizes(), float(len(self._history))
         places = np.unique(np.linspace(0, len(sizes) - 1, MOST_POINTS).astype(np.int64))
-        drawn = [NamedLine("Gage", places.astype(np.float64), sizes[places])]
+        drawn = [Line("Gage", places.astype(np.float64), sizes[places])]
         for name, size in self.facts.others.items():
-            drawn.append(NamedLine(name, np.array([0.0, end]), np.full(2, float(size))))
-        return ChartLines(tuple(drawn), "Replacements", "Bytes", is_log_x=False, marked_x=float(self._at))
+            drawn.append(Line(name, np.array([0.0, end]), np.full(2, float(size))))
+        marks = (float(self._at),)
+        return LineFigure("blocks", "Size of all blocks", "", drawn, "Replacements", "Bytes", marks=marks, first_x=0.0)
 
     @property
     def shares(self) -> list[float]:
@@ -166,17 +164,13 @@ class BlocksModel(QAbstractTableModel, Watched):
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         return self.rows[index.row()].cells()[index.column()] if role == Qt.ItemDataRole.DisplayRole else None
 
-    def exact(self) -> Exact:
-        """The size after every step, and the block and byte of each."""
-        history, facts = self._history, self.facts
-        if history is None or facts is None:
-            return super().exact()
-        start, others = facts.blocks.size_at_start, facts.others
-        return lambda cancelled: exact_blocks(history, start, others, TokenColumns.for_history(history))
+    has_figure = True
 
     @property
-    def command(self) -> tuple[str, ...]:
-        return ("chart", "blocks", SESSION, "-o", RESULT) if self.facts is not None else ()
+    def asked(self) -> Asked | None:
+        """The size after every step, and the block and byte of each."""
+        study = self._runs.studies.of(self._runs.shown)
+        return None if study is None or self.facts is None else (Blocks(), study)
 
     # -- finding out -----------------------------------------------------------------------
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import html
+from bisect import bisect_right
+from collections.abc import Callable
 
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.window.parts.lines_chart import LinesChart
+from app.window.parts.figure_view import FigureView
 from app.window.parts.page import Page
-from app.window.parts.table_of_rows import put_headings_left, table_of_rows
+from app.window.parts.tables import put_headings_left, table_of_rows
+from app.window.parts.theme import shades_of
 from app.window.parts.widgets import paragraph
 from app.window.questions.gage.model import BlocksModel
-from app.window.questions.gage.strip import BlockStrip
 
 WIDTHS = (46, 78, 96, 46)
 
@@ -23,7 +26,7 @@ class BlocksPage(Page):
     def __init__(self, model: BlocksModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model = model
-        self.chart = LinesChart("Size of all blocks", lambda: model.lines)
+        self.chart = FigureView("Size of all blocks", has_legend=False)
         self.strip = BlockStrip(lambda: model.shares, lambda: model.block)
         self.told, self.told_of_size = paragraph(), paragraph()
         self.told_of_size.setTextFormat(Qt.TextFormat.RichText)
@@ -33,7 +36,7 @@ class BlocksPage(Page):
         put_headings_left(self.table)
         self.table.horizontalHeader().setStretchLastSection(True)
         self._lay_out()
-        self.chart.time_chosen.connect(model.travel_to)
+        self.chart.place_chosen.connect(lambda step: model.travel_to(int(step)))
         self.strip.block_chosen.connect(model.travel_to_block)
         self.table.clicked.connect(self._travel)
         self.table.activated.connect(self._travel)
@@ -55,7 +58,7 @@ class BlocksPage(Page):
     def _sizes(self) -> str:
         """What everything takes now, each compressor in the colour of its line."""
         told = [
-            f'<span style="color:{self.chart.colour(i).name()}">■</span> {html.escape(name)} <b>{size:,}</b> bytes'
+            f"{self.chart.sample(i)} {html.escape(name)} <b>{size:,}</b> bytes"
             for i, (name, size) in enumerate(self.model.sizes_here)
         ]
         if told:
@@ -71,5 +74,50 @@ class BlocksPage(Page):
         self.told_of_size.setText(self._sizes())
         for part in (self.told_of_size, self.chart, self.strip, self.table):
             part.setVisible(is_about_a_run)
-        self.chart.refresh()
+        self.chart.set_figure(self.model.figure)
         self.strip.update()
+
+
+HEIGHT = 16
+GAP = 1.0
+WIDE_ENOUGH = 4.0  # pixels of a block that a gap is drawn beside
+
+
+class BlockStrip(QWidget):
+    """Those before the one at work are done; of very many, several share a pixel."""
+
+    block_chosen = Signal(int)
+
+    def __init__(self, ends: Callable[[], list[float]], at: Callable[[], int | None]) -> None:
+        super().__init__()
+        self._ends, self._at = ends, at
+        self.setAccessibleName("Blocks of the texts")
+        self.setToolTip("The blocks of the texts, the one at work in orange; click on one to go there")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, HEIGHT)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        ends, at = self._ends(), self._at()
+        if not ends:
+            return
+        shades, width = shades_of(self.palette()), float(self.width())
+        with QPainter(self) as painter:
+            painter.setPen(Qt.PenStyle.NoPen)
+            start = 0.0
+            for block, end in enumerate(ends):
+                stop = end * width
+                if stop - start < 1.0 and block != at and block + 1 < len(ends):
+                    continue  # it is drawn with the next
+                is_done = at is not None and block < at
+                painter.setBrush(shades.bar_next if block == at else shades.bar if is_done else shades.hairline)
+                gap = GAP if stop - start >= WIDE_ENOUGH else 0.0
+                painter.drawRect(QRectF(start, 0.0, max(1.0, stop - start - gap), float(self.height())))
+                start = stop
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        ends = self._ends()
+        if ends:
+            share = event.position().x() / max(1, self.width())
+            self.block_chosen.emit(min(bisect_right(ends, share), len(ends) - 1))

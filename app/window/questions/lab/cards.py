@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.window.parts.lines_chart import line_colour
+from app.window.parts.figure_sheet import line_colour
 from app.window.parts.widgets import icon_button, label, muted
 from app.window.parts.wording import tip
 from app.window.questions.lab.model import LabModel

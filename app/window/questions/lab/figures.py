@@ -8,28 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.session.manifests import RESULT, run_of_session
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.lines import NO_LINES, ChartLines, NamedLine, Numbers
-from app.window.parts.throttle import Throttle
+from app.window.parts.timing import Throttle
 from app.window.parts.watched import Exact
 from app.window.questions.lab.lanes import Lane
 from app.window.questions.lab.model import LabModel
-from bpe_core import History, Recipe, WordTable
-from bpe_core.data_table import DataTable
-from bpe_core.exact.of_texts import sizes as exact_sizes
-from bpe_core.exact.of_words import differing_table
+from bpe_core.counting.words import WordTable
+from bpe_core.figures.figure import Line, LineFigure, Numbers, Point
+from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords, whose_words
-from bpe_core.insight.differing_words import DifferingWord, differing_words
-from bpe_core.insight.vocabulary_overlap import Overlap, Vocabularies
-from bpe_core.measures.measured_sizes import MeasuredSizes, measured_sizes
-from bpe_core.measures.size_curves import BYTES, FORMULA, WORDS
-from bpe_core.progress import CancelCheck
+from bpe_core.insight.side_by_side import DifferingWord, Overlap, Vocabularies, differing_words
+from bpe_core.measures.size_curves import BYTES, FORMULA, WORDS, MeasuredSizes, measured_sizes
+from bpe_core.questions.lab import words_table
+from bpe_core.questions.sizes import table_of_curves
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import CancelCheck
 
 FOLLOW_MILLISECONDS = 120
 TOPIC = "lab figures"
@@ -80,17 +81,26 @@ class Figures:
         here = tuple(one or other for one, other in zip(self.here, before.here, strict=True))
         return replace(self, words=before.words if self.words is None else self.words, here=here)
 
-    def lines(self, measure: Measure, first: int, last: int, size: int) -> ChartLines:
+    def figure(self, measure: Measure, first: int, last: int, size: int) -> LineFigure | None:
         """A curve for each lane, with a dot at the size shown."""
-        lines: list[NamedLine] = []
+        lines: list[Line] = []
         for letter, curve, here in zip(self.letters, self.curves, self.here, strict=True):
             x, y = (np.zeros(0), np.zeros(0)) if curve is None else (curve.sizes.astype(float), _values(curve, measure))
-            dot = () if here is None else ((float(here.sizes[0]), float(_values(here, measure)[0]), letter),)
-            lines.append(NamedLine(letter, x, y, dot if len(x) else ()))
+            dot = () if here is None else (Point(float(here.sizes[0]), float(_values(here, measure)[0]), letter),)
+            lines.append(Line(letter, x, y, points=dot if len(x) else ()))
         if not any(len(line.x) for line in lines):
-            return NO_LINES
-        return ChartLines(
-            tuple(lines), "Vocabulary", measure.title, marked_x=float(size), first_x=float(first), last_x=float(last)
+            return None
+        return LineFigure(
+            measure.of,
+            measure.title,
+            "",
+            lines,
+            "Vocabulary",
+            measure.title,
+            is_log_x=True,
+            marks=(float(size),),
+            first_x=float(first),
+            last_x=float(last),
         )
 
 
@@ -153,7 +163,7 @@ class _Bench:
         cuts = [cut for cut in map(self.cuts.get, asked.keys) if cut is not None]
         if asked.words is None or len(cuts) < len(asked.keys):
             return DataTable({})
-        return differing_table(differing_words(cuts, asked.at, len(asked.words)), asked.letters)
+        return words_table(differing_words(cuts, asked.at, len(asked.words)), asked.letters)
 
     def _leave_out_what_is_old(self, asked: _Asked) -> None:
         if asked.words_of != self.words_of:
@@ -196,20 +206,20 @@ class LabFigures(QObject):
         self._throttle = Throttle(FOLLOW_MILLISECONDS, self._ask, self)
         lab.changed.connect(self._throttle.call)
 
-    def lines(self, measure: Measure) -> ChartLines:
-        return self.found.lines(measure, *self._lab.sizes, self._lab.size)
+    def figure(self, measure: Measure) -> LineFigure | None:
+        return self.found.figure(measure, *self._lab.sizes, self._lab.size)
 
     def exact(self) -> Exact:
         """What is measured of each lane, by its letter."""
         found = self.found
         known = {letter: one for letter, one in zip(found.letters, found.curves, strict=True) if one is not None}
-        return lambda cancelled: exact_sizes(known)
+        return lambda cancelled: table_of_curves(known)
 
     @property
     def command_of_words(self) -> tuple[str, ...]:
         """By which all of them are listed without a window."""
         sides = (run_of_session(number) for number in self._lab.numbers)
-        return ("lab", *sides, "--size", str(self._lab.size), "-o", RESULT)
+        return ("lab", *sides, "--size", str(self._lab.size), "--words", "-o", RESULT)
 
     def exact_words(self) -> Exact:
         """All words that are cut differently at this size."""
@@ -273,3 +283,65 @@ def _listed(found: DifferingWord) -> WordRow:
     everywhere: set[int] = set.intersection(*cuts)
     cells = (*(found.shown_as_cut(lane, BAR) for lane in range(len(cuts))), f"{found.count:,}", f"{found.places:,}")
     return WordRow(found.word.decode(errors="replace"), min(set.union(*cuts) - everywhere), cells)
+
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+NUMBERS = ("Times", "Cuts")  # behind a column for each lane
+TIPS = (
+    "How often the word occurs",
+    "In how many cuts of it they differ; the word that makes most such cuts in the whole corpus comes first",
+)
+
+
+class DifferingWordsModel(QAbstractTableModel):
+    """One row a word, one column a lane: how that one cuts it."""
+
+    def __init__(self, figures: LabFigures, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._figures = figures
+        self._rows: Sequence[WordRow] = ()
+        self._letters: tuple[str, ...] = ()
+        figures.changed.connect(self._refresh)
+
+    def row(self, row: int) -> WordRow:
+        return self._rows[row]
+
+    def is_number(self, column: int) -> bool:
+        return column >= len(self._letters)
+
+    def lane_of(self, column: int) -> int:
+        """The lane that a column is about; of a number the first."""
+        return 0 if self.is_number(column) else column
+
+    def _refresh(self) -> None:
+        found = self._figures.found
+        rows = found.words or ()
+        if rows is not self._rows or found.letters != self._letters:
+            self.beginResetModel()
+            self._rows, self._letters = rows, found.letters
+            self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return len(self._letters) + len(NUMBERS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal or section >= self.columnCount():
+            return None
+        if role == Role.DisplayRole:
+            return (*self._letters, *NUMBERS)[section]
+        if role == Role.ToolTipRole:
+            return (*(f"How {letter} cuts it" for letter in self._letters), *TIPS)[section]
+        return None
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if role in (Role.DisplayRole, Role.ToolTipRole) and index.isValid():
+            cell = self._rows[index.row()].cells[index.column()]
+            return cell if role == Role.DisplayRole else f"{cell}\nClick to see it in the rows, and why it is cut so"
+        if role == Role.TextAlignmentRole and self.is_number(index.column()):
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None

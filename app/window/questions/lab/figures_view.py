@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -19,13 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.window.parts.lines_chart import LinesChart, line_colour
-from app.window.parts.table_of_rows import ROW_HEIGHT, table_of_rows
+from app.window.parts.figure_view import FigureView, sample_of
+from app.window.parts.tables import ROW_HEIGHT, table_of_rows
 from app.window.parts.widgets import flat_button, muted, paragraph
 from app.window.parts.wording import tip
-from app.window.questions.lab.figures import MEASURES, LabFigures
+from app.window.questions.lab.figures import MEASURES, DifferingWordsModel, LabFigures
 from app.window.questions.lab.model import LabModel
-from app.window.questions.lab.words_model import DifferingWordsModel
 
 ROOM_FOR_ALL = 640  # pixels in which three charts can still be read
 HINT = "Measured while you look …"
@@ -39,7 +37,8 @@ class LabCharts(QWidget):
 
     def __init__(self, lab: LabModel, figures: LabFigures, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.charts = [LinesChart(measure.title, partial(figures.lines, measure), HINT) for measure in MEASURES]
+        self._figures = figures
+        self.charts = [FigureView(measure.title, HINT, has_legend=False) for measure in MEASURES]
         self.choice = QComboBox()
         self.choice.setAccessibleName("Which curve is drawn")
         self.choice.addItems([measure.title for measure in MEASURES])
@@ -47,7 +46,7 @@ class LabCharts(QWidget):
         row.setSpacing(6)
         for chart, measure in zip(self.charts, MEASURES, strict=True):
             chart.setToolTip(tip(measure.tip))
-            chart.time_chosen.connect(lab.set_size)
+            chart.place_chosen.connect(lambda size: lab.set_size(int(size)))
             row.addWidget(chart, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -60,8 +59,8 @@ class LabCharts(QWidget):
         self._fit()
 
     def refresh(self) -> None:
-        for chart in self.charts:
-            chart.refresh()
+        for chart, measure in zip(self.charts, MEASURES, strict=True):
+            chart.set_figure(self._figures.figure(measure))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -156,8 +155,7 @@ class LabFiguresView(QWidget):
         return _html_table(rows) if len(rows) > 1 else ""
 
     def _letter(self, lane: int) -> str:
-        colour = line_colour(self.palette(), lane).name()
-        return f'<span style="color:{colour}">■</span> {self._figures.found.letters[lane]}'
+        return f"{sample_of(self.palette(), lane)} {self._figures.found.letters[lane]}"
 
 
 def _html_table(rows: Sequence[Sequence[str]]) -> str:

@@ -10,10 +10,12 @@ from itertools import pairwise
 import numpy as np
 
 from app.session.run import Run
-from app.window.text.model import NO_TOKEN, TokenAt, Tokens
-from bpe_core import History
-from bpe_core.learning.methods import METHODS, has_ranks
-from bpe_core.segmenting.segmentation import Int64s, Segmentation
+from app.window.text.text_model import NO_TOKEN, TokenAt, Tokens
+from bpe_core.history.history import History
+from bpe_core.learning.methods import has_ranks
+from bpe_core.recipes.methods import METHODS
+from bpe_core.segmenting.segmentation import Segmentation
+from bpe_core.support.arrays import Int64s
 
 LETTERS = "ABCD"
 MOST_LANES = len(LETTERS)

@@ -9,19 +9,23 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.manifests import RESULT, run_of_session
-from app.session.run import Run
-from app.session.run_titles import titles_of
+from app.session.run import Run, titles_of
 from app.session.session import Session
 from app.window.parts.watched import Watched
 from app.window.parts.wording import count_text
 from app.window.questions.lab.lanes import LETTERS, MOST_LANES, Lane
-from app.window.text.model import NO_TOKEN, TokenAt, Tokens, TokenTextModel
+from app.window.text.text_model import NO_TOKEN, TokenAt, Tokens, TokenTextModel
 from app.worker.job import Task
-from bpe_core import PRESETS, History, Recipe, RecipeError, Tokenizer
-from bpe_core.insight.parallel_cuts import ParallelCuts, parallel_cuts
-from bpe_core.progress import CancelCheck, while_wanted
-from bpe_core.segmenting.segmentation import Int64s, Segmentation
-from bpe_core.token_texts import quoted
+from bpe_core.errors import RecipeError
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import quoted
+from bpe_core.insight.side_by_side import ParallelCuts, parallel_cuts
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.segmentation import Segmentation
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.arrays import Int64s
+from bpe_core.support.progress import CancelCheck, while_wanted
 
 REDRAW_MILLISECONDS = 60
 LONGEST_TEXT = 100_000  # characters of the person's text that are cut
@@ -55,7 +59,7 @@ class LabModel(QObject, Watched):
     @property
     def command(self) -> tuple[str, ...]:
         sides = (run_of_session(number) for number in self.numbers)
-        return ("chart", "lab", *sides, "-o", RESULT) if self.is_ready else ()
+        return ("lab", *sides, "-o", RESULT) if self.is_ready else ()
 
     # -- which runs ------------------------------------------------------------------------
 

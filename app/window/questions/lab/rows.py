@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.window.parts.lines_chart import line_colour
+from app.window.parts.figure_sheet import line_colour
 from app.window.parts.wording import tip
 from app.window.questions.lab.model import LabModel
-from app.window.questions.lab.painting import LanePainter, LaneShown
-from app.window.text.model import TokenAt
+from app.window.text.colours import COLOURS, UNCOLOURED, Int8s, Int64s, coloured_tokens
+from app.window.text.text_model import TokenAt, Tokens
+from app.window.text.view.block_layout import BlockLayout, TextRow
 from app.window.text.view.canvas import TokenCanvas
+from app.window.text.view.flow import PlacedBlock
+from app.window.text.view.painting import ByteSpan, Overlay, TokenPainter
 from app.window.text.view.palette import TokenPalette
 
 GUTTER = 36  # in which the letters of the lanes stand
@@ -64,7 +72,7 @@ class LaneRows(TokenCanvas):
         with QPainter(self.viewport()) as painter:
             painter.setFont(self.font())
             tokens = LanePainter(colours, 1.0 / self.devicePixelRatioF(), self._lab.stretches, self._lab.differing)
-            start = self.model.pieces.byte_of(blocks[0].start)
+            start = self.model.chunks.byte_of(blocks[0].start)
             tokens.paint_lanes(painter, blocks, start, self.model.data, lanes, self.left)
 
     def _shown(self) -> list[LaneShown]:
@@ -102,7 +110,7 @@ class LaneRows(TokenCanvas):
         lane = self._lane_at(event.position().y())
         if event.button() == Qt.MouseButton.LeftButton and lane is not None:
             character = self.flow.character_at(event.position().x() - self.left, event.position().y())
-            self.place_clicked.emit(lane, self.model.pieces.byte_of(character))
+            self.place_clicked.emit(lane, self.model.chunks.byte_of(character))
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
@@ -113,3 +121,153 @@ class LaneRows(TokenCanvas):
                 QToolTip.showText(event.globalPos(), tip(self._lab.told_of(self._lane, token)), self)
             return True
         return super().viewportEvent(event)
+
+
+AGREED_SHARE = 0.42  # of a fill that all have, the rest is paper
+BAR = 2.0  # how broad a cut is that not all have
+WEDGE = 4.0
+UNDERLINE = 2.0
+CHIP = 18.0  # how broad a lane's letter is
+
+
+@dataclass(frozen=True, eq=False)
+class LaneShown:
+    """What is painted of one tokenizer."""
+
+    letter: str
+    colour: QColor
+    tokens_between: Callable[[int, int], Tokens]
+    own_cuts: Int64s  # that not all have
+    outlined: ByteSpan | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RowDifferences:
+    """Where on the screen a row is cut differently."""
+
+    lines: list[tuple[float, float]]  # under what is
+    cuts: Int64s  # in bytes of the row, and where each is
+    places: npt.NDArray[np.floating]
+
+
+class LanePainter(TokenPainter):
+    """Paints the visible blocks of a text, each row as many times as there are lanes."""
+
+    def __init__(self, palette: TokenPalette, pixel: float, stretches: Int64s, cuts: Int64s) -> None:
+        super().__init__(palette, pixel)
+        self._stretches_that_differ, self._differing_cuts = stretches, cuts
+        self._differences: dict[int, RowDifferences] = {}  # of the rows on the screen
+        agreed = [_towards(fill, palette.paper) for fill in palette.fills]
+        self._fills = np.array([*(fill.rgb() for fill in (*palette.fills, *agreed)), 0], np.uint32)
+
+    def paint_lanes(
+        self,
+        painter: QPainter,
+        blocks: Sequence[PlacedBlock],
+        start: int,
+        data: bytes,
+        lanes: Sequence[LaneShown],
+        left: float,
+    ) -> None:
+        """Blocks that follow each other, of which the first begins at byte `start` of a text with these bytes."""
+        stop = start + sum(block.layout.byte_count for block in blocks)
+        coloured = [coloured_tokens(lane.tokens_between, data, start, stop) for lane in lanes]
+        for block in blocks:
+            for row in block.layout.rows:
+                first = start + row.first_byte
+                self._differences[id(row)] = self._differing_in(block.layout, row, first)
+                for showing, (lane, (tokens, colours)) in enumerate(zip(lanes, coloured, strict=True)):
+                    painter.save()
+                    painter.translate(left, block.y + showing * row.height)
+                    told = self._set_back(tokens.edges[:-1], colours)
+                    self._paint_fills(painter, block.layout, row, first, tokens.edges, told, showing)
+                    self._paint_overlay(painter, block.layout, row, first, Overlay(outlined=lane.outlined))
+                    painter.setPen(self.palette.ink)
+                    row.line.draw(painter, QPointF(0, 0))
+                    if block.layout.visible.boxes:
+                        self._paint_boxes(painter, block.layout, row)
+                    self._paint_differences(painter, row, first, lane)
+                    self._paint_letter(painter, row, lane, left)
+                    painter.restore()
+            start += block.layout.byte_count
+
+    def _set_back(self, starts: Int64s, colours: Int8s) -> Int8s:
+        """The paler colours for tokens that lie where all cut alike."""
+        begins, ends = self._stretches_that_differ.T
+        inside = np.searchsorted(begins, starts, side="right") > np.searchsorted(ends, starts, side="right")
+        told: Int8s = np.where(inside | (colours == UNCOLOURED), colours, colours + COLOURS).astype(np.int8)
+        return told
+
+    def _paint_differences(self, painter: QPainter, row: TextRow, first: int, lane: LaneShown) -> None:
+        found = self._differences[id(row)]
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.palette.mark)
+        bottom = row.y + row.height - 1
+        painter.drawRects(
+            [QRectF(x + 1, bottom - UNDERLINE, max(1.0, end - x - 2), UNDERLINE) for x, end in found.lines]
+        )
+        own = _are_in(found.cuts + first, lane.own_cuts)
+        if not own.any():
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        top, places = row.y + 0.5, found.places[own].tolist()
+        painter.drawRects([QRectF(x - BAR / 2, row.y + 1, BAR, row.height - 2) for x in places])
+        for x in places:
+            painter.drawPolygon(QPolygonF([QPointF(x - WEDGE, top), QPointF(x + WEDGE, top), QPointF(x, top + WEDGE)]))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _differing_in(self, layout: BlockLayout, row: TextRow, first: int) -> RowDifferences:
+        """Where in a row the text is cut differently: the same for all lanes."""
+        begins, ends = (np.clip(side - first, 0, row.byte_count) for side in self._stretches_that_differ.T)
+        is_here = ends > begins
+        begins, ends = begins[is_here], ends[is_here]
+        low, high = np.searchsorted(self._differing_cuts, (first, first + row.byte_count))
+        cuts = self._differing_cuts[low:high] - first
+        bounds = np.flatnonzero(np.bincount(np.concatenate((np.zeros(1, np.int64), begins, ends, cuts))))
+        bounds = bounds[bounds < row.byte_count]
+        if not row.byte_count or not len(begins):
+            return RowDifferences([], cuts[:0], np.zeros(0))
+        segments = self._segments(layout, row, bounds)
+        starts = bounds[segments.span]
+        inside = np.searchsorted(begins, starts, side="right") > np.searchsorted(ends, starts, side="right")
+        columns = (column[inside].tolist() for column in (segments.low, segments.high, starts))
+        lines = sorted(zip(*columns, strict=True))
+        joined: list[tuple[float, float]] = []
+        goes_on = set(cuts.tolist()) - set(begins.tolist())  # a cut inside of a stretch does not end its line
+        for x, end, start in lines:
+            if joined and start in goes_on and abs(joined[-1][1] - x * self.pixel) < 1:
+                joined[-1] = joined[-1][0], end * self.pixel
+            else:
+                joined.append((x * self.pixel, end * self.pixel))
+        is_cut = segments.is_first & _are_in(starts, cuts)
+        return RowDifferences(joined, starts[is_cut], segments.begin[is_cut] * np.float64(self.pixel))
+
+    def _paint_letter(self, painter: QPainter, row: TextRow, lane: LaneShown, left: float) -> None:
+        chip = QRectF(8 - left, row.y + 2, CHIP, row.height - 4)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(lane.colour)
+        painter.drawRoundedRect(chip, 3, 3)
+        painter.setPen(QPen(self.palette.paper))
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, lane.letter)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def _are_in(places: Int64s, ascending: Int64s) -> npt.NDArray[np.bool_]:
+    """Which of them stand among others that may be very many, and are in order already."""
+    if not len(ascending):
+        return np.zeros(len(places), np.bool_)
+    where = np.searchsorted(ascending, places)
+    found: npt.NDArray[np.bool_] = ascending[np.minimum(where, len(ascending) - 1)] == places
+    return found
+
+
+def _towards(fill: QColor, paper: QColor) -> QColor:
+    """A fill of which only a share is left on the paper."""
+
+    def mixed(over: float, under: float) -> float:
+        return over * AGREED_SHARE + under * (1 - AGREED_SHARE)
+
+    return QColor.fromRgbF(
+        mixed(fill.redF(), paper.redF()), mixed(fill.greenF(), paper.greenF()), mixed(fill.blueF(), paper.blueF())
+    )

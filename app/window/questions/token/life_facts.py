@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bpe_core import History, WordTable
-from bpe_core.insight.contributions import FileCounts, contributions, split_over_files
-from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import shown
+from bpe_core.insight.ranked_words import FileCounts, RankedWords, contributions, split_over_files
 from bpe_core.insight.reachability import Reachability, reachability
-from bpe_core.insight.token_life import token_life
-from bpe_core.insight.token_use import TokenUse, use_by_cutting, use_by_joining
-from bpe_core.progress import CancelCheck, never_cancelled
-from bpe_core.token_texts import shown
+from bpe_core.insight.token_life import TokenUse, token_life, use_by_cutting, use_by_joining
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
 MOST_SHOWN = 12
 

@@ -10,29 +10,23 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusText, reading
 from app.session.manifests import RESULT, SESSION
-from app.session.mixed_words import Parts, parts_of
 from app.session.run import NO_RUN, Run
+from app.session.run_words import Parts, parts_of
 from app.session.session import Session
-from app.session.timer import timer
-from app.window.parts.lines import NO_LINES, ChartLines, NamedLine
-from app.window.parts.watched import Exact, Watched
-from app.window.questions.token.life_facts import (
-    LifeFacts,
-    Line,
-    Steps,
-    life_by_use,
-    life_facts,
-    life_without_words,
-)
+from app.session.time import timer
+from app.window.parts.watched import Asked, Exact, Watched
+from app.window.questions.token.life_facts import LifeFacts, Line, Steps, life_by_use, life_facts, life_without_words
 from app.window.questions.token.model import TokenModel
-from bpe_core import BpeError, History
-from bpe_core.data_table import DataTable
-from bpe_core.exact.tokens import TokenColumns
-from bpe_core.insight.contributions import FileCounts
-from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.errors import BpeError
+from bpe_core.figures.figure import Line as Curve
+from bpe_core.figures.figure import LineFigure
+from bpe_core.history.history import History
+from bpe_core.insight.ranked_words import FileCounts, RankedWords
 from bpe_core.learning.growing import makes_steps_again
 from bpe_core.learning.methods import Method
-from bpe_core.progress import CancelCheck
+from bpe_core.questions.paid import Paid
+from bpe_core.questions.token import Token
+from bpe_core.support.progress import CancelCheck, Work
 
 FOLLOW_MILLISECONDS = 100
 CONTEXT_PAUSE_MILLISECONDS = 250  # reading files waits until the eye rests
@@ -46,7 +40,7 @@ NO_TEXT = "This table came without texts: Training > Count on My Corpus shows wh
 class LifeModel(QObject, Watched):
     """Follows the token looked at while somebody looks; what takes reading files comes a moment later."""
 
-    chart = "life"
+    has_figure = True
     changed = Signal()
     lines_changed = Signal()
 
@@ -81,22 +75,22 @@ class LifeModel(QObject, Watched):
         return self.facts is None and looked_at.id < run.history.first_special
 
     @property
-    def curves(self) -> ChartLines:
+    def figure(self) -> LineFigure | None:
         """How often the token occurred, and before its birth the pair it was made of."""
         facts = self.facts
         if facts is None:
             run = self._runs.shown
             if run is None or not self.is_asking:
-                return NO_LINES
-            nothing_yet = _line("the token", (), 0)  # in it, a person can travel already
-            return ChartLines((nothing_yet,), self._steps_title, "Occurrences", last_x=float(run.learned))
+                return None
+            return self._figure([_line("the token", (), 0)], run.learned)  # a person can travel in it already
         born = facts.curve[0][0] if facts.curve else 0
-        lines = _line("the token", facts.curve, facts.end), _line("its pair", facts.pair_curve, born, is_faint=True)
-        at, end = float(facts.at), float(facts.end)
-        is_log = self._is_log
-        return ChartLines(
-            lines, self._steps_title, "Occurrences", is_log_x=is_log, is_stairs=True, marked_x=at, last_x=end
-        )
+        lines = [_line("the token", facts.curve, facts.end), _line("its pair", facts.pair_curve, born, is_faint=True)]
+        return self._figure(lines, facts.end, marks=(float(facts.at),))
+
+    def _figure(self, lines: list[Curve], end: int, marks: Sequence[float] = ()) -> LineFigure:
+        titles = "Occurrences over time", "", lines, self._steps_title, "Occurrences"
+        is_log, last = self._is_log, float(end)
+        return LineFigure("life", *titles, is_log_x=is_log, marks=marks, first_x=0.0, last_x=last)
 
     @property
     def _steps_title(self) -> str:
@@ -108,49 +102,30 @@ class LifeModel(QObject, Watched):
         return self._run is None or not Method.of(self._run.recipe).drops
 
     @property
-    def chart_choices(self) -> dict[str, object]:
-        facts = self.facts
-        moments = {} if facts is None else {"end": facts.end, "at": facts.at}
-        return {"steps": self._steps_title, "is_log": self._is_log, **moments}
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        facts = self.facts
-        if facts is None:
-            return ()
-        return ("token", f"#{facts.token}", "--merges", SESSION, "--at", str(facts.at), "-o", RESULT)
-
-    def exact(self) -> Exact:
+    def asked(self) -> Asked | None:
         """How often it occurred when, and before its birth its pair."""
-        from bpe_core.exact.of_texts import life as exact_life
+        return self._about("life")
 
-        facts, run = self.facts, self._run
-        if facts is None or not facts.curve or run is None or run.history is None:
-            return lambda cancelled: DataTable({})
-        tokens = TokenColumns.for_history(run.history, run.shown_numbers)
-        return lambda cancelled: exact_life(facts.token, facts.curve, facts.pair_curve, tokens)
+    def _about(self, name: str) -> Asked | None:
+        """The question of which a part is shown: the life, or one of the `LISTS`."""
+        facts, looked_at, study = self.facts, self._token.facts, self._runs.studies.of(self._run)
+        if facts is None or looked_at is None or study is None or study.texts is None:
+            return None
+        if name == "paid":
+            return Paid(step=looked_at.step), study
+        return Token(token=f"#{study.number(facts.token)}", at=facts.at, words=name == "words"), study
 
     def command_of_words(self, name: str) -> tuple[str, ...]:
         """What lists all words of one of the `LISTS`."""
-        facts, looked_at = self.facts, self._token.facts
-        if facts is None or looked_at is None:
-            return ()
-        if name == "paid":
-            return ("paid", "--merges", SESSION, "--step", str(looked_at.step), "-o", RESULT)
-        return ("token", f"#{facts.token}", "--merges", SESSION, "--at", str(facts.at), "--words", "-o", RESULT)
+        asked = self._about(name)
+        return () if asked is None else (asked[0].name, *asked[0].arguments(), "--merges", SESSION, "-o", RESULT)
 
     def exact_words(self, name: str) -> Exact:
         """All of these words, of which the page names the first."""
-        from bpe_core.exact.of_words import held_table
-        from bpe_core.insight.held_words import words_holding, words_that_paid
-
-        facts, looked_at, run = self.facts, self._token.facts, self._run
-        if facts is None or looked_at is None or run is None or run.history is None or run.words is None:
+        asked = self._about(name)
+        if asked is None:
             return super().exact()
-        words, history, token, at, step = run.words, run.history, facts.token, facts.at, looked_at.step
-        if name == "paid":
-            return lambda cancelled: held_table(words_that_paid(words, history, step, cancelled=cancelled))
-        return lambda cancelled: held_table(words_holding(words, history, token, at, cancelled=cancelled))
+        return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).table
 
     def travel_to_step(self, step: int) -> None:
         self._cursor.go_to(step)
@@ -173,7 +148,7 @@ class LifeModel(QObject, Watched):
     def refresh(self) -> None:
         run, facts = self._runs.shown, self._token.facts
         self._rest_as_long(self._aside, "token", run)
-        ranked = self._runs.ranked.of(run) if run is not None else None
+        ranked = self._runs.studies.ranked(run)
         history = run.history if run is not None else None
         known = 0 if history is None else history.first_special  # special tokens have no life
         if run is None or facts is None or run.names is None or history is None or facts.id >= known:
@@ -255,7 +230,7 @@ class LifeModel(QObject, Watched):
 
     def _ask_for_lines(self) -> None:
         run, facts = self._run, self.facts
-        ranked = self._runs.ranked.of(run) if run is not None else None
+        ranked = self._runs.studies.ranked(run)
         if run is None or facts is None or ranked is None or not self.is_watched:
             return
         token, at, sources = facts.token, facts.at, run.sources
@@ -271,10 +246,10 @@ class LifeModel(QObject, Watched):
             self.lines_changed.emit()
 
 
-def _line(name: str, steps: Steps, end: int, *, is_faint: bool = False) -> NamedLine:
+def _line(name: str, steps: Steps, end: int, *, is_faint: bool = False) -> Curve:
     """Each count holds until the next one, the last until the end."""
     points = np.array([*steps, *((max(end, at), count) for at, count in steps[-1:])], np.float64).reshape(-1, 2)
-    return NamedLine(name, points[:, 0], points[:, 1], is_faint=is_faint)
+    return Curve(name, points[:, 0], points[:, 1], has_stairs=True, is_faint=is_faint)
 
 
 def find_lines(

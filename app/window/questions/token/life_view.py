@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.window.parts.lines_chart import LinesChart
-from app.window.parts.linked_text import LinkedText, link_to_step, number_in
-from app.window.parts.widgets import muted
+from app.window.parts.figure_view import FigureView
+from app.window.parts.widgets import LinkedText, link_to_step, muted, number_in
 from app.window.parts.wording import count_text
 from app.window.questions.token.life_facts import LifeFacts, Line, Share
 from app.window.questions.token.life_model import LifeModel
@@ -60,7 +59,7 @@ class LifeView(QWidget):
         super().__init__(parent)
         self.model = model
         self.hint = muted()
-        self.chart = LinesChart("Occurrences over time", lambda: model.curves)
+        self.chart = FigureView("Occurrences over time", has_legend=False)
         self.chart.setFixedHeight(CHART_HEIGHT)
         self.sections = {name: Section(title, self._follow) for name, title in SECTIONS.items()}
         self._wanted = ""
@@ -69,7 +68,7 @@ class LifeView(QWidget):
         column.setSpacing(0)
         for widget in (self.hint, self.chart, *self.sections.values()):
             column.addWidget(widget)
-        self.chart.time_chosen.connect(model.travel_to_step)
+        self.chart.place_chosen.connect(lambda step: model.travel_to_step(int(step)))
         model.changed.connect(self._show)
         model.lines_changed.connect(self._show_lines)
         self._show()
@@ -80,7 +79,7 @@ class LifeView(QWidget):
         self.hint.setVisible(bool(self.model.hint))
         # While another token is asked about, its place is kept: nothing jumps.
         self.chart.setVisible(bool(facts.curve) if facts is not None else self.model.is_asking)
-        self.chart.refresh()
+        self.chart.set_figure(self.model.figure)
         told = {} if facts is None else dict(_answers(facts))
         for name, section in self.sections.items():
             if name != "lines":

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.throttle import Throttle
+from app.window.parts.timing import Throttle
 from bpe_core.history.history import NOTHING, TIED, Step
 from bpe_core.learning.methods import Method
 

@@ -1,22 +1,34 @@
-"""The merge tree of a word, drawn as large as its place allows."""
+"""The merge tree of a word, and the page that gives it all the room there is: it grows and shrinks with the slider."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
-from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QTransform
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import QFont, QFontInfo, QMouseEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.wording import tip
-from app.window.questions.why.model import MOST_DRAWN, TreeNode, WordFacts
-from app.window.questions.why.tree_layout import TreeLayout, nodes_of, small_font, step_and_count
+from app.session.playing import Playing
+from app.session.time import TimeCursor
+from app.window.parts.figure_view import FigureView
+from app.window.parts.page import Frame, StagePage
+from app.window.parts.pictures import picture_of
+from app.window.parts.theme import fixed_font
+from app.window.parts.widgets import label, muted, scrolling
+from app.window.questions.why.model import MOST_DRAWN, StepShown, TreeNode, WhyModel, WordFacts
+from bpe_core.figures.figure import Branch, TreeFigure
+from bpe_core.figures.tree import Tree
 
 GROW_MILLISECONDS = 250
+NOTHING = "Click into the text first: here grows the tree of the word that was clicked."
+NO_TREE = "By this method no word is put together step by step, so this one has no tree. Why Here? tells how it is cut."
+HINT = "Each box is a token: below its text the merge that made it, and how often its parts stood side by side then."
+SMALLEST, LARGEST = 0.6, 3.0
+STEP_MILLISECONDS, LAST_MILLISECONDS = 900, 2_500
 
 
-class MergeTree(QWidget):
+class MergeTree(FigureView):
     """A click on a node travels to its merge; a click between two symbols asks about that boundary."""
 
     node_chosen = Signal(int)  # the step that made it
@@ -24,148 +36,203 @@ class MergeTree(QWidget):
 
     def __init__(self, smallest: float = 0.5, largest: float = 1.0, parent: QWidget | None = None) -> None:
         """As large as its place, between these shares of its natural size."""
-        super().__init__(parent)
-        self._smallest, self._largest = smallest, largest
+        super().__init__("Merge tree", parent=parent)
+        self._smallest, self.scale = smallest, largest
         self._facts: WordFacts | None = None
         self._trees: tuple[TreeNode, ...] = ()
+        self._nodes: list[TreeNode] = []  # of the whole tree, in the order of the figure's branches
         self._marked_joint: int | None = None
-        self._font = fixed_font(self.font().pointSizeF())
-        self._layout = TreeLayout.of((), (), self._font)
-        self._newest: TreeNode | None = None  # that is just growing
+        self._newest = -1  # the index of the node that is growing
         self._growth = QVariantAnimation(self)
         self._growth.setStartValue(0.0)
         self._growth.setEndValue(1.0)
         self._growth.setDuration(GROW_MILLISECONDS)
-        self._growth.valueChanged.connect(lambda _: self.update())
-        self.setAccessibleName("Merge tree")
+        self._growth.valueChanged.connect(lambda _: self._draw())
         self.setMouseTracking(True)
 
     def show_trees(
-        self,
-        facts: WordFacts | None,
-        trees: tuple[TreeNode, ...],
-        marked_joint: int | None,
-        *,
-        grows: bool = False,
+        self, facts: WordFacts | None, trees: tuple[TreeNode, ...], marked_joint: int | None, *, grows: bool = False
     ) -> None:
-        """Draw these tokens of the word, one boundary marked; what is new grows if it is to."""
-        before = {(node.start, node.stop) for node in nodes_of(self._trees)} if facts is self._facts else set()
-        self._facts, self._trees, self._marked_joint = facts, trees, marked_joint
-        fresh = [node for node in nodes_of(trees) if (node.start, node.stop) not in before]
-        self._newest = fresh[0] if grows and before and len(fresh) == 1 else None
-        self._growth.stop()
-        if self._newest is not None:
-            self._growth.start()
-        symbols = facts.symbols if facts is not None else ()
-        is_whole_known = facts is not None and len(symbols) <= MOST_DRAWN and facts.steps
-        whole = facts.steps[-1].tokens if facts is not None and is_whole_known else trees
-        self._layout = TreeLayout.of(symbols, whole, self._font)
-        told = " | ".join(tree.text for tree in trees)
-        self.setAccessibleDescription(f"The word is cut into {told}" if facts else "")
-        self.updateGeometry()
-        self.setMinimumSize((self._layout.size * self._smallest).toSize() if facts else QSize(0, 0))
-        self.update()
+        """Draw these tokens of the word, one boundary marked; a single new node grows if asked for.
 
-    def sizeHint(self) -> QSize:
-        return self._layout.size.toSize() if self._facts is not None else QSize(120, 40)
+        The places are those of the whole tree, so that nothing moves while it grows and shrinks.
+        """
+        before = {(node.start, node.stop) for node in self.nodes()} if facts is self._facts else set()
+        self._facts, self._trees, self._marked_joint = facts, trees, marked_joint
+        has_whole = facts is not None and facts.steps and len(facts.symbols) <= MOST_DRAWN
+        self._nodes = list(nodes_of(facts.steps[-1].tokens if facts is not None and has_whole else trees))
+        shown = {(node.start, node.stop) for node in self.nodes()}
+        places = [(node.start, node.stop) for node in self._nodes]
+        fresh = [index for index, place in enumerate(places) if place in shown - before]
+        self._newest = fresh[0] if grows and before and len(fresh) == 1 else -1
+        self._growth.stop()
+        if self._newest >= 0:
+            self._growth.start()
+        self._draw()
+        self.updateGeometry()
+        self.setMinimumSize(self.natural_size * self._smallest if facts is not None else QSize(0, 0))
 
     def nodes(self) -> Iterator[TreeNode]:
-        """All nodes drawn, for whoever wants to look at them one by one."""
+        """Return all nodes shown."""
         return nodes_of(self._trees)
 
     def area_of(self, node: TreeNode) -> QRectF:
-        """Where a node is drawn."""
-        return self._placing().mapRect(self._layout.box(node))
+        """Return where a node is drawn."""
+        place = next(i for i, one in enumerate(self._nodes) if (one.start, one.stop) == (node.start, node.stop))
+        return QRectF(*self._tree.box_of(place))
 
     def gap_before(self, symbol: int) -> float:
-        """Where the boundary before a symbol is drawn, from the left."""
-        return self._placing().map(QPointF(self._layout.gap_before(symbol), 0)).x()
+        """Return where the boundary before a symbol is drawn, from the left."""
+        return self._tree.gap_before(symbol)
 
-    def draw(self, painter: QPainter, palette: QPalette) -> None:
-        """At its natural size, from the corner of whatever is painted on."""
-        shades = shades_of(palette)
-        if self._marked_joint is not None:
-            x = self._layout.gap_before(self._marked_joint)
-            painter.setPen(QPen(shades.bar_next, 2, Qt.PenStyle.DotLine))
-            painter.drawLine(QPointF(x, 2), QPointF(x, self._layout.size.height() - 2))
-        painter.setPen(QPen(shades.muted, 1))
-        for node in self.nodes():
-            painter.setOpacity(self._strength(node))
-            for begin, end in self._layout.lines_below(node):
-                painter.drawLine(begin, end)
-        tokens = {id(tree) for tree in self._trees}
-        for node in self.nodes():
-            painter.setOpacity(self._strength(node))
-            self._draw_node(painter, palette, node, is_token=id(node) in tokens)
-        painter.setOpacity(1.0)
+    def figure_font(self) -> QFont:
+        return fixed_font(self.font().pointSizeF())
+
+    def sizeHint(self) -> QSize:
+        return self.natural_size if self._facts is not None else QSize(120, 40)
 
     @property
     def natural_size(self) -> QSize:
-        return self._layout.size.toSize()
-
-    def _draw_node(self, painter: QPainter, palette: QPalette, node: TreeNode, *, is_token: bool) -> None:
-        box, shades = self._layout.box(node), shades_of(palette)
-        if node is self._newest and self._is_growing:
-            box = box.translated(0, (1 - self._strength(node)) * box.height() / 2)
-        painter.setPen(QPen(shades.curve if is_token else shades.hairline, 1))
-        painter.setBrush(shades.mark_ground if is_token else palette.color(QPalette.ColorRole.Base))
-        painter.drawRoundedRect(box, 4, 4)
-        centred = Qt.AlignmentFlag.AlignHCenter
-        painter.setFont(self._font)
-        painter.setPen(palette.color(QPalette.ColorRole.Text))
-        where = Qt.AlignmentFlag.AlignVCenter if node.step is None else Qt.AlignmentFlag.AlignTop
-        painter.drawText(box.adjusted(0, 0 if node.step is None else 1, 0, 0), centred | where, node.text)
-        painter.setFont(small_font(self._font))
-        painter.setPen(shades.muted)
-        painter.drawText(box.adjusted(0, 0, 0, -1), centred | Qt.AlignmentFlag.AlignBottom, step_and_count(node))
+        unit = QFontInfo(self.figure_font()).pixelSize()
+        return QSize(round(self._tree.natural_width * unit), round(self._tree.natural_height * unit))
 
     @property
-    def _is_growing(self) -> bool:
-        return self._growth.state() == QVariantAnimation.State.Running
+    def _tree(self) -> Tree:
+        layout = self.layout_now()
+        assert isinstance(layout, Tree), "nothing is drawn"
+        return layout
 
-    def _strength(self, node: TreeNode) -> float:
-        return float(self._growth.currentValue()) if node is self._newest and self._is_growing else 1.0
-
-    def _placing(self) -> QTransform:
-        """From the drawing to the widget: as large as it can be, in the middle."""
-        wanted = self._layout.size
-        share = min(self.width() / wanted.width(), self.height() / wanted.height(), self._largest)
-        share = max(share, self._smallest)
-        left = max(0.0, (self.width() - share * wanted.width()) / 2) if self._largest > 1 else 0.0
-        top = max(0.0, (self.height() - share * wanted.height()) / 2) if self._largest > 1 else 0.0
-        return QTransform(share, 0, 0, share, left, top)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self._facts is not None:
-            with QPainter(self) as painter:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                painter.setTransform(self._placing(), combine=True)
-                self.draw(painter, self.palette())
+    def _draw(self) -> None:
+        if self._facts is None:
+            self.set_figure(None)
+            return
+        tokens = {(tree.start, tree.stop) for tree in self._trees}
+        shown = {(node.start, node.stop) for node in self.nodes()}
+        is_growing = self._growth.state() == QVariantAnimation.State.Running
+        branches = []
+        for index, node in enumerate(self._nodes):
+            place = node.start, node.stop
+            strength = float(self._growth.currentValue()) if is_growing and index == self._newest else 1.0
+            strength = strength if place in shown else 0.0
+            branches.append(replace(_branch(node), is_part=place not in tokens, strength=strength))
+        cut = " | ".join(tree.text for tree in self._trees)
+        self.set_figure(TreeFigure("Merge tree", f"The word is cut into {cut}", branches, self._marked_joint))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._facts is None:
             return
-        node = self._node_at(event.position())
-        if node is not None and node.step is not None:
-            self.node_chosen.emit(node.step)
+        x, y = event.position().x(), event.position().y()
+        item = self._tree.item_at(x, y)
+        step = self._nodes[item].step if item >= 0 else None
+        if step is not None:
+            self.node_chosen.emit(step)
         else:
-            inside = self._placing().inverted()[0].map(event.position())
-            self.joint_chosen.emit(self._layout.joint_at(inside.x()))
-
-    def _node_at(self, point: QPointF) -> TreeNode | None:
-        return next((node for node in self.nodes() if self.area_of(node).contains(point)), None)
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            node = self._node_at(QPointF(event.pos()))
-            if node is not None:
-                QToolTip.showText(event.globalPos(), tip(_told(node)), self)
-            return True
-        return super().event(event)
+            self.joint_chosen.emit(int(self._tree.place_at(x, y)))
 
 
-def _told(node: TreeNode) -> str:
+def nodes_of(trees: Sequence[TreeNode]) -> Iterator[TreeNode]:
+    """Return all nodes, those below before those above."""
+    for tree in trees:
+        yield from nodes_of([part for part in (tree.left, tree.right) if part is not None])
+        yield tree
+
+
+def _branch(node: TreeNode) -> Branch:
     if node.step is None:
-        return f"{node.text}: a base symbol"
-    count = "" if node.count is None else f", {node.count:,} times"
-    return f"{node.text}: merge {node.step:,}{count}"
+        return Branch(node.text, node.start, node.stop, tip=f"{node.text}: a base symbol")
+    told = f"{node.step:,}" if node.count is None else f"{node.step:,} · {node.count:,}×"
+    times = "" if node.count is None else f", {node.count:,} times"
+    return Branch(node.text, node.start, node.stop, told, f"{node.text}: merge {node.step:,}{times}")
+
+
+class TreePage(StagePage):
+    """Escape goes back to the window as it was."""
+
+    copy_wanted = Signal()
+
+    def __init__(self, model: WhyModel, cursor: TimeCursor, playing: Playing, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self.setAccessibleName("Merge tree")
+        self.model, self._cursor, self._playing = model, cursor, playing
+        self.word = label()
+        self.word.setFont(fixed_font(1.4 * self.font().pointSizeF()))
+        self.told = muted()
+        self.tree = MergeTree(SMALLEST, LARGEST)
+        self.copy = QPushButton("Copy Picture")
+        self.save = QPushButton("Save Picture …")
+        self.save.setToolTip("As PNG, as SVG, or animated: the tree as it grows")
+        self._lay_out()
+        model.changed.connect(self.show_now)
+        cursor.moved.connect(lambda _: self._draw())
+        self.tree.node_chosen.connect(model.travel_to)
+        self.tree.joint_chosen.connect(self._ask_about)
+        self.copy.clicked.connect(self.copy_wanted)
+        self.save.clicked.connect(self.save_wanted)
+        self.show_now()
+
+    @property
+    def pictured(self) -> QWidget:
+        return self.tree
+
+    def frames(self) -> Iterator[Frame]:
+        """The tree as it grows, from the symbols to the end."""
+        facts = self.model.facts
+        if facts is None:
+            return
+        moving = MergeTree()
+        moving.setPalette(self.palette())
+        for step in facts.steps:
+            moving.show_trees(facts, step.tokens, None)
+            moving.resize(moving.natural_size)
+            yield Frame(picture_of(moving), LAST_MILLISECONDS if step is facts.steps[-1] else STEP_MILLISECONDS)
+
+    def recolor(self) -> None:
+        self.tree.update()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.word)
+        head.addStretch(1)
+        for button in (self.copy, self.save, self.close_button):
+            head.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 6, 8, 4)
+        column.addLayout(head)
+        column.addWidget(scrolling(self.tree, "The word as a tree"), 1)
+        column.addWidget(self.told)
+
+    def show_now(self) -> None:
+        has_word = self.model.facts is not None
+        for button in (self.copy, self.save):
+            button.setEnabled(has_word)
+        if not has_word:
+            self.word.setText("")
+            self.told.setText(NO_TREE if self.model.place is not None else "" if self.model.is_asked else NOTHING)
+            self.tree.show_trees(None, (), None)
+        else:
+            self._draw()
+
+    def _draw(self) -> None:
+        """As of the moment shown: the word is known at every moment, so that nothing has to be asked."""
+        facts, step = self.model.facts, self._step_now()
+        if facts is None or step is None or not self.isVisible():
+            return
+        joint = facts.asked
+        self.tree.show_trees(facts, step.tokens, None if joint is None else joint.place, grows=self._playing.has_motion)
+        self.word.setText(" | ".join(token.text for token in step.tokens))
+        reason = f"{joint.sentence} " if joint is not None and facts.at == self._cursor.position else ""
+        self.told.setText(f"{reason}{HINT}")
+
+    def _step_now(self) -> StepShown | None:
+        facts = self.model.facts
+        if facts is None:
+            return None
+        made = [step for step in facts.steps if step.step is None or step.step <= self._cursor.position]
+        return made[-1]
+
+    def _ask_about(self, place: int) -> None:
+        """Why the boundary before that symbol stands or fell."""
+        facts = self.model.facts
+        joint = next((one for one in facts.joints if one.place == place), None) if facts is not None else None
+        if joint is not None:
+            self.model.look_next_to(joint.byte)

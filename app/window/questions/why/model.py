@@ -7,24 +7,22 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.manifests import RESULT, SESSION
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.watched import Exact, Watched
-from app.window.text.model import TokenTextModel
+from app.window.parts.watched import Asked, Watched
+from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
-from bpe_core import Cancelled, History
-from bpe_core.exact.of_trees import MOST_SYMBOLS
-from bpe_core.exact.of_trees import tree as exact_tree
-from bpe_core.exact.tokens import TokenColumns
+from bpe_core.errors import Cancelled
+from bpe_core.history.history import History
 from bpe_core.insight.explanation import Explanation, explain
 from bpe_core.insight.explanation import Way as Way
 from bpe_core.insight.merge_tree import Node
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Reason, Why, WordInText, sentence
 from bpe_core.learning.methods import has_ranks
-from bpe_core.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.questions.tree import MOST_SYMBOLS, Tree
 from bpe_core.segmenting.boundaries import NEVER
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.safe_cuts import SafeCuts
 
 FOLLOW_MILLISECONDS = 80
@@ -96,7 +94,7 @@ class PlaceFacts:
 class WhyModel(QObject, Watched):
     """Answers for the place that was clicked last, at the moment shown, while somebody looks."""
 
-    chart = "tree"
+    has_figure = True
     changed = Signal()
 
     def __init__(self, session: Session, text: TokenTextModel) -> None:
@@ -109,23 +107,17 @@ class WhyModel(QObject, Watched):
         self.refresh_on(FOLLOW_MILLISECONDS, text.text_changed, session.cursor.moved, session.runs.changed)
 
     @property
+    def asked(self) -> Asked | None:
+        """The tree of the word at the moment shown."""
+        asked, study = self._asked(), self._runs.studies.of(self._runs.shown)
+        if asked is None or study is None:
+            return None
+        return Tree(text=asked[0], byte=asked[1], at=self._cursor.position), study
+
+    @property
     def command(self) -> tuple[str, ...]:
         asked = self._asked()
-        if asked is None or len(asked[0]) > LONGEST_ARGUMENT:
-            return ()
-        text, byte = asked
-        return ("chart", "tree", SESSION, "--at", str(self._cursor.position), f"--text={text}", "--byte", str(byte),
-                "-o", RESULT)  # fmt: skip
-
-    def exact(self) -> Exact:
-        """The tree of the word at the moment shown."""
-        asked, run, at = self._asked(), self._runs.shown, self._cursor.position
-        if asked is None or run is None or run.history is None:
-            return super().exact()
-        history, tokens, (text, byte) = run.history, TokenColumns.for_history(run.history, run.shown_numbers), asked
-        return lambda cancelled: exact_tree(
-            Why(text, history, allowed_special="all").word_at(byte), at, history, tokens
-        )
+        return super().command if asked is not None and len(asked[0]) <= LONGEST_ARGUMENT else ()
 
     def _asked(self) -> tuple[str, int] | None:
         """The text around the word, and where in it the word is asked about; if there is one with a tree."""
@@ -170,13 +162,13 @@ class WhyModel(QObject, Watched):
         def explained(task: Task) -> PlaceFacts:
             at_byte = explain(text, history, "all")
             if task.cancelled():
-                raise Cancelled("Nobody wants to know any more.")
+                raise Cancelled("Cancelled.")
             return PlaceFacts(at, byte, at_byte(byte - start, min(at, len(history))))
 
         self._aside.ask("why", explained, lambda place: self._take(None, place))
 
     def _ask_for_the_word(self, run: Run, text: str, byte: int, start: int, at: int) -> None:
-        history, ranked = run.history, self._runs.ranked.of(run)
+        history, ranked = run.history, self._runs.studies.ranked(run)
         assert history is not None
         names = _names_of(run, history)
 

@@ -6,21 +6,13 @@ import re
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QToolButton, QVBoxLayout, QWidget
 
 from app.session.playing import Playing
-from app.session.timer import timer
-from app.window.parts.linked_text import LinkedText, link_to_step, number_in
+from app.session.time import timer
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import label, muted, scrolling, small_button
+from app.window.parts.widgets import LinkedText, label, link_to_step, muted, number_in, scrolling, small_button
 from app.window.parts.wording import tip
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import Joint, PlaceFacts, Way, WhyModel, WordFacts
@@ -224,7 +216,7 @@ def linked(sentence: str, steps: Iterable[int], called: str) -> str:
 
 def way_text(way: Way) -> str:
     """Tokens in a row, with what is told of each and of all."""
-    pieces = (f"{piece.text} {piece.told}".rstrip() for piece in way.pieces)
+    pieces = (f"{piece.text} {piece.number}".rstrip() for piece in way.pieces)
     return f"{way.title}:  " + (f"{' + '.join(pieces)} = {way.total}" if way.total else " | ".join(pieces))
 
 

@@ -12,15 +12,15 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from app.session.counts import Counted, CountFailed
 from app.session.groups import IN_NONE
 from app.session.manifests import RESULT, SESSION, TEXTS
-from app.session.mixed_words import tables_by_group
+from app.session.run_words import tables_by_group
 from app.session.session import Session
 from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
-from bpe_core import Cancelled, WordTable
-from bpe_core.counting.joining import Int64s
-from bpe_core.data_table import DataTable
-from bpe_core.exact.of_words import COUNT, WORD, ListedWords
+from bpe_core.counting.words import Int64s, WordTable
+from bpe_core.errors import Cancelled
+from bpe_core.insight.listed_words import COUNT, WORD, ListedWords
+from bpe_core.support.data_table import DataTable
 
 REDRAW_MILLISECONDS = 300
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -94,7 +94,7 @@ class WordsModel(QAbstractTableModel, Watched):
         def work(task: Task) -> tuple[ListedWords | None, Int64s]:
             words = ListedWords(self._mixed.grouped(tables))
             if task.cancelled():
-                raise Cancelled("Nobody wants to see the words any more.")
+                raise Cancelled("Cancelled.")
             by = choice.by(tuple(words.of_groups))
             return words, words.sorted_by(by, choice.holding, from_end=choice.ascending != (by == WORD))
 

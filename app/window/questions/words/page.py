@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from app.window.parts.page import Page
-from app.window.parts.table_of_rows import put_headings_left, table_of_rows
+from app.window.parts.tables import put_headings_left, table_of_rows
 from app.window.parts.widgets import entry, paragraph
 from app.window.questions.words.model import WordsModel
 

@@ -1,12 +1,20 @@
 """One block of text laid out in rows, and where on the screen each of its bytes is.
 
-Every byte has a cell: a share of the width of the character it belongs to. So a token that
-cuts a character in two is drawn over a part of that character, which is the truth.
+Every byte has a cell: a share of the width of its character. A token that cuts a character in two covers a part of it.
+Nothing stays invisible: a control character becomes an empty box with its name in it; all spaces of a run but the last
+are replaced by ones that may begin a row. Positions are mapped both ways, between characters of the text and UTF-16
+units of what Qt lays out.
+
+    >>> visible = VisibleText("a\\x00b")
+    >>> visible.units_of(2), visible.character_of(4), [box.label for box in visible.boxes]
+    (4, 2, ['NUL'])
 """
 
 from __future__ import annotations
 
 import math
+import re
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,18 +26,147 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
-from app.window.text.view.visible_text import VisibleText, utf16_length
+_ROOM = "\u2007"  # figure space: as wide as a digit, never broken from its neighbour
+_BLANK_AMONG_BLANKS = "\u00a0\u200b"  # stays inside the row, but lets it end after it
+LABEL_SCALE = 0.68  # a box's name is written this much smaller than the text
+
+_HIDDEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffc"
+_JOINERS_AND_DIRECTIONS = "\u034f\u061c\u200c-\u200f\u202a-\u202e\u2066-\u206f\ufe00-\ufe0f\U000e0000-\U000e0fff"
+_BOXED = re.compile(f"[{_HIDDEN}]")
+_BOXED_ON_REQUEST = re.compile(f"[{_HIDDEN}{_JOINERS_AND_DIRECTIONS}]")
+_COUNTS_UNLIKE = re.compile("[\U00010000-\U0010ffff]| (?= )")
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+
+_C0_NAMES = "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC"
+_NAMES = {
+    **{chr(code): name for code, name in enumerate(f"{_C0_NAMES} FS GS RS US".split())},
+    "\x7f": "DEL",
+    "\x85": "NEL",
+    "\u00ad": "SHY",
+    "\u034f": "CGJ",
+    "\u061c": "ALM",
+    "\u200b": "ZWSP",
+    "\u200c": "ZWNJ",
+    "\u200d": "ZWJ",
+    "\u200e": "LRM",
+    "\u200f": "RLM",
+    "\u2028": "LS",
+    "\u2029": "PS",
+    "\u202a": "LRE",
+    "\u202b": "RLE",
+    "\u202c": "PDF",
+    "\u202d": "LRO",
+    "\u202e": "RLO",
+    "\u2060": "WJ",
+    "\u2066": "LRI",
+    "\u2067": "RLI",
+    "\u2068": "FSI",
+    "\u2069": "PDI",
+    "\ufeff": "BOM",
+    "\ufffc": "OBJ",
+    **{chr(0xFE00 + i): f"VS{i + 1}" for i in range(16)},
+}
+
+
+def name_of(character: str) -> str:
+    return _NAMES.get(character, f"U+{ord(character):04X}")
+
+
+@dataclass(frozen=True)
+class Box:
+    """A character shown by its name: its place, and the units of room it takes."""
+
+    character: int
+    units: int
+    label: str
+
+
+class VisibleText:
+    """A stretch of text without its newline as it is laid out, with the composition of an input method."""
+
+    def __init__(self, source: str, *, all_invisible: bool = False, composed: str = "", composed_at: int = 0) -> None:
+        self.source = source
+        self.boxes: list[Box] = []
+        self.composed_at = 0  # the unit at which what is composed begins
+        self._starts: list[int] | None = None  # None if both sides count alike
+        boxed = _BOXED_ON_REQUEST if all_invisible else _BOXED
+        if composed or _COUNTS_UNLIKE.search(source) or boxed.search(source):
+            self.text = self._replaced(boxed, composed, composed_at)
+        else:
+            self.text = source
+        self.is_right_to_left = _RIGHT_TO_LEFT.search(self.text) is not None
+
+    def units_of(self, character: int) -> int:
+        return character if self._starts is None else self._starts[character]
+
+    def character_of(self, unit: int) -> int:
+        if self._starts is None:
+            return unit
+        return min(max(0, bisect_right(self._starts, unit) - 1), len(self.source))
+
+    def _replaced(self, boxed: re.Pattern[str], composed: str, composed_at: int) -> str:
+        parts: list[str] = []
+        starts: list[int] = []
+        unit = 0
+        for index, character in enumerate(self.source):
+            if composed and index == composed_at:
+                self.composed_at = unit
+                parts.append(composed)
+                unit += utf16_length(composed)
+            starts.append(unit)
+            if character == " " and self.source[index + 1 : index + 2] == " ":
+                shown = _BLANK_AMONG_BLANKS
+            elif boxed.match(character):
+                shown = self._boxed(index, character)
+            else:
+                shown = character
+                unit += character > "\uffff"
+            parts.append(shown)
+            unit += len(shown)
+        if composed_at >= len(self.source):
+            self.composed_at = unit
+            parts.append(composed)
+            unit += utf16_length(composed)
+        starts.append(unit)
+        self._starts = starts
+        return "".join(parts)
+
+    def _boxed(self, index: int, character: str) -> str:
+        label = name_of(character)
+        units = max(2, math.ceil(LABEL_SCALE * len(label) + 0.7))
+        self.boxes.append(Box(index, units, label))
+        return _ROOM * units
+
+
+def utf16_length(text: str) -> int:
+    """Qt counts characters beyond U+FFFF twice.
+
+    >>> utf16_length("a😀")
+    3
+    """
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+def reads_right_to_left(line: str) -> bool:
+    """Whether the first letter of a line reads from right to left."""
+    for character in line:
+        if character.isalpha():
+            return _RIGHT_TO_LEFT.match(character) is not None
+    return False
+
 
 Floats = npt.NDArray[np.float64]
 
 ROW_PADDING = 3.0  # above and below the letters
 TAB_BLANKS = 4
-ROW_GROUP_GAP = 10.0  # below a row that is shown several times
+ROW_GROUP_GAP = 10.0  # below a row with several showings
 
 
 @dataclass(frozen=True)
 class Composition:
-    """What an input method has composed so far, and where in the block it stands."""
+    """What an input method has composed so far, and its place in the block."""
 
     text: str
     character: int
@@ -37,12 +174,12 @@ class Composition:
 
 @dataclass(frozen=True)
 class Typesetting:
-    """All that decides how a block is laid out, besides its text."""
+    """Everything but the text that decides how a block is laid out."""
 
     font: QFont
     width: float
     all_invisible: bool = False
-    showings: int = 1  # of each row, one below the other
+    showings: int = 1  # of each row, below each other
 
     @cached_property
     def metrics(self) -> QFontMetricsF:
@@ -53,22 +190,22 @@ class Typesetting:
         return math.ceil(self.metrics.ascent() + self.metrics.descent()) + 2 * ROW_PADDING
 
     def height_of(self, line: QTextLine) -> float:
-        """The height of a row: more where the letters of another font need it."""
+        """Return the height of a row; letters of another font may need more."""
         return max(self.row_height, math.ceil(line.height()) + 2 * ROW_PADDING)
 
     def all_showings(self, height: float) -> float:
-        """The height of a row that is that high with all its showings, and the room between them and the next row."""
+        """Return the height of a row with all its showings and the gap below."""
         return height if self.showings == 1 else height * self.showings + ROW_GROUP_GAP
 
     @cached_property
     def newline_width(self) -> float:
-        """The cell a line end is given, so that its token can be seen."""
+        """The width of the cell of a line end, which makes its token visible."""
         return self.metrics.horizontalAdvance("n") * 0.8
 
 
 @dataclass(eq=False)
 class TextRow:
-    """One row: the characters of the block it shows, and its place within the block."""
+    """One row: its characters, and its place in the block."""
 
     start: int
     stop: int
@@ -78,7 +215,7 @@ class TextRow:
     first_byte: int  # within the block
     byte_count: int
     cells: tuple[Floats, Floats] | None = None  # measured when first asked for
-    painted: dict[int, object] = field(default_factory=dict)  # what the painter keeps for each showing
+    painted: dict[int, object] = field(default_factory=dict)  # the painter's cache, by showing
 
 
 class BlockLayout:
@@ -97,7 +234,7 @@ class BlockLayout:
         self.setting = setting
         self.right_to_left = right_to_left
         self.ends_line = text.endswith("\n")
-        self.goes_on = goes_on  # the line does, in the next block
+        self.goes_on = goes_on  # the line goes on in the next block
         composed = (composition.text, composition.character) if composition else ("", 0)
         self.visible = VisibleText(
             text[:-1] if self.ends_line else text,
@@ -108,7 +245,7 @@ class BlockLayout:
         self.layout = self._laid_out(composition)
         self._byte_starts = _byte_starts(text)
         self.rows = self._rows()
-        self.carried = 0  # characters of a last row that is left for the block that goes on after this
+        self.carried = 0  # characters of the last row, which is left to the next block
         if goes_on and len(self.rows) > 1:
             last = self.rows.pop()
             self.carried = last.stop - last.start
@@ -162,7 +299,7 @@ class BlockLayout:
         return int(np.searchsorted(self._byte_starts, byte, side="right")) - 1
 
     def row_of(self, character: int) -> TextRow:
-        """The row a caret before this character stands in; one between two rows stands in the later."""
+        """Return the row of a caret before this character; between two rows, the later one."""
         for row in reversed(self.rows):
             if row.start <= character:
                 return row
@@ -175,34 +312,34 @@ class BlockLayout:
         return self.rows[-1]
 
     def x_of(self, character: int) -> float:
-        """Where the caret before a character stands."""
+        """Return the place of a caret before a character."""
         row = self.row_of(character)
         return _x(row.line, self.visible.units_of(min(character, len(self.visible.source))))
 
     def nearest_character(self, row: TextRow, x: float) -> int:
-        """The place in a row nearest to a point, for the caret."""
+        """Return the place in a row that is nearest to a point, for the caret."""
         character = self.visible.character_of(row.line.xToCursor(x))
         return min(max(character, row.start), self.last_place(row))
 
     def last_place(self, row: TextRow) -> int:
-        """Where the caret stands at the end of a row."""
+        """Return the place of a caret at the end of a row."""
         if row.stop == len(self.text) and not self.goes_on:
             return row.stop - self.ends_line
-        # Behind its last character the caret would stand in the next row. (A row may hold only what is composed.)
+        # Behind its last character the caret would be in the next row. (A row may hold only a composition.)
         return max(row.start, self.before(row.stop))
 
     def before(self, character: int) -> int:
-        """The place before the whole character (with its marks) that ends here."""
+        """Return the place before the whole character (with its marks) that ends here."""
         unit = self.layout.previousCursorPosition(self.visible.units_of(character))
         return min(self.visible.character_of(unit), character - 1)
 
     def after(self, character: int) -> int:
-        """The place after the whole character (with its marks) that starts here."""
+        """Return the place after the whole character (with its marks) that starts here."""
         unit = self.layout.nextCursorPosition(self.visible.units_of(character))
         return max(self.visible.character_of(unit), character + 1)
 
     def splits_character(self, bytes_: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """For each of these bytes of the block, whether a character that began before goes on there."""
+        """Say for each byte of the block whether it is inside a character."""
         if self._byte_starts is None:
             return np.zeros(len(bytes_), np.bool_)
         found = np.searchsorted(self._byte_starts, bytes_)
@@ -211,7 +348,7 @@ class BlockLayout:
     # -- cells -----------------------------------------------------------------------------
 
     def cells(self, row: TextRow) -> tuple[Floats, Floats]:
-        """For each byte of a row, where its cell begins and ends in reading direction."""
+        """Return where the cell of each byte of a row begins and ends, in reading direction."""
         if row.cells is None:
             row.cells = self._measured_cells(row)
         return row.cells
@@ -234,11 +371,11 @@ class BlockLayout:
         return begin + share * number, begin + share * (number + 1)
 
     def _clusters(self, row: TextRow, stop: int) -> tuple[list[int], list[float], list[float]]:
-        """The characters of a row that stand alone or carry others, and where each begins and ends."""
+        """Return the characters of a row that stand alone or carry marks, and where each begins and ends."""
         visible, line = self.visible, row.line
         characters = range(row.start, stop)
         units = [visible.units_of(character) for character in characters]
-        carets = [_caret(line, unit) for unit in units]  # where it stands, and the nearest unit where it can
+        carets = [_caret(line, unit) for unit in units]  # its place, and the nearest unit where it can be
         stands_alone = [caret[1] == unit for caret, unit in zip(carets, units, strict=True)]
         stands_alone[:1] = [True] * len(stands_alone[:1])
         clusters = list(compress(characters, stands_alone))
@@ -252,7 +389,7 @@ class BlockLayout:
         return clusters, begins, ends
 
 
-# The stubs promise the place alone; what comes is the place and the nearest unit where a caret can stand.
+# The stubs promise only the place; Qt returns the place, and the nearest unit at which a caret can be.
 _caret = cast(Callable[[QTextLine, int], tuple[float, int]], QTextLine.cursorToX)
 
 
@@ -270,15 +407,14 @@ def _x(line: QTextLine, unit: int) -> float:
 
 
 def _end_x(line: QTextLine, unit: int) -> float:
-    """Where the letter at a unit ends, in reading direction."""
+    """Return where the letter at a unit ends, in reading direction."""
     return cast(tuple[float, int], line.cursorToX(unit, QTextLine.Edge.Trailing))[0]
 
 
 def _place_where_the_direction_turns(line: QTextLine, units: list[int], begins: list[float], ends: list[float]) -> None:
     """Put right the letters at which the reading direction turns.
 
-    For both of their sides the line answers where the caret stands: at the letter before. Their
-    glyphs are where they are.
+    For both of their sides the line gives the place of the letter before; their glyphs are right.
     """
     for index, (unit, next_unit) in enumerate(pairwise(units)):
         if begins[index] != ends[index]:
@@ -292,7 +428,7 @@ def _place_where_the_direction_turns(line: QTextLine, units: list[int], begins: 
 
 
 def _byte_starts(text: str) -> npt.NDArray[np.int64] | None:
-    """The byte each character starts at, and the length in bytes; None where bytes are characters."""
+    """Return the byte at which each character starts, and the length; None if all characters are bytes."""
     if text.isascii():
         return None
     data = np.frombuffer(text.encode(), np.uint8)

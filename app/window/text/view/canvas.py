@@ -1,7 +1,6 @@
-"""The scrolling surface on which a model's text is seen, token by token; without a caret yet.
+"""The scrolling surface that shows a text token by token, without a caret.
 
-Text is laid out and painted block by block, where it can be seen, so that a megabyte costs
-no more than a page.
+Only visible blocks are laid out and painted, so that a megabyte costs no more than a page.
 """
 
 from __future__ import annotations
@@ -24,28 +23,27 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from app.session.playing import Step
-from app.session.timer import timer
-from app.window.parts.motion import Motion
+from app.session.time import timer
 from app.window.parts.theme import shades_of
-from app.window.text.model import Moment, TextChange, TokenAt, TokenTextModel
+from app.window.parts.timing import Motion
+from app.window.text.text_model import Moment, TextChange, TokenAt, TokenTextModel
 from app.window.text.view.block_layout import Typesetting
 from app.window.text.view.flow import Flow
-from app.window.text.view.painting import ByteSpan, Overlay, TokenPainter
+from app.window.text.view.painting import ByteSpan, Overlay, StepEvent, TokenPainter, placed
 from app.window.text.view.palette import TokenPalette
-from app.window.text.view.step_event import StepEvent, placed
 
 MARGIN = 10  # between the text and the sides
 SMALLEST_FONT, LARGEST_FONT = 6.0, 48.0
-SHORT_TEXT = 2_000  # characters, that may be written larger than usual
+SHORT_TEXT = 2_000  # characters; it may be written larger
 LARGER = (2.5, 2.0, 1.75, 1.5, 1.25)
-FILLED = 0.75  # of the height, at most, by letters that are larger than usual
-RAGGED = 1.1  # what the lines need more for words that do not fit in at their ends
-FRESH_MILLISECONDS = 400  # a step whose tokens come later than that is not shown any more as it happens
-_JUMP = 3  # a scroll farther than this many pages goes by estimate
+FILLED = 0.75  # of the height, at most, by larger letters
+RAGGED = 1.1  # extra room for words that do not fit at the ends of lines
+FRESH_MILLISECONDS = 400  # a step whose tokens come later is not animated
+_JUMP = 3  # pages; a longer scroll goes by estimate
 
 
 class TokenCanvas(QAbstractScrollArea):
-    """Shows, scrolls, and says which token is under the mouse."""
+    """Shows and scrolls the text, and knows the token under the mouse."""
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
     show_blanks_changed = Signal(bool)
@@ -58,14 +56,14 @@ class TokenCanvas(QAbstractScrollArea):
         self._show_blanks = False
         self.hovered: TokenAt | None = None
         self.highlighted: ByteSpan | None = None
-        self._step: Step | None = None  # that is to be seen as it happens
+        self._step: Step | None = None  # to be animated
         self._event: StepEvent | None = None
         self._fresh = timer(self, FRESH_MILLISECONDS, self._forget_step)
         self._motion = Motion(self, self.viewport().update)
-        self._scroll_bar_is_told = False  # rather than moved by the person
+        self._scroll_bar_is_told = False  # it is set by us, not moved by the person
         self._scrolled_to = 0
         self._set_up_widget()
-        self.flow = Flow(model.pieces, self._setting())
+        self.flow = Flow(model.chunks, self._setting())
         model.text_changed.connect(self._follow_text)
         model.tokens_changed.connect(self._follow_tokens)
         model.colours_changed.connect(self.viewport().update)
@@ -88,30 +86,28 @@ class TokenCanvas(QAbstractScrollArea):
         return self._show_blanks
 
     def set_show_blanks(self, show: bool) -> None:
-        """Show blanks, tabs, line ends, joiners and direction marks too."""
+        """Show blanks, tabs, line ends, joiners and direction marks."""
         if show != self._show_blanks:
             self._show_blanks = show
             self._lay_out_again()
             self.show_blanks_changed.emit(show)
 
     def highlight(self, span: ByteSpan | None) -> None:
-        """Outline a token from outside, by its bytes."""
         if span != self.highlighted:
             self.highlighted = span
             self.viewport().update()
 
     def reveal(self, byte: int) -> None:
-        """Scroll until a byte can be seen."""
-        self.reveal_character(self.model.pieces.character_of(byte))
+        self.reveal_character(self.model.chunks.character_of(byte))
 
     def rectangle_of(self, character: int) -> QRect:
-        """Where a character begins, in the viewport: a place for the caret or a tooltip."""
+        """Return where a character begins in the viewport, for the caret or a tooltip."""
         block, row = self.flow.place_of(character)
         x = self.left + block.layout.x_of(character - block.start)
         return QRectF(x, block.y + row.y, 2, row.height).toAlignedRect()
 
     def show_step(self, step: Step) -> None:
-        """Let a step be seen as it happens, as soon as its tokens are known."""
+        """Animate a step as soon as its tokens are known."""
         self._forget_step()
         self._step = step
         self._fresh.start()
@@ -119,16 +115,14 @@ class TokenCanvas(QAbstractScrollArea):
 
     @property
     def is_moving(self) -> bool:
-        """Whether a step is just seen."""
         return self._motion.is_under_way
 
     def zoom(self, steps: float) -> None:
-        """Make the letters larger or smaller."""
         self._fits = False
         self._write_in(min(LARGEST_FONT, max(SMALLEST_FONT, self.font().pointSizeF() + steps)))
 
     def fit_letters(self) -> None:
-        """From now on write a short text larger where there is room for it, until the person says how large."""
+        """Write a short text larger if there is room, until the person zooms."""
         self._fits = True
         self._fit_letters()
 
@@ -138,11 +132,11 @@ class TokenCanvas(QAbstractScrollArea):
         self.setFont(font)
 
     def _fit_letters(self) -> None:
-        """Write a short text as large as there is room for it, within reason."""
+        """Choose the largest letters for which a short text has room."""
         if not self._fits:
             return
-        pieces = self.model.pieces
-        lines = pieces.text().split("\n") if pieces.length <= SHORT_TEXT else []
+        chunks = self.model.chunks
+        lines = chunks.text().split("\n") if chunks.length <= SHORT_TEXT else []
         usual = QFont(self.font())
         usual.setPointSizeF(self._usual_size)
         setting = Typesetting(usual, 0.0, showings=self.showings)
@@ -167,7 +161,7 @@ class TokenCanvas(QAbstractScrollArea):
             self.flow.start_over()
             self._fit_letters()
         else:
-            self.flow.splice(change.pieces)
+            self.flow.splice(change.chunks)
         self._refresh()
 
     def _follow_tokens(self) -> None:
@@ -189,7 +183,7 @@ class TokenCanvas(QAbstractScrollArea):
 
     @property
     def showings(self) -> int:
-        """How often each row is shown."""
+        """How often each row is shown, one below the other."""
         return 1
 
     def _lay_out_again(self) -> None:
@@ -198,7 +192,7 @@ class TokenCanvas(QAbstractScrollArea):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Bring the scroll bar in line with what is shown, and show it."""
+        """Update the scroll bar and repaint."""
         self._forget_step()
         self.flow.visible()
         bar = self.verticalScrollBar()
@@ -228,7 +222,7 @@ class TokenCanvas(QAbstractScrollArea):
             self._hover_over(self.token_at_point(QPointF(self.viewport().mapFromGlobal(QCursor.pos()))))
 
     def reveal_character(self, character: int) -> None:
-        """Scroll as little as needed to show the row of a character; far away, show it in the middle."""
+        """Scroll as little as needed to show the row of a character; from far away, show it in the middle."""
         block, row = self.flow.place_of(character)
         top, bottom = block.y + row.y, block.y + row.y + row.height
         height = self.flow.height
@@ -277,13 +271,13 @@ class TokenCanvas(QAbstractScrollArea):
         if step is None or not self._fresh.isActive() or not self.isVisible() or self.model.is_pending:
             return
         blocks = self.flow.visible()
-        start = self.model.pieces.byte_of(blocks[0].start)
+        start = self.model.chunks.byte_of(blocks[0].start)
         stop = start + sum(block.layout.byte_count for block in blocks)
         before, after = (self.model.tokens_between(start, stop, at).edges for at in (step.before, step.after))
         changes = placed(blocks, start, before, after, self.left)
         if changes:
             pictures = (self._picture_of(step.before, 1), self._picture_of(step.after, 0))
-            self._fresh.stop()  # it is shown once
+            self._fresh.stop()
             self._event = StepEvent(*pictures, changes)
             self._motion.begin(step.seconds)
 
@@ -297,13 +291,13 @@ class TokenCanvas(QAbstractScrollArea):
         return picture
 
     def _forget_step(self) -> None:
-        """Show the text as it is now, at rest."""
+        """End the animation."""
         self._fresh.stop()
         self._step = self._event = None
         self._motion.end()
 
     def _paint_caret(self, painter: QPainter, colours: TokenPalette) -> None:
-        """Nothing here; an editor has one."""
+        """Only an editor has a caret."""
 
     # -- the mouse -------------------------------------------------------------------------
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 
-from app.window.text.pieces import TextPieces
+from app.window.text.chunks import TextChunks
 from app.window.text.view.flow import Flow
 
 _WORD_WINDOW = 256  # characters looked at first for the end of a word
 
 
 class Caret:
-    """A place in the text, and the other end of the selection."""
+    """The caret, and the other end of the selection."""
 
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
@@ -28,7 +28,7 @@ class Caret:
         return self.position != self.anchor
 
     def go(self, position: int, *, selecting: bool = False) -> None:
-        self.position = max(0, min(position, self.flow.pieces.length))
+        self.position = max(0, min(position, self.flow.chunks.length))
         if not selecting:
             self.anchor = self.position
         self._goal_x = None
@@ -40,17 +40,15 @@ class Caret:
     # -- by character and word -------------------------------------------------------------
 
     def after(self) -> int:
-        """The place after the next whole character."""
         position = self.position
-        if position >= self.flow.pieces.length:
+        if position >= self.flow.chunks.length:
             return position
         index = self.flow.block_of(position)
         layout = self.flow.layout(index)
         start = self.flow.start_of(index)
-        return min(start + layout.after(position - start), self.flow.pieces.length)
+        return min(start + layout.after(position - start), self.flow.chunks.length)
 
     def before(self) -> int:
-        """The place before the whole character that ends here."""
         position = self.position
         if position == 0:
             return 0
@@ -74,10 +72,10 @@ class Caret:
         return self.word_after() if self._reads_right_to_left() else self.word_before()
 
     def word_after(self) -> int:
-        return next_word(self.flow.pieces, self.position)
+        return next_word(self.flow.chunks, self.position)
 
     def word_before(self) -> int:
-        return previous_word(self.flow.pieces, self.position)
+        return previous_word(self.flow.chunks, self.position)
 
     def _reads_right_to_left(self) -> bool:
         return self.flow.layout(self.flow.block_of(self.position)).right_to_left
@@ -93,28 +91,27 @@ class Caret:
         return block.start + block.layout.last_place(row)
 
     def line_start(self) -> int:
-        pieces = self.flow.pieces
-        index = pieces.piece_at(self.position)
-        while not pieces.starts_line(index):
+        chunks = self.flow.chunks
+        index = chunks.chunk_at(self.position)
+        while not chunks.starts_line(index):
             index -= 1
-        return pieces.start_of(index)
+        return chunks.start_of(index)
 
     def line_end(self) -> int:
-        """Behind the last character of the line, before its newline."""
-        pieces = self.flow.pieces
-        index = pieces.piece_at(self.position)
-        while not pieces[index].endswith("\n") and index < len(pieces) - 1:
+        chunks = self.flow.chunks
+        index = chunks.chunk_at(self.position)
+        while not chunks[index].endswith("\n") and index < len(chunks) - 1:
             index += 1
-        return pieces.start_of(index) + len(pieces[index]) - pieces[index].endswith("\n")
+        return chunks.start_of(index) + len(chunks[index]) - chunks[index].endswith("\n")
 
     def text_start(self) -> int:
         return 0
 
     def text_end(self) -> int:
-        return self.flow.pieces.length
+        return self.flow.chunks.length
 
     def go_rows(self, rows: int, *, selecting: bool) -> None:
-        """Up (negative) or down, staying under the place where the way began."""
+        """Go up (negative) or down, keeping the horizontal place."""
         flow = self.flow
         index = flow.block_of(self.position)
         layout = flow.layout(index)
@@ -125,21 +122,21 @@ class Caret:
             index -= 1
             layout = flow.layout(index)
             number += len(layout.rows)
-        while number >= len(layout.rows) and index < len(flow.pieces) - 1:
+        while number >= len(layout.rows) and index < len(flow.chunks) - 1:
             number -= len(layout.rows)
             index += 1
             layout = flow.layout(index)
         if number < 0 or number >= len(layout.rows):
-            target = 0 if number < 0 else flow.pieces.length
+            target = 0 if number < 0 else flow.chunks.length
         else:
             target = flow.start_of(index) + layout.nearest_character(layout.rows[number], goal)
         self.go(target, selecting=selecting)
         self._goal_x = goal
 
 
-def next_word(pieces: TextPieces, position: int) -> int:
-    """Where the next word starts: behind this word and the blanks after it, but at most in the next line."""
-    text = _Characters(pieces)
+def next_word(chunks: TextChunks, position: int) -> int:
+    """Return where the next word starts, at most in the next line."""
+    text = _Characters(chunks)
     if text.kind(position) == "\n":
         return position + 1
     kind = text.kind(position)
@@ -150,9 +147,9 @@ def next_word(pieces: TextPieces, position: int) -> int:
     return position
 
 
-def previous_word(pieces: TextPieces, position: int) -> int:
-    """Where this word starts, or the one before."""
-    text = _Characters(pieces)
+def previous_word(chunks: TextChunks, position: int) -> int:
+    """Return where this word starts, or the one before."""
+    text = _Characters(chunks)
     if text.kind(position - 1) == "\n":
         return position - 1
     while text.kind(position - 1) == " ":
@@ -163,9 +160,9 @@ def previous_word(pieces: TextPieces, position: int) -> int:
     return position
 
 
-def word_around(pieces: TextPieces, position: int) -> tuple[int, int]:
-    """The word, the run of blanks or of other signs that a place is in."""
-    text = _Characters(pieces)
+def word_around(chunks: TextChunks, position: int) -> tuple[int, int]:
+    """Return the word, or the run of blanks or other signs, around a place."""
+    text = _Characters(chunks)
     kind = text.kind(position)
     if kind in ("\n", ""):
         kind = text.kind(position - 1)
@@ -180,18 +177,18 @@ def word_around(pieces: TextPieces, position: int) -> tuple[int, int]:
 
 
 class _Characters:
-    """The characters of a text read in windows, by kind: of a word, blank, newline, other; none at the ends."""
+    """The kind of each character: word, blank, newline or other; none beyond the ends."""
 
-    def __init__(self, pieces: TextPieces) -> None:
-        self._pieces = pieces
+    def __init__(self, chunks: TextChunks) -> None:
+        self._chunks = chunks
         self._windows: dict[int, str] = {}
 
     def kind(self, position: int) -> str:
-        if not 0 <= position < self._pieces.length:
+        if not 0 <= position < self._chunks.length:
             return ""
         start = position - position % _WORD_WINDOW
         if start not in self._windows:
-            self._windows[start] = self._pieces.slice(start, start + _WORD_WINDOW)
+            self._windows[start] = self._chunks.slice(start, start + _WORD_WINDOW)
         return _kind(self._windows[start][position - start])
 
 

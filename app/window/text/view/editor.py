@@ -1,4 +1,4 @@
-"""The editor: a canvas with a caret, that a person types, pastes and drops into."""
+"""The text editor: a canvas with a caret, to type, paste and drop into."""
 
 from __future__ import annotations
 
@@ -22,35 +22,47 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.window.text.model import TextChange, TokenAt, TokenTextModel
-from app.window.text.view import input_method, keys
+from app.window.text.text_model import TextChange, TokenAt, TokenTextModel
 from app.window.text.view.canvas import MARGIN, TokenCanvas
 from app.window.text.view.caret import Caret
-from app.window.text.view.mouse import MouseSelection
+from app.window.text.view.editor_input import (
+    DELETIONS,
+    MOVES,
+    PAGES,
+    ROWS,
+    SELECTING_MOVES,
+    DraggedText,
+    Key,
+    MouseSelection,
+    OwnKeys,
+    Place,
+    input_method_answer,
+    matched,
+    replaced_characters,
+)
 from app.window.text.view.painting import ByteSpan, Overlay
 from app.window.text.view.palette import TokenPalette
-from app.window.text.view.transfer import DraggedText
 
 CARET_WIDTH = 2
 
 
 class TokenTextEdit(TokenCanvas):
-    """An editor for plain text of any size, coloured by tokens."""
+    """An editor of plain text of any size, coloured by tokens."""
 
     caret_token_changed = Signal(object)  # the TokenAt behind the caret, or None
     selection_changed = Signal(object)  # (start, stop) in bytes, or None
-    caret_placed = Signal(int)  # before this byte of the text
-    place_clicked = Signal(int)  # the same, where the mouse put it and selected nothing
-    menu_opening = Signal(object)  # the menu of a right click, to be added to
+    caret_placed = Signal(int)  # a byte of the text
+    place_clicked = Signal(int)  # the same, by a click that selected nothing
+    menu_opening = Signal(object)  # the context menu, to be added to
 
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.caret = Caret(self.flow)
         self._mouse = MouseSelection(self, self)
         self._dragging = DraggedText(self, self)
-        self._own_keys = keys.OwnKeys(self)
+        self._own_keys = OwnKeys(self)
         self._edits_itself = False
-        self._steps: QUndoStack | None = None  # None: only what the text remembers
+        self._steps: QUndoStack | None = None  # None: only the text's own steps
         self._caret_token: TokenAt | None = None
         self._told_selection: ByteSpan | None = None
         self._caret_is_lit = False
@@ -67,23 +79,20 @@ class TokenTextEdit(TokenCanvas):
 
     @property
     def caret_byte(self) -> int:
-        """Where the caret stands, in bytes of the text."""
-        return self.model.pieces.byte_of(self.caret.position)
+        return self.model.chunks.byte_of(self.caret.position)
 
     def selected_text(self) -> str:
-        return self.model.pieces.slice(*self.caret.selection)
+        return self.model.chunks.slice(*self.caret.selection)
 
     def selected_bytes(self) -> ByteSpan | None:
-        """The bytes that are selected, or None."""
         if not self.caret.has_selection:
             return None
         start, stop = self.caret.selection
-        return self.model.pieces.byte_of(start), self.model.pieces.byte_of(stop)
+        return self.model.chunks.byte_of(start), self.model.chunks.byte_of(stop)
 
     def select_bytes(self, start: int, stop: int) -> None:
-        """Select a token or any other stretch, and show where it begins."""
-        pieces = self.model.pieces
-        self.caret.select(pieces.character_of(start), pieces.character_of(stop))
+        chunks = self.model.chunks
+        self.caret.select(chunks.character_of(start), chunks.character_of(stop))
         self.reveal(start)
         self.caret_moved(reveal=False)
 
@@ -92,11 +101,11 @@ class TokenTextEdit(TokenCanvas):
         self.caret_moved(reveal=False)
 
     def insert(self, text: str, *, joins: bool = False) -> None:
-        """Put a text in the place of the selection; keystrokes that `joins` are undone together."""
+        """Replace the selection; edits that `joins` are undone together."""
         self._edit(lambda: self.model.replace(*self.caret.selection, text, joins=joins))
 
     def use_steps(self, steps: QUndoStack) -> None:
-        """Take back and make again what stands there, of which edits of the text are only a part."""
+        """Undo and redo by this stack, of which edits of the text are only a part."""
         self._steps = steps
 
     def undo(self) -> None:
@@ -138,7 +147,7 @@ class TokenTextEdit(TokenCanvas):
         self._tell_caret_token()
 
     def caret_moved(self, *, reveal: bool = True, keeps_undo_step: bool = False) -> None:
-        """Show the caret where it is now, and tell who listens what it stands at."""
+        """Show the caret at its new place, and emit what is there."""
         if not keeps_undo_step:
             self.model.seal_undo()
         if reveal:
@@ -160,7 +169,7 @@ class TokenTextEdit(TokenCanvas):
             self.caret_token_changed.emit(token)
 
     def _light_caret(self) -> None:
-        """Show the caret and let it blink from now on, while this has the focus."""
+        """Show the caret, and let it blink while the editor has the focus."""
         period = QGuiApplication.styleHints().cursorFlashTime()
         self._caret_is_lit = self.hasFocus()
         if self.hasFocus() and period > 0:
@@ -190,18 +199,18 @@ class TokenTextEdit(TokenCanvas):
         event.accept()
 
     def _moves(self, event: QKeyEvent) -> bool:
-        for moves, selecting in ((keys.MOVES, False), (keys.SELECTING_MOVES, True)):
-            key = keys.matched(event, moves)
+        for moves, selecting in ((MOVES, False), (SELECTING_MOVES, True)):
+            key = matched(event, moves)
             if key is not None:
                 self.caret.go(self._place_after(key, moves[key]), selecting=selecting)
                 self.caret_moved()
                 return True
-        rows = keys.matched(event, keys.ROWS)
-        pages = keys.matched(event, keys.PAGES)
+        rows = matched(event, ROWS)
+        pages = matched(event, PAGES)
         if rows is not None:
-            count, selecting = keys.ROWS[rows]
+            count, selecting = ROWS[rows]
         elif pages is not None:
-            count, selecting = keys.PAGES[pages]
+            count, selecting = PAGES[pages]
             count *= max(1, int(self.flow.height / self.flow.setting.row_height) - 1)
             self.flow.scroll_by(count * self.flow.setting.row_height)
         else:
@@ -211,24 +220,24 @@ class TokenTextEdit(TokenCanvas):
         self._refresh()
         return True
 
-    def _place_after(self, key: QKeySequence.StandardKey, place: keys.Place) -> int:
-        """Leaving a selection by an arrow goes to its end on that side."""
-        if self.caret.has_selection and key == keys.Key.MoveToPreviousChar:
+    def _place_after(self, key: QKeySequence.StandardKey, place: Place) -> int:
+        """Return where a move leads; an arrow leaves a selection at its end on that side."""
+        if self.caret.has_selection and key == Key.MoveToPreviousChar:
             return self.caret.selection[0]
-        if self.caret.has_selection and key == keys.Key.MoveToNextChar:
+        if self.caret.has_selection and key == Key.MoveToNextChar:
             return self.caret.selection[1]
         return place(self.caret)
 
     def _commands(self, event: QKeyEvent) -> bool:
         commands: dict[QKeySequence.StandardKey, Callable[[], None]] = {
-            keys.Key.Undo: self.undo,
-            keys.Key.Redo: self.redo,
-            keys.Key.Cut: self.cut,
-            keys.Key.Copy: self.copy,
-            keys.Key.Paste: self.paste,
-            keys.Key.SelectAll: self.select_all,
-            keys.Key.ZoomIn: lambda: self.zoom(1),
-            keys.Key.ZoomOut: lambda: self.zoom(-1),
+            Key.Undo: self.undo,
+            Key.Redo: self.redo,
+            Key.Cut: self.cut,
+            Key.Copy: self.copy,
+            Key.Paste: self.paste,
+            Key.SelectAll: self.select_all,
+            Key.ZoomIn: lambda: self.zoom(1),
+            Key.ZoomOut: lambda: self.zoom(-1),
         }
         for key, command in commands.items():
             if event.matches(key):
@@ -237,11 +246,11 @@ class TokenTextEdit(TokenCanvas):
         return False
 
     def _deletes(self, event: QKeyEvent) -> bool:
-        key = keys.matched(event, keys.DELETIONS)
+        key = matched(event, DELETIONS)
         if key is None:
             return False
         if not self.caret.has_selection:
-            other = keys.DELETIONS[key](self.caret)
+            other = DELETIONS[key](self.caret)
             start, stop = sorted((self.caret.position, other))
             self._edit(lambda: self.model.replace(start, stop, "", joins=True))
         else:
@@ -249,7 +258,7 @@ class TokenTextEdit(TokenCanvas):
         return True
 
     def _types(self, event: QKeyEvent) -> bool:
-        if event.matches(keys.Key.InsertParagraphSeparator) or event.matches(keys.Key.InsertLineSeparator):
+        if event.matches(Key.InsertParagraphSeparator) or event.matches(Key.InsertLineSeparator):
             self.insert("\n", joins=True)
             return True
         text = event.text()
@@ -268,7 +277,7 @@ class TokenTextEdit(TokenCanvas):
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self.flow.composition = None
         if event.commitString() or event.replacementLength():
-            start, stop = input_method.replaced(event, self.caret)
+            start, stop = replaced_characters(event, self.caret)
             self._edit(lambda: self.model.replace(start, stop, event.commitString(), joins=True))
         elif event.preeditString() and self.caret.has_selection:
             self.insert("")
@@ -279,7 +288,7 @@ class TokenTextEdit(TokenCanvas):
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
         rectangle = self.rectangle_of(self.caret.position).translated(self.viewport().pos())
-        found = input_method.answer(query, self.caret, rectangle, self.font())
+        found = input_method_answer(query, self.caret, rectangle, self.font())
         return super().inputMethodQuery(query) if found is None else found
 
     # -- mouse -----------------------------------------------------------------------------
@@ -288,7 +297,7 @@ class TokenTextEdit(TokenCanvas):
         return self.flow.character_at(point.x() - MARGIN, point.y())
 
     def beyond_edge(self, point: QPointF) -> float:
-        """How far a point is above (negative) or below what is visible."""
+        """Return how far a point is above (negative) or below the visible text."""
         return min(0.0, point.y()) + max(0.0, point.y() - self.flow.height)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -327,22 +336,21 @@ class TokenTextEdit(TokenCanvas):
         menu.popup(event.globalPos())
 
     def context_menu(self) -> QMenu:
-        """The menu a right click opens; the window may add to it."""
+        """Make the context menu; the window may add to it."""
         menu = QMenu(self)
         selected = self.caret.has_selection
-        held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where nothing was ever copied
+        held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None if nothing was ever copied
         pasteable = held is not None and held.hasText()
-        key = keys.Key
         can_undo = self.model.can_undo if self._steps is None else self._steps.canUndo()
         can_redo = self.model.can_redo if self._steps is None else self._steps.canRedo()
-        _add(menu, "&Undo", key.Undo, self.undo, can_undo)
-        _add(menu, "&Redo", key.Redo, self.redo, can_redo)
+        _add(menu, "&Undo", Key.Undo, self.undo, can_undo)
+        _add(menu, "&Redo", Key.Redo, self.redo, can_redo)
         menu.addSeparator()
-        _add(menu, "Cu&t", key.Cut, self.cut, selected)
-        _add(menu, "&Copy", key.Copy, self.copy, selected)
-        _add(menu, "&Paste", key.Paste, self.paste, pasteable)
+        _add(menu, "Cu&t", Key.Cut, self.cut, selected)
+        _add(menu, "&Copy", Key.Copy, self.copy, selected)
+        _add(menu, "&Paste", Key.Paste, self.paste, pasteable)
         menu.addSeparator()
-        _add(menu, "Select &All", key.SelectAll, self.select_all, self.model.length > 0)
+        _add(menu, "Select &All", Key.SelectAll, self.select_all, self.model.length > 0)
         blanks = menu.addAction("Show &Invisible Characters")
         blanks.setCheckable(True)
         blanks.setChecked(self.show_blanks)
@@ -364,16 +372,16 @@ class TokenTextEdit(TokenCanvas):
         self._dragging.drop(event)
 
     def move_selection(self, place: int) -> None:
-        """Move the selected text elsewhere as one step of undo: the stretch between both places is rewritten."""
+        """Move the selected text as one step of undo, by rewriting the stretch between both places."""
         start, stop = self.caret.selection
         text = self.selected_text()
         if start <= place <= stop:
             return
-        pieces = self.model.pieces
+        chunks = self.model.chunks
         if place < start:
-            self._edit(lambda: self.model.replace(place, stop, text + pieces.slice(place, start)))
+            self._edit(lambda: self.model.replace(place, stop, text + chunks.slice(place, start)))
         else:
-            self._edit(lambda: self.model.replace(start, place, pieces.slice(stop, place) + text))
+            self._edit(lambda: self.model.replace(start, place, chunks.slice(stop, place) + text))
             place -= len(text)
         self.caret.select(place, place + len(text))
         self.caret_moved()
@@ -392,6 +400,6 @@ class TokenTextEdit(TokenCanvas):
 
 
 def _add(menu: QMenu, text: str, key: QKeySequence.StandardKey, command: Callable[[], None], enabled: bool) -> None:
-    action = menu.addAction(text, lambda: command())  # without what Qt tells about it
+    action = menu.addAction(text, lambda: command())  # without Qt's argument
     action.setShortcut(QKeySequence(key))
     action.setEnabled(enabled)

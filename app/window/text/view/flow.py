@@ -1,11 +1,11 @@
-"""The blocks of a text one below the other, laid out only where somebody looks.
+"""The blocks of a text below each other, laid out only where they are visible.
 
-The viewport hangs on an anchor: a block, and how far its top lies above the upper edge. The
-heights of blocks never looked at are estimates, so the scroll bar is approximate while what
-is on the screen is exact and does not jump.
+The viewport hangs on an anchor: a block, and how far its top is above the upper edge. Heights of
+blocks that were never visible are estimates, so the scroll bar is approximate, but what is on
+the screen is exact and does not jump.
 
-A line too long for one piece is shown by several blocks. So that no row ends raggedly where
-one block ends, each leaves its last row to the next: `carried` characters.
+A line too long for one chunk is shown by several blocks. So that no row ends too early, each
+block leaves its last row to the next: `carried` characters.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.window.text.pieces import PiecesChange, TextPieces
-from app.window.text.view.block_layout import BlockLayout, Composition, TextRow, Typesetting
-from app.window.text.view.visible_text import reads_right_to_left
+from app.window.text.chunks import ChunksChange, TextChunks
+from app.window.text.view.block_layout import BlockLayout, Composition, TextRow, Typesetting, reads_right_to_left
 
 _KEPT_LAYOUTS = 512
 
 
 @dataclass(frozen=True)
 class PlacedBlock:
-    """A block where it stands now: its characters in the text, its top in the viewport."""
+    """A block, with its first character and its top in the viewport."""
 
     index: int
     start: int
@@ -33,22 +32,22 @@ class PlacedBlock:
 
 
 class Flow:
-    """Which blocks are on the screen, and where each character is."""
+    """The blocks on the screen, and the place of each character."""
 
-    def __init__(self, pieces: TextPieces, setting: Typesetting) -> None:
-        self.pieces = pieces
+    def __init__(self, chunks: TextChunks, setting: Typesetting) -> None:
+        self.chunks = chunks
         self.setting = setting
         self.height = 0.0  # of the viewport
-        self.composition: tuple[int, str] | None = None  # what is being composed before which character
+        self.composition: tuple[int, str] | None = None  # its character, and what is composed before it
         self._layouts: OrderedDict[tuple[object, ...], BlockLayout] = OrderedDict()
-        self._directions: dict[int, bool] = {}  # whether a piece reads from right to left; forgotten at each edit
-        self._anchor, self._above = 0, 0.0  # the block at the upper edge, and how much of it is above
+        self._directions: dict[int, bool] = {}  # whether a chunk reads from right to left
+        self._anchor, self._above = 0, 0.0  # the block at the upper edge, and its part above it
         self.reset(setting)
 
     # -- changes ---------------------------------------------------------------------------
 
     def reset(self, setting: Typesetting) -> None:
-        """Lay out anew, for another width or font, keeping the first visible row in sight."""
+        """Lay out again, for another width or font; the first visible row stays visible."""
         top = self.character_at(0.0, 0.0) if self._layouts else 0
         self.setting = setting
         self._layouts.clear()
@@ -56,17 +55,15 @@ class Flow:
         self.show_at_top(top)
 
     def start_over(self) -> None:
-        """Nothing is known of the heights."""
         self._directions.clear()
-        self._carried = np.zeros(len(self.pieces), np.int32)
-        self._heights = self._estimates(self.pieces.character_counts)
+        self._carried = np.zeros(len(self.chunks), np.int32)
+        self._heights = self._estimates(self.chunks.character_counts)
         self._anchor, self._above = 0, 0.0
 
-    def splice(self, change: PiecesChange) -> None:
-        """Follow a change of the pieces."""
+    def splice(self, change: ChunksChange) -> None:
         self._directions.clear()
         first, old_end = change.first, change.first + change.removed
-        added = self._estimates(self.pieces.character_counts[first : first + change.added])
+        added = self._estimates(self.chunks.character_counts[first : first + change.added])
         self._heights = np.concatenate((self._heights[:first], added, self._heights[old_end:]))
         new = np.zeros(change.added, np.int32)
         self._carried = np.concatenate((self._carried[:first], new, self._carried[old_end:]))
@@ -83,15 +80,15 @@ class Flow:
     # -- blocks ----------------------------------------------------------------------------
 
     def start_of(self, index: int) -> int:
-        """The first character a block shows."""
-        return self.pieces.start_of(index) - (int(self._carried[index - 1]) if index else 0)
+        """Return the first character of a block."""
+        return self.chunks.start_of(index) - (int(self._carried[index - 1]) if index else 0)
 
     def layout(self, index: int) -> BlockLayout:
-        """The block of a piece, with the row that the block before left to it."""
-        piece = self.pieces[index]
+        """Return the block of a chunk, with the row that the block before left to it."""
+        chunk = self.chunks[index]
         carried = int(self._carried[index - 1]) if index else 0
-        text = self.pieces[index - 1][-carried:] + piece if carried else piece
-        goes_on = index < len(self.pieces) - 1 and not piece.endswith("\n")
+        text = self.chunks[index - 1][-carried:] + chunk if carried else chunk
+        goes_on = index < len(self.chunks) - 1 and not chunk.endswith("\n")
         composition = self._composition_in(index, len(text))
         key = (text, goes_on, self._right_to_left(index), composition)
         found = self._layouts.get(key)
@@ -116,29 +113,29 @@ class Flow:
         return Composition(text, within) if self.block_of(character) == index and within <= length else None
 
     def _right_to_left(self, index: int) -> bool:
-        """All pieces of a line take its direction."""
+        """Return the direction of the line of a chunk."""
         first = index
-        while first not in self._directions and not self.pieces.starts_line(first):
+        while first not in self._directions and not self.chunks.starts_line(first):
             first -= 1
         if first not in self._directions:
-            self._directions[first] = reads_right_to_left(self.pieces[first])
+            self._directions[first] = reads_right_to_left(self.chunks[first])
         self._directions[index] = self._directions[first]
         return self._directions[index]
 
     def block_of(self, character: int) -> int:
-        """The block that shows a character, or the caret before it."""
-        index = self.pieces.piece_at(character)
-        later = index + 1 < len(self.pieces) and character >= self.start_of(index + 1)
+        """Return the block of a character, or of the caret before it."""
+        index = self.chunks.chunk_at(character)
+        later = index + 1 < len(self.chunks) and character >= self.start_of(index + 1)
         return index + later
 
     def visible(self) -> list[PlacedBlock]:
-        """The blocks on the screen, from the top. Afterwards the anchor stands where it should."""
-        for _ in range(3):  # blocks above turn out to be of other heights than thought
+        """Return the blocks on the screen, from the top, and correct the anchor."""
+        for _ in range(3):  # heights of blocks above may turn out to be different
             blocks = self._blocks_from_anchor()
             last = blocks[-1]
             missing = self.height - (last.y + last.layout.height)
             at_start = self._anchor == 0 and self._above <= 0
-            if missing <= 0 or last.index < len(self.pieces) - 1 or at_start:
+            if missing <= 0 or last.index < len(self.chunks) - 1 or at_start:
                 break
             self._move(-missing)
         return blocks
@@ -147,7 +144,7 @@ class Flow:
         blocks: list[PlacedBlock] = []
         self._move(0.0)
         index, y = self._anchor, -self._above
-        while index < len(self.pieces) and (y < self.height or not blocks):
+        while index < len(self.chunks) and (y < self.height or not blocks):
             start = self.start_of(index)
             layout = self.layout(index)
             blocks.append(PlacedBlock(index, start, y, layout))
@@ -163,40 +160,38 @@ class Flow:
 
     @property
     def offset(self) -> float:
-        """How far the text is scrolled, as far as the heights are known."""
         return float(self._heights[: self._anchor].sum()) + self._above
 
     def scroll_by(self, distance: float) -> None:
         self._move(distance)
 
     def scroll_to(self, offset: float) -> None:
-        """Go to a place given by the scroll bar."""
         ends = np.cumsum(self._heights)
-        self._anchor = min(int(np.searchsorted(ends, offset, side="right")), len(self.pieces) - 1)
+        self._anchor = min(int(np.searchsorted(ends, offset, side="right")), len(self.chunks) - 1)
         self._above = max(0.0, offset - float(ends[self._anchor] - self._heights[self._anchor]))
         self._move(0.0)
 
     def scroll_to_end(self) -> None:
-        self._anchor = len(self.pieces) - 1
+        self._anchor = len(self.chunks) - 1
         self._above = 0.0
         self._move(self.layout(self._anchor).height - self.height)
 
     def show_at_top(self, character: int, above: float = 0.0) -> None:
-        """Scroll so that the row of a character is the first, or `above` pixels under the edge."""
-        self._anchor = self.block_of(min(character, self.pieces.length))
+        """Scroll the row of a character to the top, or `above` pixels below it."""
+        self._anchor = self.block_of(min(character, self.chunks.length))
         layout = self.layout(self._anchor)
         self._above = layout.row_of(max(0, character - self.start_of(self._anchor))).y
         self._move(-round(above))
 
     def _move(self, distance: float) -> None:
-        """Move the anchor, laying out what is passed on the way."""
+        """Move the anchor, and lay out the blocks on the way."""
         self._above += distance
         while self._above < 0 and self._anchor > 0:
             self._anchor -= 1
             self._above += self.layout(self._anchor).height
         if self._above < 0:
             self._above = 0.0
-        while self._anchor < len(self.pieces) - 1:
+        while self._anchor < len(self.chunks) - 1:
             height = self.layout(self._anchor).height
             if self._above < height:
                 break
@@ -206,7 +201,7 @@ class Flow:
     # -- from places to characters and back ------------------------------------------------
 
     def place_of(self, character: int) -> tuple[PlacedBlock, TextRow]:
-        """The block and the row of the caret before a character, wherever they are."""
+        """Return the block and the row of the caret before a character."""
         index = self.block_of(character)
         for block in self.visible():
             if block.index == index:
@@ -218,18 +213,18 @@ class Flow:
         return block, block.layout.row_of(character - block.start)
 
     def block_at(self, y: float) -> PlacedBlock:
-        """The visible block at a height, or the nearest."""
+        """Return the visible block at a height, or the nearest."""
         blocks = self.visible()
         return next((block for block in blocks if y < block.y + block.layout.height), blocks[-1])
 
     def character_at(self, x: float, y: float) -> int:
-        """The place nearest to a point, for the caret."""
+        """Return the place nearest to a point, for the caret."""
         block = self.block_at(y)
         row = block.layout.row_at(y - block.y)
         return block.start + block.layout.nearest_character(row, x)
 
     def byte_at(self, x: float, y: float) -> int | None:
-        """The byte of the text whose cell is under a point, if there is one."""
+        """Return the byte whose cell is under a point, if there is one."""
         block = self.block_at(y)
         if not block.y <= y < block.y + block.layout.height:
             return None
@@ -238,4 +233,4 @@ class Flow:
         under = np.flatnonzero((np.minimum(begins, ends) <= x) & (x < np.maximum(begins, ends)))
         if not len(under):
             return None
-        return self.pieces.byte_of(block.start) + row.first_byte + int(under[0])
+        return self.chunks.byte_of(block.start) + row.first_byte + int(under[0])

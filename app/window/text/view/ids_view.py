@@ -1,6 +1,6 @@
-"""The ids of all tokens of the text, in a grid that knows only what is on the screen.
+"""The ids of all tokens of the text, in a grid that computes only what is visible.
 
-Each id stands on the colour its token has in the text; hovering one lights the other.
+Each id has the colour of its token in the text; hovering one highlights the other.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QWidget
 
 from app.session.playing import Step
-from app.session.timer import timer
-from app.window.parts.motion import Motion
-from app.window.parts.widgets import label
-from app.window.text.model import NO_TOKEN, TokenAt, TokenTextModel
-from app.window.text.view.colouring import UNCOLOURED, coloured_tokens
-from app.window.text.view.painting import ByteSpan
+from app.session.time import timer
+from app.window.parts.layouts import in_column
+from app.window.parts.timing import Motion
+from app.window.parts.widgets import entry, named, paragraph, selectable
+from app.window.text.colours import UNCOLOURED, coloured_tokens
+from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
+from app.window.text.view.painting import LIT, ByteSpan
 from app.window.text.view.palette import TokenPalette
-from app.window.text.view.step_event import LIT
 
 _PADDING = 7
 _GAP = 1
@@ -45,7 +45,7 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 @dataclass(frozen=True)
 class Cells:
-    """How the ids are laid out: all cells are alike, so that the place of each is known without the others."""
+    """The grid of ids. All cells are equal, so each place is known without the others."""
 
     columns: int
     width: int
@@ -56,15 +56,13 @@ class Cells:
         return QRectF(column * self.width, row * self.height - scrolled, self.width - _GAP, self.height - _GAP)
 
     def between(self, place: float, scrolled: int) -> QRectF:
-        """A cell on its way along the rows, as on a belt: out of one on the left, into the one above on the right."""
+        """Return a cell on its way along the rows: out at the left end, in at the right end of the row above."""
         whole = math.floor(place)
         cell = self.rectangle(whole, scrolled)
         return cell.translated((place - whole) * self.width, 0.0)
 
 
 class ColouredId(NamedTuple):
-    """One token of the list."""
-
     start: int
     stop: int
     id: int
@@ -72,12 +70,12 @@ class ColouredId(NamedTuple):
 
     @property
     def place(self) -> tuple[int, bool]:
-        """Known again after a step by where it starts; one that covers nothing starts where another does."""
+        """What identifies the token after a step: its start, and whether it is empty."""
         return self.start, self.start == self.stop
 
 
 class IdsGrid(QAbstractScrollArea):
-    """Rows of ids; as many in each as there is room for."""
+    """Rows of ids, as many in each as fit."""
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
     token_chosen = Signal(object)  # the TokenAt that was clicked, or gone to by keyboard
@@ -90,7 +88,7 @@ class IdsGrid(QAbstractScrollArea):
         self.highlighted: ByteSpan | None = None
         self._selected: ByteSpan | None = None
         self._current = 0  # the index the keyboard is at
-        self._before: dict[tuple[int, bool], int] = {}  # while ids close up: the index each had, by `place`
+        self._before: dict[tuple[int, bool], int] = {}  # while ids close up: the index of each before, by `place`
         self._motion = Motion(self, self.viewport().update)
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -111,37 +109,33 @@ class IdsGrid(QAbstractScrollArea):
     # -- face ------------------------------------------------------------------------------
 
     def highlight(self, span: ByteSpan | None) -> None:
-        """Outline a token from outside and show it."""
-        if span == self.highlighted:
-            return
-        self.highlighted = span
-        if span and self.isVisible():
-            self._reveal(self.model.index_of_token(span[0]))
-        self.viewport().update()
+        if span != self.highlighted:
+            self.highlighted = span
+            self._show_span(span)
 
     def select(self, span: ByteSpan | None) -> None:
-        """Mark the tokens that share a byte with the selected text."""
-        if span == self._selected:
-            return
-        self._selected = span
+        if span != self._selected:
+            self._selected = span
+            self._show_span(span)
+
+    def _show_span(self, span: ByteSpan | None) -> None:
         if span and self.isVisible():
             self._reveal(self.model.index_of_token(span[0]))
         self.viewport().update()
 
     @property
     def is_moving(self) -> bool:
-        """Whether ids just close up."""
         return self._motion.is_under_way
 
     def show_step(self, step: Step) -> None:
-        """Let the ids be seen closing up after a step that is about to be shown."""
+        """Animate the ids closing up after a step that is about to be shown."""
         if self.isVisible() and self.model.cursor == step.before:
             first, stop = self._indices(0, self.viewport().height())
             self._before = {token.place: index for index, token in enumerate(self._coloured(first, stop), first)}
             self._motion.begin(step.seconds)
 
     def selected_ids(self) -> list[int]:
-        """The ids of the tokens the selected text touches; all if nothing is selected."""
+        """Return the ids of the selected text; all if nothing is selected."""
         return list(map(self.model.number_of, self.model.ids_in(*(self._selected or (0, self.model.byte_length)))))
 
     def copy(self) -> None:
@@ -177,7 +171,7 @@ class IdsGrid(QAbstractScrollArea):
 
     def _follow(self) -> None:
         if not self.isVisible():
-            return  # what nobody sees costs nothing; `showEvent` catches up
+            return  # `showEvent` catches up
         self.cells = self._measured()
         rows = -(-self._count() // self.cells.columns)
         bar = self.verticalScrollBar()
@@ -227,13 +221,13 @@ class IdsGrid(QAbstractScrollArea):
             self._paint_outline(painter, palette)
 
     def _indices(self, top: int, bottom: int) -> tuple[int, int]:
-        """The tokens between two heights of the viewport."""
+        """Return the indices between two heights of the viewport."""
         offset, columns = self.verticalScrollBar().value(), self.cells.columns
         first = (top + offset) // self.cells.height * columns
         return first, min(self._count(), ((bottom + offset) // self.cells.height + 1) * columns)
 
     def _coloured(self, first: int, stop: int) -> Iterator[ColouredId]:
-        """The tokens of these indices with the colours they have in the text; what covers none of it has no colour."""
+        """Yield the tokens of these indices with their colours; those without bytes have none."""
         edges = self.model.edges()
         start, end = int(edges[first]), int(edges[stop])
         _, colours = coloured_tokens(self.model.tokens_between, self.model.data, start, end, self.model.scale)
@@ -308,33 +302,20 @@ class IdsGrid(QAbstractScrollArea):
 
 
 class IdsView(QWidget):
-    """The grid of ids, and a line into which ids can be pasted to be decoded."""
+    """The grid of ids, and a line to paste ids into, which are decoded."""
 
-    ids_pasted = Signal(str)  # what was entered, as it was entered
+    ids_pasted = Signal(str)  # the text as it was entered
 
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.grid = IdsGrid(model)
-        self.entry = QLineEdit()
-        self.entry.setPlaceholderText("Paste ids to decode them…")
-        self.entry.setClearButtonEnabled(True)
-        self.entry.setAccessibleName("Ids to decode")
+        self.entry = named(entry("Paste ids to decode them…", can_be_cleared=True), "Ids to decode")
         self.entry.returnPressed.connect(lambda: self.ids_pasted.emit(self.entry.text()))
-        self.decoded = label()
-        self.decoded.setTextFormat(Qt.TextFormat.PlainText)
-        self.decoded.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.decoded.setWordWrap(True)
-        self.decoded.setAccessibleName("Decoded text")
+        self.decoded = selectable(named(paragraph(), "Decoded text"))
         self.decoded.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(2)
-        layout.addWidget(self.grid, 1)
-        layout.addWidget(self.entry)
-        layout.addWidget(self.decoded)
+        in_column((self.grid, 1), self.entry, self.decoded, on=self, margins=(0, 0, 0, 0), spacing=2)
 
     def show_decoded(self, text: str) -> None:
-        """What the pasted ids mean, or a sentence why they mean nothing."""
         self.decoded.setText(text)
         self.decoded.setVisible(bool(text))
 

@@ -1,7 +1,7 @@
-"""Painting rows of tokens: fills behind the letters, hairlines between, outlines around.
+"""Painting rows of tokens: fills behind the letters, hairlines between, outlines around; and a step as it happens.
 
-What a row looks like is kept with the row for as long as the same tokens in the same
-colours lie over it, so that a step through time costs only the rows it changes.
+The ground of a row is kept with the row while its tokens and colours stay the same, so that a step through time costs
+only the rows it changes.
 """
 
 from __future__ import annotations
@@ -9,30 +9,31 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen, QPixmap
 
-from app.window.text.model import Moment, TokenTextModel
-from app.window.text.view.block_layout import BlockLayout, TextRow
-from app.window.text.view.colouring import Int8s, Int64s, coloured_tokens
+from app.window.parts.timing import away, smooth
+from app.window.text.colours import Int8s, Int64s, coloured_tokens
+from app.window.text.text_model import Moment, TokenTextModel
+from app.window.text.view.block_layout import LABEL_SCALE, BlockLayout, TextRow
 from app.window.text.view.flow import PlacedBlock
 from app.window.text.view.palette import TokenPalette
-from app.window.text.view.visible_text import LABEL_SCALE
 
 ByteSpan = tuple[int, int]
 
 ROW_GAP = 1.0  # paper left above and below the fills
 CORNER = 2.5
-MARK_HEIGHT = 2.0  # of the line under what is marked
-THINNEST = 2  # a token without any width is still shown
+MARK_HEIGHT = 2.0  # of the line under marked spans
+THINNEST = 2  # pixels of a token without width
 
 
 @dataclass(frozen=True)
 class Overlay:
-    """What is shown besides the tokens themselves, all in bytes of the text."""
+    """What is painted over the tokens, in bytes of the text."""
 
     selection: ByteSpan | None = None
     outlined: ByteSpan | None = None
@@ -46,22 +47,22 @@ class Overlay:
 
 @dataclass(frozen=True)
 class RowTokens:
-    """What lies behind the letters of a row: one line of pixels that is stretched to the row's height."""
+    """The ground of a row: one line of pixels, stretched to the height of the row."""
 
     key: tuple[object, ...]
-    pixels: npt.NDArray[np.uint32]  # kept because the image only borrows them
+    pixels: npt.NDArray[np.uint32]  # the image borrows them
     image: QImage
     splits: list[QLineF]  # hairlines that cut a character
 
 
 @dataclass(frozen=True)
 class Segments:
-    """Stretches of a row without a gap on the screen; a span of bytes is one, or several where directions meet."""
+    """Stretches of a row without gaps; a span of bytes is one, or several where directions meet."""
 
     span: Int64s  # which span each is of
     low: Int64s  # its sides, in device pixels
     high: Int64s
-    begin: Int64s  # the side where reading begins
+    begin: Int64s
     is_first: npt.NDArray[np.bool_]  # whether the span begins here
 
 
@@ -85,8 +86,8 @@ class TokenPainter:
         left: float,
         showing: int = 0,
     ) -> None:
-        """Paint blocks that follow each other; `left` is where rows begin, `showing` what is kept with them."""
-        start = model.pieces.byte_of(blocks[0].start)
+        """Paint consecutive blocks; rows begin at `left`, and `showing` says which of their showings it is."""
+        start = model.chunks.byte_of(blocks[0].start)
         stop = start + sum(block.layout.byte_count for block in blocks)
         tokens, colours = coloured_tokens(model.tokens_between, model.data, start, stop, model.scale)
         self._use_fills(self.palette.fills if model.scale is None else self.palette.scale)
@@ -149,7 +150,7 @@ class TokenPainter:
         return RowTokens(key, pixels, image, [QLineF(x, top, x, bottom) for x in places])
 
     def _segments(self, layout: BlockLayout, row: TextRow, starts: Int64s) -> Segments:
-        """Where on the screen the spans of bytes are that start at these bytes of a row."""
+        """Return where on the screen the spans that start at these bytes are."""
         begins, ends = layout.cells(row)
         torn = np.flatnonzero(np.abs(begins[1:] - ends[:-1]) > 0.01) + 1
         cuts = starts if not len(torn) else np.union1d(starts, torn)
@@ -181,7 +182,7 @@ class TokenPainter:
         for box in layout.visible.boxes:
             row = layout.row_of(box.character)
             if box.character >= row.stop or only not in (None, row):
-                continue  # in the row left to the next block, or in one that is not asked for
+                continue  # in a row of the next block, or in another row
             begins, ends = layout.cells(row)
             byte = layout.byte_of(box.character) - row.first_byte
             last = layout.byte_of(box.character + 1) - row.first_byte - 1
@@ -242,7 +243,7 @@ class TokenPainter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _stretches(self, layout: BlockLayout, row: TextRow, first: int, span: ByteSpan) -> list[tuple[float, float]]:
-        """Where on the screen a span of bytes lies within a row."""
+        """Return where on the screen a span of bytes is within a row."""
         start, stop = max(0, span[0] - first), min(row.byte_count, span[1] - first)
         if start >= stop:
             return []
@@ -254,11 +255,11 @@ class TokenPainter:
 
 
 def _line_of_pixels(segments: Segments, fills: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """The segments' fills side by side from x = 0, transparent where there is none."""
+    """Put the fills of the segments side by side from x = 0, transparent in the gaps."""
     order = np.argsort(segments.low, kind="stable")
     low, high = segments.low[order], np.maximum(segments.high[order], segments.low[order] + THINNEST)
     reached = np.maximum.accumulate(high)
-    low[1:] = np.maximum(low[1:], reached[:-1])  # what was made thicker pushes the next
+    low[1:] = np.maximum(low[1:], reached[:-1])  # a widened segment pushes the next
     widths = np.empty(2 * len(low), np.int64)
     widths[0::2] = low - np.append(0, reached[:-1])
     widths[1::2] = high - low
@@ -268,7 +269,7 @@ def _line_of_pixels(segments: Segments, fills: npt.NDArray[np.uint32]) -> npt.ND
 
 
 def _draw_over(pixels: npt.NDArray[np.uint32], places: Int64s, colour: QColor) -> None:
-    """Lay a translucent colour over single pixels."""
+    """Paint a translucent colour over single pixels."""
     channels = pixels.view(np.uint8).reshape(-1, 4)  # blue, green, red, alpha; or the other way round
     opaque = np.array([QColor(colour.rgb()).rgba()], np.uint32).view(np.uint8).astype(np.float64)
     at = places[(places >= 0) & (places < len(pixels))]
@@ -278,3 +279,158 @@ def _draw_over(pixels: npt.NDArray[np.uint32], places: Int64s, colour: QColor) -
 
 def _points(middle: QPointF, offsets: Sequence[tuple[float, float]]) -> list[QPointF]:
     return [QPointF(middle.x() + x, middle.y() + y) for x, y in offsets]
+
+
+Floats = npt.NDArray[np.float64]
+
+LIT, MET = 0.40, 0.62  # shares of the time: the parts light up, then slide together
+SPREAD = 3.0  # how far the parts part before they meet
+POP = 2.0  # how much larger the new token is at first
+GLOW, DIMMED = 0.20, 0.45  # the light on the parts, and the veil on all else
+MOST = 600  # changes; more could not be followed
+
+
+@dataclass(frozen=True)
+class Change:
+    """A place of the text that is divided differently before and after a step."""
+
+    before: tuple[QRectF, ...]
+    after: tuple[QRectF, ...]
+
+    @property
+    def is_parting(self) -> bool:
+        return len(self.after) > len(self.before)
+
+
+def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list[int]]]:
+    """Return the edges of each stretch that two cuts of a text divide differently.
+
+    >>> changes_between(np.array([0, 1, 2, 3, 5]), np.array([0, 1, 3, 5]))
+    [([1, 2, 3], [1, 3])]
+    """
+    common = np.intersect1d(before, after)
+    at_before, at_after = np.searchsorted(before, common), np.searchsorted(after, common)
+    differ = np.flatnonzero((np.diff(at_before) > 1) | (np.diff(at_after) > 1))
+    return [
+        (before[at_before[i] : at_before[i + 1] + 1].tolist(), after[at_after[i] : at_after[i + 1] + 1].tolist())
+        for i in differ.tolist()
+    ]
+
+
+def placed(blocks: Sequence[PlacedBlock], start: int, before: Int64s, after: Int64s, left: float) -> list[Change]:
+    """Return where on the screen the changes are, by rows; the blocks begin at byte `start`."""
+    stretches = changes_between(before, after)
+    if len(stretches) > MOST:
+        return []
+    found: list[Change] = []
+    for block in blocks:
+        for row in block.layout.rows:
+            first, stop = start + row.first_byte, start + row.first_byte + row.byte_count
+            here = [pair for pair in stretches if pair[0][0] < stop and pair[0][-1] > first]
+            if here:
+                begins, ends = block.layout.cells(row)
+                place = QRectF(left, block.y + row.y + ROW_GAP, 0.0, row.height - 2 * ROW_GAP)
+                cells = RowCells(first, np.minimum(begins, ends), np.maximum(begins, ends), place)
+                found += [Change(cells.areas(was), cells.areas(now)) for was, now in here]
+        start += block.layout.byte_count
+    return found
+
+
+@dataclass(frozen=True)
+class RowCells:
+    """The cells of a row that begins at byte `first` of the text."""
+
+    first: int
+    low: Floats
+    high: Floats
+    place: QRectF  # where the row begins, and how high it is
+
+    def areas(self, edges: Sequence[int]) -> tuple[QRectF, ...]:
+        """Return the areas between these edges, as far as they are in the row."""
+        sides = [min(max(edge - self.first, 0), len(self.low)) for edge in edges]
+        spans = [(float(self.low[a:b].min()), float(self.high[a:b].max())) for a, b in pairwise(sides) if a < b]
+        return tuple(self.place.adjusted(begin, 0, end, 0) for begin, end in spans)
+
+
+@dataclass(frozen=True)
+class StepEvent:
+    """A step as it happens: what is joined lights up, slides together, and settles as one token.
+
+    The changes are found by comparing the cuts before and after, for any method; backwards, it all runs in reverse.
+    """
+
+    before: QPixmap
+    after: QPixmap
+    changes: Sequence[Change]
+
+    def paint(self, painter: QPainter, progress: float, paper: QColor, light: QColor) -> None:
+        """Paint the text at this point between the two steps."""
+        painter.drawPixmap(0, 0, self.after)
+        self._dim(painter, progress, paper)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for change in self.changes:
+            if change.is_parting:
+                self._paint(
+                    painter, 1.0 - progress, change.after, change.before, (self.after, self.before), light, paper
+                )
+            else:
+                self._paint(painter, progress, change.before, change.after, (self.before, self.after), light, paper)
+
+    def _dim(self, painter: QPainter, progress: float, paper: QColor) -> None:
+        """Dim everything but the changes for a while."""
+        strength = smooth(min(1.0, progress / LIT)) * (1.0 - smooth(max(0.0, (progress - MET) / (1.0 - MET))))
+        veil = QColor(paper)
+        veil.setAlphaF(DIMMED * strength)
+        painter.fillRect(self.after.rect(), veil)
+
+    def _paint(
+        self,
+        painter: QPainter,
+        progress: float,
+        parts: Sequence[QRectF],
+        whole: Sequence[QRectF],
+        pictures: tuple[QPixmap, QPixmap],
+        light: QColor,
+        paper: QColor,
+    ) -> None:
+        if progress < MET:
+            lit = smooth(min(1.0, progress / LIT))
+            met = away(max(0.0, (progress - LIT) / (MET - LIT)))
+            for area in whole:
+                painter.fillRect(area, paper)
+            middle = (len(parts) - 1) / 2
+            for number, area in enumerate(parts):
+                shift = SPREAD * (number - middle) * 2 * lit * (1.0 - met) / max(1, len(parts) - 1)
+                _paint_part(painter, area, shift, pictures[0], light, lit)
+        else:
+            settled = smooth((progress - MET) / (1.0 - MET))
+            for area in whole:
+                _paint_token(painter, area, pictures[1], light, 1.0 - settled)
+
+
+def _paint_part(painter: QPainter, area: QRectF, shift: float, picture: QPixmap, light: QColor, lit: float) -> None:
+    place = area.translated(shift, 0.0)
+    _copy(painter, place.topLeft(), picture, area)
+    _glow(painter, place, light, lit)
+
+
+def _paint_token(painter: QPainter, area: QRectF, picture: QPixmap, light: QColor, fresh: float) -> None:
+    _copy(painter, area.topLeft(), picture, area)
+    _glow(painter, area.adjusted(-POP * fresh, -POP * fresh, POP * fresh, POP * fresh), light, fresh)
+
+
+def _copy(painter: QPainter, place: QPointF, picture: QPixmap, area: QRectF) -> None:
+    """Copy an area of a picture, whose pixels may be finer than the painter's."""
+    scale = picture.devicePixelRatio()
+    source = QRectF(area.x() * scale, area.y() * scale, area.width() * scale, area.height() * scale)
+    painter.drawPixmap(QRectF(place, area.size()), picture, source)
+
+
+def _glow(painter: QPainter, place: QRectF, light: QColor, strength: float) -> None:
+    frame, inside = QColor(light), QColor(light)
+    frame.setAlphaF(strength)
+    inside.setAlphaF(GLOW * strength)
+    painter.setPen(QPen(frame, 1.8))
+    painter.setBrush(inside)
+    painter.drawRoundedRect(place, CORNER, CORNER)
+    painter.setBrush(Qt.BrushStyle.NoBrush)

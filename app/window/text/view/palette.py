@@ -1,8 +1,7 @@
 """The colours of the token text, light and dark.
 
-Both sets of six were chosen so that any two differ clearly to people with full colour
-vision and to those who lack one kind of cone, and so that text on them is easy to read;
-`tests/gui/text/test_colours.py` measures both.
+Any two of six fills differ clearly, also to people who lack one kind of cone, and text on them
+is easy to read; `tests/gui/text/test_colours.py` measures both.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ class TokenPalette:
 
     paper: QColor
     ink: QColor
-    fills: tuple[QColor, ...]  # one for each of colouring.COLOURS
+    fills: tuple[QColor, ...]  # one for each of colours.COLOURS
     scale: tuple[QColor, ...]  # the same number: from pale to strong
     hairline: QColor  # between two tokens
     faint: QColor  # blanks, tabs and line ends made visible; the placeholder
@@ -32,7 +31,6 @@ class TokenPalette:
         return self.paper.lightness() < 128
 
     def selected(self, fill: QColor) -> QColor:
-        """What a fill looks like under the selection."""
         share = self.selection.alphaF()
 
         def mixed(under: float, over: float) -> float:
@@ -46,7 +44,6 @@ class TokenPalette:
 
     @staticmethod
     def matching(palette: QPalette) -> TokenPalette:
-        """The set that suits a window's palette, on that palette's own paper."""
         paper = palette.color(QPalette.ColorRole.Base)
         return _on_paper(paper.rgb(), paper.lightness() < 128)
 

@@ -1,0 +1,235 @@
+"""Runs that are tables from elsewhere: opened from a file, made of other tables, extended on other texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.aside import Aside
+from app.session.changes import Held
+from app.session.corpus_texts import CorpusText, reading
+from app.session.notices import Answer, Notice
+from app.session.run import Phase, Run
+from app.session.runs import Runs
+from app.worker.job import Task
+from app.worker.training import GoneOn, Growing, Pace
+from app.worker.window_first import let_window_go_first
+from bpe_core.counting.count_words import count_words
+from bpe_core.editing.costs import Costs, costs
+from bpe_core.editing.extending import Extended, places_in
+from bpe_core.errors import BpeError, Cancelled, FormatError
+from bpe_core.formats import OpenedTable, open_table
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenTexts, check_budget
+from bpe_core.insight.audit import never_used
+from bpe_core.insight.reachability import is_learned
+from bpe_core.learning.methods import told_by
+from bpe_core.support.progress import CancelCheck
+from bpe_core.text.corpus import Corpus
+from bpe_core.verification.import_check import Agreement, check_import
+
+OPENING = "import"
+RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown here, too."
+
+
+class Opened(NamedTuple):
+    """What a file held, and what the library says that owns its format, where there is one."""
+
+    table: OpenedTable
+    names: TokenTexts
+    agreement: Agreement | None
+
+
+class Imports(QObject):
+    """One file at a time. What was open stays as it was, whatever the file turns out to be."""
+
+    noticed = Signal(Notice)
+    ended = Signal()
+
+    def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._runs, self._aside = runs, aside
+
+    @property
+    def is_busy(self) -> bool:
+        return self._aside.is_busy(OPENING)
+
+    def open(self, path: Path, opened: Callable[[Run], None] | None = None) -> None:
+        """Open a file as a run of its own; `opened` says what is done with it, other than showing it."""
+        if self.is_busy:
+            self.noticed.emit(Notice("A tokenizer is being opened just now; try again in a moment.", is_error=False))
+            return
+        take = partial(self._take, path, opened or self._runs.show)
+        self._aside.ask(OPENING, lambda task: _read(path, task.cancelled), take, self._fail, ended=self.ended.emit)
+        stop = Answer("Cancel", self.cancel)
+        self.noticed.emit(Notice(f"Opening {path.name} …", is_error=False, answers=(stop,)))
+
+    def cancel(self) -> None:
+        self._aside.cancel(OPENING)
+
+    def _fail(self, sentence: str) -> None:
+        self.noticed.emit(Notice(sentence))
+
+    def _take(self, path: Path, opened: Callable[[Run], None], found: Opened) -> None:
+        table, names, agreement = found
+        history = table.history
+        notes = table.notes if history.numbers is None else (*table.notes, RENUMBERED)
+        notes = notes if agreement is None else (*notes, *agreement.notes)
+        history.recipe = history.recipe.with_changes(name=path.name)
+        lacks = "" if history.has_counts else " It has no counts."
+        run = Run(
+            number=self._runs.next_number(),
+            recipe=history.recipe,
+            sources=(),
+            pace=Pace(),
+            phase=Phase.ENDED,
+            sentence=f"Imported from {path.name} ({table.format}).{lacks}",
+            history=history,
+            names=names,
+            numbers=history.numbers,
+        )
+        self._runs.add(run)
+        opened(run)
+        about = " The details say what the file does otherwise." if notes else ""
+        agrees = "" if agreement is None or agreement.silence else f" It {agreement.sentence}."
+        sentence = f"Opened {path.name}: {told_by(history)} ({table.format}).{agrees}{about}"
+        self.noticed.emit(Notice(sentence, "\n".join(notes), is_error=False))
+
+
+def _read(path: Path, cancelled: CancelCheck) -> Opened:
+    """Recognizes a file by its content, checks it, names its tokens and asks the library that owns its format."""
+    if path.exists() and not path.is_file():  # whoever writes into a pipe may never begin
+        raise FormatError(f"{path} is no file.")
+    table = open_table(path)
+    names = TokenTexts(table.history.alphabet)
+    names.grow(table.history, between=let_window_go_first)
+    check_budget(names.lengths, names.base, str(path))
+    names.places(table.history.first_special)  # by which its table is sorted; nobody shall wait for that
+    return Opened(table, names, check_import(path, table, cancelled=cancelled, apart=True))
+
+
+@dataclass(frozen=True, eq=False)
+class EditedTable:
+    """A table with what a person is told of it; made aside."""
+
+    history: History
+    names: TokenTexts
+    made: str  # how, in a few words
+    told: tuple[str, ...]  # a sentence each
+
+    @classmethod
+    def of(cls, history: History, name: str, made: str, told: tuple[str, ...]) -> EditedTable:
+        history.recipe = history.recipe.with_changes(name=name)
+        names = TokenTexts(history.alphabet)
+        names.grow(history, between=let_window_go_first)
+        return cls(history, names, made, told)
+
+
+def add_table(runs: Runs, table: EditedTable, made_of: Run) -> Run:
+    """The table as a run below the one it was made of, which is shown; its sentence says how, and what that means."""
+    run = Run(
+        number=runs.next_number(),
+        recipe=table.history.recipe,
+        sources=(),
+        pace=Pace(),
+        phase=Phase.ENDED,
+        sentence=" ".join([f"{table.made}.", *table.told]),
+        history=table.history,
+        names=table.names,
+        numbers=table.history.numbers,
+        parent=made_of.number,
+    )
+    runs.add(run)
+    runs.show(run)
+    return run
+
+
+GROWTH = "growth"
+LONGEST_TEXT = 1_000_000  # characters of the person's own that are counted
+MOST_LISTED = 500  # tokens
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What is known of it."""
+
+    text: Costs  # of the person's own text
+    by_file: list[str]  # what it saves in each text that nothing was learned from, a sentence each
+    unused: list[int]  # old tokens that stand nowhere in the texts it went on with, by their ids now
+
+
+class GrowthNews(QObject):
+    """Looks at each run that has gone on from a table, once it has ended."""
+
+    noticed = Signal(Notice)
+
+    def __init__(self, runs: Runs, text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._runs, self._text, self._aside = runs, text, aside
+        runs.changed.connect(self._look)
+
+    def _look(self) -> None:
+        run = self._runs.shown
+        if run is None or run.growing is None or run.phase is not Phase.ENDED:
+            return
+        growing, gone_on, text = run.growing, _gone_on(run, run.growing), self._text.value[:LONGEST_TEXT]
+        run.growing = run.gone_on = None
+        if gone_on is None or not len(gone_on.found.added):
+            return
+        found = gone_on.found
+        self._aside.ask(
+            GROWTH,
+            lambda task: _growth(growing, gone_on, text, task),
+            lambda growth: self._tell(run, growing, found, growth),
+        )
+
+    def _tell(self, run: Run, growing: Growing, found: Extended, growth: Growth) -> None:
+        new = found.history.numbers_of(found.added).tolist()
+        learned = int(is_learned(growing.old).sum())
+        sentence = (
+            f"Run {run.number:,}: {len(new):,} new tokens, numbered {new[0]:,} to {new[-1]:,}; all others keep "
+            f"their numbers. Your text: {growth.text}. "
+            f"{len(growth.unused):,} of the table's {learned:,} own tokens stand nowhere in the corpus."
+        )
+        details = "\n".join([*growth.by_file, *self._listed(run, growth.unused)])
+        if growth.by_file:
+            run.sentence = " ".join([run.sentence, *growth.by_file])
+        self.noticed.emit(Notice(sentence, details, is_error=False, can_wait=True))
+
+    def _listed(self, run: Run, unused: list[int]) -> list[str]:
+        if run.names is None or not unused:
+            return []
+        more = " …" if len(unused) > MOST_LISTED else ""
+        return ["Never used: " + ", ".join(run.names.text[id] for id in unused[:MOST_LISTED]) + more]
+
+
+def _gone_on(run: Run, growing: Growing) -> GoneOn | None:
+    """What came of it, where it was learned step by step, too."""
+    history, words, names, numbers = run.history, run.words, run.names, run.shown_numbers
+    if run.gone_on is not None or history is None or words is None or names is None or numbers is None:
+        return run.gone_on
+    if len(history) < len(growing.old):
+        return None
+    return GoneOn(Extended(history.numbered(numbers), places_in(history, growing.old)), words, names)
+
+
+def _growth(growing: Growing, gone_on: GoneOn, text: str, task: Task) -> Growth:
+    old, found = growing.old, gone_on.found
+    own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), old.recipe)
+    by_file = []
+    for path in growing.held_out:
+        try:
+            with reading([CorpusText(path.name, path=path)], task.remarks) as corpus:
+                words = count_words(corpus, old.recipe, cancelled=task.cancelled)
+            by_file.append(f"{path.name}: {costs(words, old, found.history, cancelled=task.cancelled)}.")
+        except Cancelled:
+            raise
+        except BpeError as error:  # a file that is gone leaves the others be
+            by_file.append(f"{path.name}: {error}")
+    unused = never_used(gone_on.words, old, found.history, found.new_ids, cancelled=task.cancelled)
+    return Growth(costs(own, old, found.history), by_file, found.new_ids[unused].tolist())

@@ -1,0 +1,75 @@
+"""Memory that is not needed any more: Python's search for garbage cycles, and what the C library keeps."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import sys
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+
+from app.session.time import timer
+
+LOOK_EVERY_MILLISECONDS = 2_000
+WORTH_A_LOOK = 10_000  # new containers; fewer can wait
+URGENT = 1_000_000  # so many cannot wait until nothing is busy
+FULL_SEARCH_EVERY = 20  # looks at what is young, of which one also looks at what is old
+
+
+class GarbageCollection(QObject):
+    """Searches in the window's thread, and as long as possible only while nothing is busy."""
+
+    def __init__(self, is_busy: Callable[[], bool], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._is_busy = is_busy
+        self._young_searches = 0
+        self._timer = timer(self, LOOK_EVERY_MILLISECONDS, self.look, repeats=True)
+        gc.disable()
+        self.spare_what_exists()
+        self._timer.start()
+
+    def spare_what_exists(self) -> None:
+        """No search needs to pass what lives as long as the window: its parts, and libraries just loaded."""
+        gc.freeze()
+
+    def look(self) -> None:
+        """Search if there is enough to make it worth while."""
+        if self._young_searches >= FULL_SEARCH_EVERY and not self._is_busy():
+            self._young_searches = 0
+            gc.collect()
+            give_back_now()
+        elif gc.get_count()[0] > (URGENT if self._is_busy() else WORTH_A_LOOK):
+            self._young_searches += 1
+            gc.collect(1)
+
+    def stop(self) -> None:
+        """Leave it to Python again."""
+        self._timer.stop()
+        gc.unfreeze()
+        gc.enable()
+
+
+LARGE = 1 << 20  # bytes; what is larger is asked of the system and given back to it at once
+STORES = 2
+
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # what <malloc.h> calls them
+
+
+def give_back_early() -> None:
+    """Must be called before there are threads; where the C library is another one, nothing is done."""
+    adjust = _of_glibc("mallopt")
+    if adjust is not None:
+        adjust(_ARENA_MAX, STORES)
+        adjust(_MMAP_THRESHOLD, LARGE)
+
+
+def give_back_now() -> None:
+    """What lies free between what is used; takes a millisecond or so."""
+    trim = _of_glibc("malloc_trim")
+    if trim is not None:
+        trim(0)
+
+
+def _of_glibc(name: str) -> Callable[..., int] | None:
+    return getattr(ctypes.CDLL(None), name, None) if sys.platform.startswith("linux") else None

@@ -1,1 +1,0 @@
-"""Moments a person wants to find again."""

@@ -1,1 +1,0 @@
-"""Compressing any file as Gage did, and expanding it again."""

@@ -1,0 +1,374 @@
+"""The texts of the corpus as a list, with what is known about each, and their totals."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from app.session.corpus import SessionCorpus
+from app.session.corpus_texts import CorpusText, CorpusTexts
+from app.session.counts import Counted, CountFailed, Outcome
+from app.session.notices import Notice
+from app.window.corpus.corpus_rows import (
+    GroupRow,
+    frequent_words,
+    group_size_text,
+    how_read,
+    line_of_group,
+    moved_by,
+    moved_to,
+    read_group_line,
+    rows_of,
+    sample_text,
+    texts_of,
+    warning_of,
+    weight_text,
+)
+from app.window.parts.timing import Throttle
+from app.window.parts.wording import count_text, duration_text, size_text, tip
+from bpe_core.errors import RecipeError
+from bpe_core.recipes.mixture import Sample
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+MOVED_ROWS = "application/x-bpe-explorer-texts"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The lines shown about one text or group."""
+
+    source: CorpusText
+    facts: str  # size, encoding, words
+    state: str
+    fraction: float | None = None  # share counted so far
+    is_failed: bool = False
+    warning: str = ""
+    words: str = ""  # those that occur most
+    group: GroupRow | None = None  # whose heading it is
+
+    @property
+    def title(self) -> str:
+        return self.source.name if self.group is None else self.group.title
+
+
+class CorpusListModel(QAbstractListModel):
+    """One row per text or group. Rows can be dragged to another place."""
+
+    totals_changed = Signal()
+    EntryRole = Role.UserRole + 1
+
+    def __init__(self, corpus: SessionCorpus, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._corpus = corpus
+        self._sources: CorpusTexts = ()
+        self._rows: list[GroupRow | CorpusText] = []
+        self._sizes: dict[int, int] = {}  # in bytes, by number of the text
+        self._outcomes: list[Outcome | None] = []
+        self._throttle = Throttle(60, self.refresh, self)
+        corpus.texts.changed.connect(self.refresh)
+        corpus.counts.changed.connect(self._throttle.call)
+
+    def refresh(self) -> None:
+        """Follow the session; each text is examined only when it is drawn."""
+        fresh = self._corpus.texts.value
+        self._outcomes = self._corpus.outcomes_as_wanted()
+        if fresh == self._sources:
+            if fresh:
+                self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+        else:
+            self.beginResetModel()
+            self._sources, self._rows = fresh, rows_of(fresh)
+            self._sizes = {source.number: self._sizes.get(source.number, source.size or 0) for source in fresh}
+            self.endResetModel()
+        self.totals_changed.emit()
+
+    @property
+    def is_counting(self) -> bool:
+        return self._corpus.counts.busy
+
+    @property
+    def warning(self) -> str:
+        pairs = zip(self._sources, self._outcomes, strict=True)
+        counted = ((text, outcome) for text, outcome in pairs if isinstance(outcome, Counted))
+        return next(filter(None, (warning_of(text, one, self._corpus.splits) for text, one in counted)), "")
+
+    def totals(self) -> str:
+        if not self._sources:
+            return "No texts yet"
+        counted = [outcome for outcome in self._outcomes if isinstance(outcome, Counted)]
+        in_folders = [outcome for outcome in counted if outcome.files > 1 and not outcome.is_of_group]
+        texts = len(self._sources) + sum(outcome.files - 1 for outcome in in_folders)
+        size = sum(self._sizes.values()) + sum(outcome.size for outcome in in_folders)
+        parts = [count_text(texts, "text"), size_text(size)]
+        words = sum(self._sizes_of_groups("words").values())
+        if words:
+            parts.append(count_text(words, "word"))
+        return " · ".join(parts)
+
+    def source_at(self, row: int) -> CorpusText:
+        """Return the text of a row that is not a heading."""
+        text = self._rows[row]
+        assert isinstance(text, CorpusText)
+        return text
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return tuple(row.name for row in self._rows if isinstance(row, GroupRow) and row.name)
+
+    def texts_at(self, rows: Sequence[int]) -> set[int]:
+        """Return the numbers of the texts in these rows; a heading stands for its whole group."""
+        found: set[int] = set()
+        for row in rows:
+            at = self._rows[row]
+            members = [at] if isinstance(at, CorpusText) else [one for one in self._sources if one.group == at.name]
+            found |= {one.number for one in members}
+        return found
+
+    def group_at(self, rows: Sequence[int]) -> str | None:
+        """Return the one group that these rows belong to; None if there are several."""
+        names = {at.name if isinstance(at, GroupRow) else at.group for at in (self._rows[row] for row in rows)}
+        return names.pop() if len(names) == 1 else None
+
+    def row_of_group(self, name: str) -> int:
+        return next((place for place, row in enumerate(self._rows) if row == GroupRow(name)), -1)
+
+    # What a person does
+
+    def add_paths(self, paths: Sequence[Path]) -> None:
+        self._corpus.add_paths(paths)
+
+    def add_text(self, name: str, text: str) -> None:
+        self._corpus.add_text(name, text)
+
+    def remove(self, rows: Sequence[int]) -> None:
+        self._corpus.remove(self.texts_at(rows))
+
+    def move(self, rows: Sequence[int], place: int) -> None:
+        """Move texts to another row, and so perhaps into another group; headings stay where they are."""
+        self._corpus.arrange(texts_of(moved_to(self._rows, rows, place)))
+
+    def shift(self, rows: Sequence[int], by: int) -> list[int]:
+        """Move texts or whole groups up (-1) or down (1); return their new rows."""
+        chosen = [self._rows[row] for row in rows]
+        names = [one.name if isinstance(one, GroupRow) else one.number for one in chosen]
+        self._corpus.arrange(texts_of(moved_by(self._rows, rows, by)))
+        now = [one.name if isinstance(one, GroupRow) else one.number for one in self._rows]
+        return [now.index(name) for name in names if name in now]
+
+    # Groups
+
+    def group(self, rows: Sequence[int], name: str) -> None:
+        self._corpus.group(self.texts_at(rows), name)
+
+    def group_anew(self, rows: Sequence[int]) -> str:
+        """Put these texts into a new group; return its name for now."""
+        number = next(one for one in itertools.count(1) if f"group {one}" not in self.groups)
+        self.group(rows, f"group {number}")
+        return f"group {number}"
+
+    def group_by_folders(self, rows: Sequence[int]) -> None:
+        """Make a group of each folder of these texts, or of all."""
+        self._corpus.group_by_folders(self.texts_at(rows or range(len(self._rows))))
+
+    @property
+    def shares_by(self) -> str:
+        """What shares are parts of; empty where weights are factors."""
+        by = self._corpus.mixture.by
+        return "" if by == "times" else by
+
+    def share_by(self, by: Literal["bytes", "words"]) -> None:
+        self._corpus.weigh_by(by)
+
+    def leave_out_duplicates(self, name: str, of: Literal["", "documents", "lines"]) -> None:
+        self._corpus.choose(dataclasses.replace(self._corpus.mixture.of(name), unique=of))
+
+    def take(self, name: str, *, first_bytes: int | None = None, per_cent: int = 100, of: str = "documents") -> None:
+        """Take only the first bytes of a group, or a random sample of it."""
+        group = self._corpus.mixture.of(name)
+        of_lines: Literal["lines", "documents"] = "lines" if of == "lines" else "documents"
+        sample = Sample(first_bytes, Fraction(per_cent, 100), of_lines, group.sample.seed)
+        self._corpus.choose(dataclasses.replace(group, sample=sample))
+
+    def draw(self, name: str, seed: int) -> None:
+        """Draw another random sample, by this number."""
+        group = self._corpus.mixture.of(name)
+        self._corpus.choose(dataclasses.replace(group, sample=dataclasses.replace(group.sample, seed=seed)))
+
+    def taken(self, name: str) -> tuple[str, int | None, Fraction, str, int]:
+        """Return what is taken of a group: duplicates left out, first bytes, sampled share, of what, which draw."""
+        group = self._corpus.mixture.of(name)
+        sample = group.sample
+        return group.unique, sample.first_bytes, sample.fraction, sample.of, sample.seed
+
+    def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
+        """Take an edited line of a group: its name, and perhaps another weight."""
+        row = self._rows[index.row()]
+        if role != Role.EditRole or not isinstance(row, GroupRow):
+            return False
+        corpus = self._corpus
+        try:
+            name, weight, by = read_group_line(str(value), row, corpus.mixture)
+            corpus.say(row.name, name, weight, by)
+        except RecipeError as error:
+            corpus.noticed.emit(Notice(str(error)))
+            return False
+        return True
+
+    def picked_at(self, rows: Sequence[int]) -> CorpusText | None:
+        """Return the folder of these rows, if it is the only one and only some of its files are read."""
+        found = [self._rows[row] for row in rows]
+        only = found[0] if len(found) == 1 else None
+        return only if isinstance(only, CorpusText) and only.picked else None
+
+    def remove_files(self, text: CorpusText, names: Collection[str]) -> None:
+        """Leave out some of the picked files of a folder."""
+        self._corpus.remove_files(text.number, names)
+
+    def read_as(self, rows: Sequence[int], encoding: str | None) -> None:
+        """Read files in another encoding; None detects it."""
+        self._corpus.read_as(self.texts_at(rows), encoding)
+
+    def add_address(self, address: str) -> None:
+        self._corpus.add_address(address)
+
+    def columns_of(self, rows: Sequence[int]) -> tuple[tuple[str, ...], str, bool]:
+        """Return the possible text columns of these tables, the chosen one, and whether they are lists of words."""
+        texts = [one for one in (self._rows[row] for row in rows) if isinstance(one, CorpusText)]
+        outcomes = map(self._corpus.outcome_as_wanted, texts)
+        reads = [outcome.read for outcome in outcomes if outcome is not None]
+        columns = tuple(dict.fromkeys(column for read in reads for column in read.columns))
+        taken = {read.column for read in reads}
+        are_lists = bool(reads) and all(read.is_word_list for read in reads)
+        return columns, taken.pop() if len(taken) == 1 else "", are_lists
+
+    def row_of(self, number: int) -> int | None:
+        rows = (row for row, at in enumerate(self._rows) if isinstance(at, CorpusText) and at.number == number)
+        return next(rows, None)
+
+    def take_column(self, rows: Sequence[int], column: str) -> None:
+        self._corpus.take_column(self.texts_at(rows), column)
+
+    def take_as_words(self, rows: Sequence[int], word_list: bool) -> None:
+        """Read files as lists of words with their counts, or as texts, whatever their columns are called."""
+        self._corpus.take_as_words(self.texts_at(rows), word_list)
+
+    def cancel_counting(self) -> None:
+        self._corpus.counts.cancel()
+
+    # What Qt asks for
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        source = self._rows[index.row()]
+        if isinstance(source, GroupRow):
+            return self._of_group(source, role)
+        if role == Role.DisplayRole:
+            return source.name
+        if role == self.EntryRole:
+            return self._entry(source)
+        if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
+            entry = self._entry(source)
+            place = entry.source.place or entry.source.name
+            text = "\n".join(filter(None, (place, entry.facts, entry.state, entry.words, entry.warning)))
+            return tip(text) if role == Role.ToolTipRole else text
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = super().flags(index)
+        if index.isValid() and isinstance(self._rows[index.row()], GroupRow):
+            return flags | Qt.ItemFlag.ItemIsEditable
+        return flags | (Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled)
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:
+        return [MOVED_ROWS]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        mime = QMimeData()
+        mime.setData(MOVED_ROWS, " ".join(str(index.row()) for index in indexes).encode())
+        return mime
+
+    def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
+        if not data.hasFormat(MOVED_ROWS):
+            return False
+        moved = [*map(int, bytes(data.data(MOVED_ROWS).data()).decode().split())]
+        place = row if row >= 0 else len(self._rows)
+        self.move(moved, place - sum(one < place for one in moved))
+        return False  # the rows are already in place: Qt must not remove any
+
+    # Rows
+
+    def _of_group(self, row: GroupRow, role: int) -> Any:
+        mixture = self._corpus.mixture
+        if role == Role.DisplayRole:
+            return row.title
+        if role == Role.EditRole:
+            return line_of_group(row, mixture)
+        if role not in (self.EntryRole, Role.ToolTipRole, Role.AccessibleDescriptionRole):
+            return None
+        pairs = list(zip(self._sources, self._outcomes, strict=True))
+        members = [text for text, _ in pairs if text.group == row.name]
+        outcomes = [outcome for text, outcome in pairs if text.group == row.name]
+        facts = weight_text(mixture.of(row.name), mixture, self._sizes_of_groups(mixture.by))
+        state = " · ".join((group_size_text(members, self._sizes, outcomes), *sample_text(mixture.of(row.name))))
+        entry = Entry(members[0], facts, state, group=row)
+        if role == self.EntryRole:
+            return entry
+        text = "\n".join((row.title, entry.facts, entry.state, "Double-click to change its name or its weight"))
+        return tip(text) if role == Role.ToolTipRole else text
+
+    def _sizes_of_groups(self, by: str) -> dict[str, int]:
+        """Return the size of each group in bytes or words, as far as its texts are counted."""
+        sizes: dict[str, int] = {}
+        seen: set[str] = set()
+        for text, outcome in zip(self._sources, self._outcomes, strict=True):
+            if isinstance(outcome, Counted) and not (outcome.is_of_group and text.group in seen):
+                seen.add(text.group)
+                size = outcome.word_bytes if by == "bytes" else outcome.words
+                sizes[text.group] = sizes.get(text.group, 0) + size
+        return sizes
+
+    def _entry(self, source: CorpusText) -> Entry:
+        size = source.size
+        known = "missing" if size is None else size_text(size)
+        known = "folder" if source.is_folder else "from an address" if source.address else known
+        known = count_text(len(source.picked), "picked file") if source.picked else known
+        outcome = self._corpus.outcome_of(source)
+        if isinstance(outcome, Counted) and outcome.is_of_group:
+            return Entry(source, known, "read together with its group")
+        if isinstance(outcome, Counted):
+            if source.is_folder:
+                what = "picked file" if source.picked else "file"
+                known = f"{count_text(outcome.files, what)} · {size_text(outcome.size)}"
+            if source.address and outcome.size:
+                known = size_text(outcome.size)
+            facts = f"{known} · {how_read(outcome)}"
+            state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
+            warning = warning_of(source, outcome, self._corpus.splits)
+            return Entry(source, facts, state, warning=warning, words=frequent_words(outcome))
+        if isinstance(outcome, CountFailed):
+            return Entry(source, known, outcome.sentence, is_failed=True)
+        progress = self._corpus.progress_of(source)
+        if progress is not None:
+            whole = known if progress.total is None else size_text(progress.total)
+            facts = f"{size_text(progress.done)} of {whole} · {size_text(progress.bytes_per_second)}/s"
+            if not progress.total:
+                return Entry(source, facts, "counting")
+            left = (progress.total - progress.done) / max(1.0, progress.bytes_per_second)
+            return Entry(source, facts, f"counting, {duration_text(left)} left", progress.done / progress.total)
+        return Entry(source, known, "waiting to be counted" if self._corpus.counts.busy else "not counted yet")

@@ -1,0 +1,368 @@
+"""The corpus on the screen: the list of texts and groups, its menus and buttons, and the totals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal
+
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    QSortFilterProxyModel,
+    QStringListModel,
+    Qt,
+)
+from PySide6.QtGui import QAction, QColor, QFont, QKeySequence, QPainter, QPalette, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QListView,
+    QMenu,
+    QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.session.corpus_texts import CorpusText
+from app.window.corpus.corpus_list import CorpusListModel, Entry
+from app.window.parts.dialogs import ask_for_draw
+from app.window.parts.icons import icon
+from app.window.parts.layouts import STRETCH, in_column, in_row
+from app.window.parts.tables import selected_rows
+from app.window.parts.theme import shades_of
+from app.window.parts.widgets import add_key_action, add_tick, entry, icon_button, label, named
+from app.window.parts.wording import count_text
+
+MARGIN = 10
+GAP = 3
+
+
+class CorpusDelegate(QStyledItemDelegate):
+    """Paints an `Entry`; a thin line shows how far its counting is."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        line = option.fontMetrics.height()
+        return QSize(160, 3 * line + 2 * GAP + 14)
+
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        height = max(editor.sizeHint().height(), option.fontMetrics.height() + 6)
+        editor.setGeometry(QRect(option.rect.left(), option.rect.top(), option.rect.width(), height))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        entry: Entry = index.data(CorpusListModel.EntryRole)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        shades = shades_of(option.palette)
+        painter.save()
+        if selected:
+            painter.fillRect(option.rect, shades.mark_ground)
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.AlternateBase))
+        elif entry.group is not None:
+            painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.Midlight))
+        inside = option.rect.adjusted(MARGIN, 7, -MARGIN, -7)
+        line = QRect(inside.left(), inside.top(), inside.width(), option.fontMetrics.height())
+        bold = QFont(option.font)
+        bold.setWeight(QFont.Weight.DemiBold)
+        self._write(painter, line, entry.title, bold, option.palette.color(QPalette.ColorRole.Text))
+        line.translate(0, line.height() + GAP)
+        self._write(painter, line, entry.facts, option.font, shades.muted)
+        line.translate(0, line.height() + GAP)
+        color = shades.error if entry.is_failed or entry.warning else shades.muted
+        state = f"⚠ {entry.state}" if entry.is_failed or entry.warning else entry.state
+        self._write(painter, line, state, option.font, color)
+        bottom = option.rect.bottom()
+        painter.fillRect(option.rect.left(), bottom, option.rect.width(), 1, shades.hairline)
+        if entry.fraction is not None:
+            painter.fillRect(option.rect.left(), bottom - 2, int(option.rect.width() * entry.fraction), 3, shades.curve)
+        painter.restore()
+
+    @staticmethod
+    def _write(painter: QPainter, line: QRect, text: str, font: QFont, color: QColor) -> None:
+        painter.setFont(font)
+        painter.setPen(color)
+        metrics = painter.fontMetrics()
+        elided = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, line.width())
+        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
+
+
+DUPLICATES: tuple[tuple[str, Literal["", "documents", "lines"]], ...] = (
+    ("Keep All", ""),
+    ("Leave Out Documents", "documents"),
+    ("Leave Out Lines", "lines"),
+)
+SAMPLES = ((100, "documents"), (50, "documents"), (10, "documents"), (50, "lines"), (10, "lines"), (1, "lines"))
+FIRST_MEGABYTES = (1, 10, 100, 1_000)
+SHARES: tuple[tuple[str, Literal["bytes", "words"]], ...] = (("Shares by Bytes", "bytes"), ("Shares by Words", "words"))
+
+
+class GroupMenu(QMenu):
+    """The menu of groups, filled when it opens for what is selected then."""
+
+    def __init__(
+        self,
+        model: CorpusListModel,
+        selected: Callable[[], Sequence[int]],
+        edit: Callable[[str], None],
+        parent: QWidget,
+    ) -> None:
+        super().__init__("Group", parent)
+        self._model, self._selected, self._edit = model, selected, edit
+        self.aboutToShow.connect(self._fill)
+
+    def _fill(self) -> None:
+        self.clear()
+        rows, model = list(self._selected()), self._model
+        here = model.group_at(rows) if rows else None
+        if rows:
+            self.addAction("New Group").triggered.connect(lambda: self._edit(model.group_anew(rows)))
+            for name in model.groups:
+                add_tick(self, f"Into {name}", name == here, partial(model.group, rows, name))
+        self.addAction("From Folders").triggered.connect(lambda: model.group_by_folders(rows))
+        if rows and any(model.groups):
+            self.addAction("Into No Group").triggered.connect(lambda: model.group(rows, ""))
+        if here is not None and model.groups:
+            self.addSeparator()
+            self.addAction("Name and Weight …").triggered.connect(lambda: self._edit(here))
+            self._add_taken(here)
+        if model.shares_by:
+            self.addSeparator()
+            for title, by in SHARES:
+                add_tick(self, title, model.shares_by == by, partial(model.share_by, by))
+
+    def _add_taken(self, group: str) -> None:
+        model = self._model
+        unique, first, fraction, of, seed = model.taken(group)
+        duplicates = self.addMenu("Duplicates in It")
+        for title, what in DUPLICATES:
+            add_tick(duplicates, title, unique == what, partial(model.leave_out_duplicates, group, what))
+        sample = self.addMenu("Take of It")
+        for per_cent, what_of in SAMPLES:
+            is_all = per_cent == 100
+            title = "All" if is_all else f"{per_cent} % of the {what_of.capitalize()}"
+            is_so = first is None and 100 * fraction == per_cent and (is_all or of == what_of)
+            add_tick(sample, title, is_so, partial(model.take, group, per_cent=per_cent, of=what_of))
+        sample.addSeparator()
+        draw = sample.addAction("Another Draw …")
+        draw.setEnabled(fraction < 1)
+        draw.triggered.connect(lambda: self._draw(group, seed))
+        sample.addSeparator()
+        for megabytes in FIRST_MEGABYTES:
+            size = megabytes * 10**6
+            add_tick(sample, f"First {megabytes:,} MB", first == size, partial(model.take, group, first_bytes=size))
+
+    def _draw(self, group: str, before: int) -> None:
+        seed = ask_for_draw(self, before)
+        if seed is not None:
+            self._model.draw(group, seed)
+
+
+class PickedFiles(QDialog):
+    """The files picked of one folder, to take some out again. Qt's own models bear tens of thousands."""
+
+    def __init__(self, model: CorpusListModel, text: CorpusText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"Files of {text.name}")
+        self._model, self._text = model, text
+        self._names = QStringListModel(text.picked, self)
+        self._found = QSortFilterProxyModel(self)
+        self._found.setSourceModel(self._names)
+        self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.needle = named(entry("Find names", can_be_cleared=True), "Find names")
+        self.needle.textChanged.connect(self._found.setFilterFixedString)
+        self.list = named(QListView(), "Files that were picked")
+        self.list.setModel(self._found)
+        self.list.setUniformItemSizes(True)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.count = label()
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self.remove = self.buttons.addButton("&Remove from Corpus", QDialogButtonBox.ButtonRole.ActionRole)
+        self.remove.clicked.connect(self._remove)
+        for button in self.buttons.findChildren(QPushButton):
+            button.setAutoDefault(False)  # Enter in the field of the name must press neither
+        self.buttons.rejected.connect(self.reject)
+        self.list.selectionModel().selectionChanged.connect(self._show_count)
+        column = QVBoxLayout(self)
+        for part in (self.needle, self.list, self.count, self.buttons):
+            column.addWidget(part)
+        self.resize(520, 420)
+        self._show_count()
+
+    def _remove(self) -> None:
+        gone = {self._found.index(row, 0).data() for row in selected_rows(self.list)}
+        self._model.remove_files(self._text, gone)
+        self.accept()
+
+    def _show_count(self) -> None:
+        chosen = len(selected_rows(self.list))
+        self.remove.setEnabled(chosen > 0)
+        self.count.setText(f"{count_text(len(self._text.picked), 'file')}, {chosen:,} selected")
+
+
+ENCODINGS = (
+    ("UTF-8, or as its first bytes say", None),
+    ("UTF-8, \N{REPLACEMENT CHARACTER} for what is not valid", "utf-8 replace"),
+    ("UTF-8, without what is not valid", "utf-8 skip"),
+    ("Latin-1 (ISO 8859-1)", "latin-1"),
+    ("Windows-1252", "cp1252"),
+    ("Cyrillic (Windows-1251)", "cp1251"),
+    ("Japanese (Shift JIS)", "shift_jis"),
+    ("Chinese (GB 18030)", "gb18030"),
+    ("Korean (EUC-KR)", "euc_kr"),
+    ("UTF-16", "utf-16"),
+)
+WORD_LIST = "Words with Their Counts, Not Texts"
+LEAST_HEIGHT = 46  # pixels of the list: a text and its size
+
+
+class WholeSentence(QLabel):
+    """A text that wraps and is never cut off: it asks for the height it needs in its width."""
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._ask_for_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._ask_for_height()
+
+    def _ask_for_height(self) -> None:
+        self.setMinimumHeight(max(0, self.heightForWidth(self.width())) if self.text() else 0)
+
+
+class CorpusPanel(QWidget):
+    """The list, its few buttons, and a line of totals."""
+
+    def __init__(
+        self, model: CorpusListModel, open_action: QAction, words_action: QAction, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.columns_menu = QMenu("Column of the Texts", self)
+        self.columns_menu.aboutToShow.connect(self._fill_columns)
+        self.list = self._make_list()
+        self.list.addAction(words_action)
+        self.add_button = icon_button("add", "Add texts")
+        self.add_button.clicked.connect(open_action.trigger)
+        self.remove_button = icon_button("remove", "Remove the selected texts")
+        self.remove_button.clicked.connect(self.remove_selected)
+        self.up_button = icon_button("up", "Move the selected texts or groups up: the first is read first (Alt+Up)")
+        self.up_button.clicked.connect(lambda: self._move(-1))
+        self.down_button = icon_button("down", "Move the selected texts or groups down (Alt+Down)")
+        self.down_button.clicked.connect(lambda: self._move(1))
+        self._icon_buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)
+        self.cancel_button = QPushButton("Cancel counting")
+        self.cancel_button.clicked.connect(model.cancel_counting)
+        self.totals = named(label(), "Totals of the corpus")
+        self.warning = WholeSentence(wordWrap=True)
+        self._lay_out()
+        model.totals_changed.connect(self._show_totals)
+        self.list.selectionModel().selectionChanged.connect(self._enable_buttons)
+        self._show_totals()
+
+    def remove_selected(self) -> None:
+        self._model.remove(self._selected_rows())
+
+    def recolor(self) -> None:
+        for button in self._icon_buttons:
+            button.setIcon(icon(button.objectName(), self.palette()))
+
+    def _make_list(self) -> QListView:
+        view = named(QListView(), "Texts of the corpus")
+        view.setModel(self._model)
+        view.setMinimumHeight(LEAST_HEIGHT)
+        view.setItemDelegate(CorpusDelegate(view))
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        view.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
+        view.setDefaultDropAction(Qt.DropAction.MoveAction)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.setUniformItemSizes(True)
+        view.setMouseTracking(True)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        add_key_action(view, "Move Up", "Alt+Up", lambda: self._move(-1))
+        add_key_action(view, "Move Down", "Alt+Down", lambda: self._move(1))
+        add_key_action(view, "Remove from Corpus", QKeySequence.StandardKey.Delete, self.remove_selected)
+        view.addAction(self._make_encodings_menu(view).menuAction())
+        view.addAction(self.columns_menu.menuAction())
+        self.files_action = QAction("Files of It …", view)
+        self.files_action.triggered.connect(self._show_files)
+        view.addAction(self.files_action)
+        self.group_menu = GroupMenu(self._model, self._selected_rows, self._edit_group, self)
+        view.addAction(self.group_menu.menuAction())
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        return view
+
+    def _make_encodings_menu(self, view: QListView) -> QMenu:
+        menu = QMenu("Read As", view)
+        for title, encoding in ENCODINGS:
+            menu.addAction(title).triggered.connect(lambda _, e=encoding: self._model.read_as(self._selected_rows(), e))
+        return menu
+
+    def _fill_columns(self) -> None:
+        """Offer the columns of the selected tables, and to read them as lists of words."""
+        rows = self._selected_rows()
+        columns, taken, are_lists = self._model.columns_of(rows)
+        self.columns_menu.clear()
+        for column in columns:
+            add_tick(self.columns_menu, column, column == taken, partial(self._model.take_column, rows, column))
+        self.columns_menu.addSeparator()
+        add_tick(self.columns_menu, WORD_LIST, are_lists, lambda: self._model.take_as_words(rows, not are_lists))
+
+    def _show_files(self) -> None:
+        text = self._model.picked_at(self._selected_rows())
+        if text is not None:
+            PickedFiles(self._model, text, self).open()
+
+    def _edit_group(self, name: str) -> None:
+        index = self._model.index(self._model.row_of_group(name))
+        self.list.setCurrentIndex(index)
+        self.list.edit(index)
+
+    def _selected_rows(self) -> list[int]:
+        return sorted(index.row() for index in self.list.selectedIndexes())
+
+    def _lay_out(self) -> None:
+        buttons = in_row(*self._icon_buttons, STRETCH, self.cancel_button, spacing=2)
+        in_column((self.list, 1), self.warning, buttons, self.totals, on=self, margins=(8, 2, 4, 4), spacing=4)
+
+    def _move(self, by: int) -> None:
+        """Move texts or whole groups; they stay selected."""
+        chosen = self.list.selectionModel()
+        current = self.list.currentIndex().row()
+        rows = self._selected_rows()
+        if not rows:
+            return
+        places = self._model.shift(rows, by)
+        held = places[rows.index(current)] if current in rows and len(places) == len(rows) else places[0]
+        chosen.setCurrentIndex(self._model.index(held), QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        for place in places:
+            chosen.select(self._model.index(place), QItemSelectionModel.SelectionFlag.Select)
+
+    def _show_totals(self) -> None:
+        self.totals.setText(self._model.totals())
+        self.cancel_button.setVisible(self._model.is_counting)
+        self.warning.setText(self._model.warning)
+        self.warning.setVisible(bool(self._model.warning))
+        self.warning.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")
+        self._enable_buttons()
+
+    def _enable_buttons(self) -> None:
+        selected = len(self.list.selectedIndexes())
+        self.remove_button.setEnabled(selected > 0)
+        self.files_action.setEnabled(selected == 1 and self._model.picked_at(self._selected_rows()) is not None)
+        several = self._model.rowCount() > 1
+        self.up_button.setEnabled(selected > 0 and several)
+        self.down_button.setEnabled(selected > 0 and several)

@@ -1,1 +1,0 @@
-"""Encoding whole texts into files of ids."""

@@ -1,1 +1,0 @@
-"""Merge tables in and out."""

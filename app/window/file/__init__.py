@@ -1,1 +1,0 @@
-"""Saving, opening and bringing back sessions."""

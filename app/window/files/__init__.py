@@ -1,0 +1,1 @@
+"""Files in and out: exports, sessions, encoded and compressed files, counts."""

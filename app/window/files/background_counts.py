@@ -1,0 +1,146 @@
+"""Counts by programs of their own: begun in a window, they go on without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.corpus_texts import to_be_counted_apart
+from app.session.notices import Answer, Notice
+from app.session.session import Session
+from app.session.time import timer
+from app.window.parts.wording import size_text
+from bpe_core.counting import background
+from bpe_core.counting.background import CountStatus, Order
+from bpe_core.errors import BpeError
+from bpe_core.support.limits import size_in
+from bpe_core.text.reading.opening import is_address
+
+LOOK_EVERY_MILLISECONDS = 500
+TOPIC, LOOKING = "background counts", "status of background counts"
+BY = ("this program, on all cores", "a Dask cluster of this computer", "a Dask cluster at an address")
+ON = ("", "local")  # names of the first two; the third is an address
+NO_TEXTS = "There is no text to count: open a file, paste a text or choose a sample."
+NO_PLACE = "Choose a file to write the counts to first."
+NO_ADDRESS = "Write the address of the cluster's scheduler, such as tcp://host:8786."
+NO_SIZE = "“{}” is no size of memory; write it as 500MB or 2GB, or leave it empty."
+NO_COUNTS = "“{}” must end in .parquet, or be a new folder that the counts become."
+
+
+class BackgroundCounts(QObject):
+    """All counts there are; each is known by its status file."""
+
+    changed = Signal()
+    noticed = Signal(Notice)
+    failed = Signal(str)  # to begin one
+    open_wanted = Signal(str)  # the place of counts
+    list_wanted = Signal()
+
+    def __init__(self, session: Session, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._folder = session, folder
+        self.known: Mapping[Path, CountStatus] = {}  # the newest first
+        self._has_looked = False
+        self._looking = timer(self, LOOK_EVERY_MILLISECONDS, self.look, repeats=True)
+        if folder.is_dir():
+            self.look()
+
+    def look(self) -> None:
+        """Read the status of all counts, those of other windows and of earlier ones included."""
+        if not self._session.aside.is_busy(LOOKING):
+            self._session.aside.ask(LOOKING, lambda task: background.counts_in(self._folder), self._take)
+
+    def begin(self, by: int, address: str, workers: int, memory: str, output: str) -> None:
+        """Start a count of the texts as the recipe splits them now."""
+        texts, recipe = self._session.corpus.texts.value, self._session.recipe.value
+        refusal = self._refusal(by, address, memory, output)
+        if refusal:
+            self.failed.emit(refusal)
+            return
+        try:
+            order = Order(
+                to_be_counted_apart(texts),
+                recipe,
+                output if is_address(output) else str(Path(output).absolute()),
+                ON[by] if by < len(ON) else address,
+                workers or None,
+                size_in(memory) if memory else None,
+            )
+        except BpeError as error:
+            self.failed.emit(str(error))
+            return
+        begin = partial(background.begin, order, self._folder)
+        self._session.aside.ask(
+            TOPIC, lambda task: begin(), lambda path: self._watch(), self.failed.emit, queues=True, writes=True
+        )
+
+    def _refusal(self, by: int, address: str, memory: str, output: str) -> str:
+        if not self._session.corpus.texts.value:
+            return NO_TEXTS
+        if not output:
+            return NO_PLACE
+        if not is_address(output) and Path(output).suffix not in ("", ".parquet"):
+            return NO_COUNTS.format(output)
+        if by == len(ON) and not is_address(address):
+            return NO_ADDRESS
+        return NO_SIZE.format(memory) if memory and not size_in(memory) else ""
+
+    def stop(self, path: Path) -> None:
+        """Stop a count; what it has counted is kept."""
+        background.stop(path)
+
+    def forget(self, path: Path) -> None:
+        """Take a count that has ended off the list; its file stays."""
+        if path in self.known and not self.known[path].is_under_way:
+            background.forget(path)
+            self._take({one: status for one, status in self.known.items() if one != path})
+
+    def _watch(self) -> None:
+        self._looking.start()
+        self.look()
+
+    def _take(self, found: Mapping[Path, CountStatus]) -> None:
+        before, self.known = self.known, found
+        under_way = [status for status in found.values() if status.is_under_way]
+        if under_way and not self._looking.isActive():
+            self._looking.start()
+        elif not under_way:
+            self._looking.stop()
+        if found != before:
+            self.changed.emit()
+        for path, status in found.items():
+            if path in before and before[path].is_under_way and not status.is_under_way:
+                self._tell_end(status)
+        if under_way and not self._has_looked and not before:
+            show = Answer("Show", self.list_wanted.emit)
+            sentence = f"A count goes on that was begun earlier: into {under_way[0].output}."
+            self.noticed.emit(Notice(sentence, is_error=False, answers=(show,)))
+        self._has_looked = True
+
+    def _tell_end(self, status: CountStatus) -> None:
+        is_done = status.state == "done"
+        answer = Answer("Open the Counts", lambda: self.open_wanted.emit(status.output))
+        sentence = f"{status.sentence} They are in {status.output}." if is_done else status.sentence
+        self.noticed.emit(Notice(sentence, is_error=status.state == "failed", answers=(answer,) if is_done else ()))
+
+
+def status_text(status: CountStatus) -> str:
+    """Describe the status of a count in a line."""
+    if not status.is_under_way:
+        return status.sentence
+    if status.state == "starting":
+        return "Starting …"
+    if not status.total or not status.stage:
+        return "Counting …"
+    if status.unit == "bytes":
+        return f"{status.stage.capitalize()}: {size_text(status.done)} of {size_text(status.total)}"
+    return f"{status.stage.capitalize()}: {status.done:,} of {status.total:,} {status.unit}"
+
+
+def share(status: CountStatus) -> float:
+    """Return how much of the work is done, from 0 to 1."""
+    whole = status.done / status.total if status.total else 0.0
+    return 0.9 * whole if status.unit == "bytes" else 0.9 + 0.1 * whole

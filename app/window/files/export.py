@@ -1,0 +1,207 @@
+"""Exporting what the run shown has learned: prepared and checked first, then put in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.aside import Aside
+from app.session.changes import Held
+from app.session.manifests import RESULT, SESSION
+from app.session.notices import Notice
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from app.window.files.file_work import RunWork
+from app.worker.job import Task
+from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
+from bpe_core.formats import FORMATS
+from bpe_core.support.progress import Progress
+from bpe_core.verification.prepared_export import PreparedExport as PreparedExport
+from bpe_core.verification.prepared_export import prepare_export
+
+FIT = "export fit"
+FOLDER = "Folder for transformers"
+FOLDER_EXPLANATION = (
+    "For transformers.AutoTokenizer: tokenizer.json, what its special tokens are for, and how to load it."
+)
+ROLE_TITLES = {"pad": "Fills up", "bos": "Begins a text", "eos": "Ends a text", "unk": "Unknown"}
+STEM = "merges"  # name of files whose format has no fixed name
+
+
+@dataclass(frozen=True)
+class FormatChoice:
+    """A format as it is offered."""
+
+    name: str
+    explanation: str
+    file_name: str  # proposed
+
+
+@dataclass(frozen=True)
+class RoleChoice:
+    """A role that a special token can have, with the token that is guessed for it."""
+
+    name: str
+    title: str
+    meaning: str
+    token: str
+
+
+@dataclass(frozen=True)
+class FolderWish:
+    """The choices for a folder: the token of each role, and the file of a chat template."""
+
+    roles: tuple[tuple[str, str], ...]
+    template: str = ""
+
+
+def format_choices() -> list[FormatChoice]:
+    """List all formats: the tables with everything first, then those of other libraries."""
+    files = [
+        FormatChoice(name, row.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending)
+        for name, row in FORMATS.rows.items()
+        if (ending := row.endings[0])
+    ]
+    return [*files, FormatChoice(FOLDER, FOLDER_EXPLANATION, "tokenizer")]
+
+
+class TableExport(RunWork):
+    """One export at a time."""
+
+    refused = Signal(str)  # why the chosen format cannot hold the run; empty if it can
+    checked = Signal(PreparedExport)
+    finished = Signal(str)
+    noticed = Signal(Notice)
+
+    def __init__(
+        self, runs: Runs, cursor: TimeCursor, text: Held[str], aside: Aside, parent: QObject | None = None
+    ) -> None:
+        super().__init__("export", runs, cursor, aside, parent)
+        self.stage = ""
+        self._text = text
+        self._prepared: PreparedExport | None = None
+        self._wish = FolderWish(())
+        self._goes_on = False  # put in place what agrees, without asking again
+
+    @property
+    def roles(self) -> list[RoleChoice]:
+        """What the special tokens of the run are for, guessed by their names."""
+        run = self._runs.shown
+        if run is None or run.history is None:
+            return []
+        found = roles_of(run.history).given
+        return [RoleChoice(name, ROLE_TITLES[name], MEANINGS[name], found.get(name, "")) for name in MEANINGS]
+
+    @property
+    def specials(self) -> tuple[str, ...]:
+        return () if self._runs.shown is None else self._runs.shown.recipe.special_tokens
+
+    def can_start(self) -> bool:
+        run = self._runs.shown
+        return run is not None and run.history is not None and not self.is_busy
+
+    def look_at(self, format: str, merges: int) -> None:
+        """Find out at once whether the format can hold the run, so that nobody waits in vain."""
+        run = self._runs.shown
+        if run is not None and run.history is not None and not self.is_busy:
+            table, holds = run.history.first(merges), FORMATS["tokenizer.json" if format == FOLDER else format]
+            self._aside.ask(FIT, lambda task: holds.refusal(table, task.cancelled), self.refused.emit, self._fail)
+
+    def start(self, path: Path) -> None:
+        """Write all merges, if they come back as they were; the name's ending chooses the format."""
+        self.prepare(path, goes_on=True)
+
+    def prepare(
+        self,
+        path: Path,
+        format: str | None = None,
+        merges: int | None = None,
+        wish: FolderWish | None = None,
+        *,
+        goes_on: bool = False,
+    ) -> None:
+        """Write in memory and check; `checked` brings the result. A wish belongs to a folder."""
+        run = self._runs.shown
+        if run is None or run.history is None or self.is_busy:
+            return
+        self._prepared, self._goes_on, self._wish = None, goes_on, wish or FolderWish(())
+        history, text = run.history.numbered(run.shown_numbers), self._text.value
+        count = len(history) if merges is None else merges
+
+        def work(task: Task) -> PreparedExport:
+            from bpe_core.delivery.folder import Delivery, prepare_folder, read_template  # not for the first paint
+
+            prepare: Callable[..., PreparedExport] = partial(prepare_export, apart=True)
+            if format == FOLDER and wish is not None:
+                template = read_template(wish.template) if wish.template else ""
+                prepare = partial(prepare_folder, delivery=Delivery(Roles(**dict(wish.roles)), chat_template=template))
+            elif format is not None:
+                prepare = partial(prepare, format=FORMATS[format])
+            return prepare(history, path, merges=count, text=text, progress=task.report, cancelled=task.cancelled)
+
+        self.stage = "writing"
+        self._begin(work, self._take_prepared)
+
+    def put_in_place(self) -> None:
+        """Let the prepared files replace the old ones: all of them, or none."""
+        if self._prepared is not None and not self.is_busy:
+            self._begin(partial(_put_in_place, self._prepared), self._tell_written)
+
+    def forget(self) -> None:
+        self._prepared = None
+
+    def cancel(self) -> None:
+        """Write nothing; files that are just being put in place are not stopped half-way."""
+        if self._prepared is None:
+            super().cancel()
+
+    def _progress(self, progress: Progress) -> None:
+        self.stage = progress.stage
+        super()._progress(progress)
+
+    def _fail(self, sentence: str) -> None:
+        self._goes_on = False
+        super()._fail(sentence)
+        self.noticed.emit(Notice(sentence))
+
+    def _take_prepared(self, prepared: PreparedExport) -> None:
+        self._prepared = prepared
+        self.checked.emit(prepared)
+
+    def _tell_written(self, prepared: PreparedExport) -> None:
+        self._prepared = None
+        names = " and ".join(str(path) for path in prepared.files)
+        found = prepared.verification
+        sentence = f"Wrote {prepared.told} to {names}; {found.sentence}."
+        self.finished.emit(sentence)
+        self.noticed.emit(Notice(sentence, "\n".join((*found.chosen, *found.cannot_hold)), is_error=False))
+        self.written.emit(self._command(prepared), prepared.path)
+
+    def _command(self, prepared: PreparedExport) -> tuple[str, ...]:
+        command = ("export", "--merges", SESSION, RESULT)
+        if not prepared.path.is_dir():
+            return (*command, "--to", prepared.format.name, "--at", str(prepared.merges))
+        roles = (word for role, token in self._wish.roles for word in (f"--{role}", token))
+        template = ("--chat-template", self._wish.template) if self._wish.template else ()
+        return (*command, "--at", str(prepared.merges), *roles, *template)
+
+    def _end(self) -> None:
+        goes_on, self._goes_on = self._goes_on, False
+        prepared = self._prepared
+        if goes_on and prepared is not None and prepared.verification.agrees:
+            self.put_in_place()
+        elif goes_on and prepared is not None:
+            found = prepared.verification
+            details = "\n".join((*found.differences, *found.cannot_hold))
+            self.noticed.emit(Notice(f"{prepared.path} was not written: {found.sentence}.", details))
+        if not self.is_busy:
+            super()._end()
+
+
+def _put_in_place(prepared: PreparedExport, task: Task) -> PreparedExport:
+    prepared.put_in_place()
+    return prepared

@@ -1,0 +1,241 @@
+"""Exporting a tokenizer: choose format and place, see what the check found, and only then write."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QGridLayout, QLineEdit, QPushButton, QWidget
+
+from app.window.files.export import FOLDER, FolderWish, PreparedExport, RoleChoice, TableExport, format_choices
+from app.window.files.work_dialog import WorkDialog
+from app.window.parts.layouts import STRETCH, in_column, in_row
+from app.window.parts.theme import shades_of
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import ProgressBar, entry, flat_button, label, named, paragraph, scrolling, selectable
+from app.window.parts.wording import tip
+
+STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
+NONE = ""
+
+
+class ExportDialog(WorkDialog):
+    """Two steps: check, then write. Any change in between asks for another check."""
+
+    def __init__(self, export: TableExport, folder: Path, parent: QWidget | None = None) -> None:
+        super().__init__(export, "Export Tokenizer", "Check", "What the check found", parent)
+        self.resize(620, 440)
+        self._export = export
+        self._checked: PreparedExport | None = None
+        self._choices = format_choices()
+        self.format = named(QComboBox(), "Format")
+        self.format.addItems([choice.name for choice in self._choices])
+        self.explanation = paragraph()
+        self.folder = FolderFields(export.roles, export.specials)
+        self.merges = named(NumberBox(0, export.merges), f"How many {export.wording.steps}")
+        self.merges.setValue(export.merges)
+        self.up_to_here = QPushButton("Up to the Moment Shown")
+        self.up_to_here.setToolTip(tip(f"Only the {export.wording.steps} that were made by then"))
+        self.path = named(QLineEdit(str(folder / self._choices[0].file_name)), "File to write")
+        self.choose = QPushButton("Choose …")
+        self.bar.setAccessibleName("Progress of the export")
+        selectable(self.outcome, by_keyboard=True).setTextFormat(Qt.TextFormat.RichText)
+        self.outcome.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._lay_out()
+        self._connect()
+        self._show_format()
+
+    def done(self, result: int) -> None:
+        super().done(result)
+        self._export.forget()
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.addRow("Format", self.format)
+        form.addRow("", self.explanation)
+        form.addRow("", self.folder)
+        form.addRow(self._export.wording.steps.capitalize(), in_row(self.merges, self.up_to_here, STRETCH))
+        form.addRow("Write to", in_row((self.path, 1), self.choose))
+        in_column(form, self.bar, (scrolling(self.outcome, "What the check found"), 1), self.buttons, on=self)
+
+    def _connect(self) -> None:
+        self.format.currentIndexChanged.connect(self._show_format)
+        for change in (self.merges.valueChanged, self.folder.changed, self.path.textChanged):
+            change.connect(self._begin_anew)
+        self.up_to_here.clicked.connect(lambda: self.merges.setValue(self._export.position))
+        self.choose.clicked.connect(self._choose_path)
+        self._export.refused.connect(self._show_refusal)
+        self._export.checked.connect(self._show_check)
+        self._export.finished.connect(self._show_written)
+
+    # What a person does
+
+    def _show_format(self) -> None:
+        choice = self._choices[self.format.currentIndex()]
+        self.explanation.setText(choice.explanation)
+        self.folder.setVisible(choice.name == FOLDER)
+        path = Path(self.path.text())
+        if path.name in {one.file_name for one in self._choices}:  # keep a name that the person typed
+            self.path.setText(str(path.with_name(choice.file_name)))
+        self._begin_anew()
+
+    def _choose_path(self) -> None:
+        options = QFileDialog.Option.DontConfirmOverwrite  # the check says what is replaced
+        name, _ = QFileDialog.getSaveFileName(self, "Where to write", self.path.text(), options=options)
+        if name:
+            self.path.setText(name)
+
+    def _begin_anew(self) -> None:
+        """Forget the check of other choices."""
+        self._checked = None
+        self._export.forget()
+        self.outcome.clear()
+        self.begin.setEnabled(True)
+        self._name_button()
+        self._export.look_at(self._choices[self.format.currentIndex()].name, self.merges.value())
+
+    def _begin(self) -> None:
+        if self._checked is not None:
+            self._export.put_in_place()
+        elif self.path.text().strip():
+            self.outcome.clear()
+            name = self._choices[self.format.currentIndex()].name
+            wish = self.folder.wish if name == FOLDER else None
+            self._export.prepare(Path(self.path.text().strip()), name, self.merges.value(), wish)
+        self._name_button()
+
+    # What becomes of it
+
+    def _show_progress(self, fraction: float) -> None:
+        self.bar.setFormat(f"{STAGES.get(self._export.stage, self._export.stage)} – %p%")
+        super()._show_progress(fraction)
+        self._set_enabled(False)
+
+    def _show_check(self, checked: PreparedExport) -> None:
+        self._checked = checked
+        shades = shades_of(self.palette())
+        self.outcome.setText(_report(checked, shades.curve.name(), shades.error.name()))
+
+    def _show_written(self, sentence: str) -> None:
+        self._checked = None
+        self.outcome.setText(f"<p>{html.escape(sentence)}</p>")
+
+    def _show_refusal(self, sentence: str) -> None:
+        self.begin.setEnabled(not sentence)
+        if sentence:
+            self._show_failed(sentence)
+
+    def _show_failed(self, sentence: str) -> None:
+        self._checked = None
+        color = shades_of(self.palette()).error.name()
+        self.outcome.setText(f'<p style="color:{color}">{html.escape(sentence)}</p>')
+
+    def _rest(self) -> None:
+        self._set_enabled(True)
+        super()._rest()
+
+    def _set_enabled(self, on: bool) -> None:
+        for widget in (self.format, self.folder, self.merges, self.up_to_here, self.path, self.choose):
+            widget.setEnabled(on)
+
+    def _name_button(self) -> None:
+        self._verb = _title(self._checked)
+        super()._name_button()
+        self.begin.setDefault(True)
+
+
+class FolderFields(QWidget):
+    """The roles as they are guessed; any other token can be chosen or typed, and is added if it is missing."""
+
+    changed = Signal()
+
+    def __init__(self, roles: Sequence[RoleChoice], specials: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        self.roles: dict[str, QComboBox] = {}
+        for place, role in enumerate(roles):
+            meaning = f"The token that {role.meaning}; empty: none. What is not there yet is added."
+            box = self.roles[role.name] = named(QComboBox(), f"Token that {role.meaning}", meaning)
+            box.setEditable(True)
+            box.addItems([NONE, *dict.fromkeys([role.token, *specials] if role.token else specials)])
+            box.setCurrentText(role.token)
+            box.currentTextChanged.connect(self.changed)
+            grid.addWidget(label(role.title), place // 2, place % 2 * 2)
+            grid.addWidget(box, place // 2, place % 2 * 2 + 1)
+        self.template = named(entry("none", can_be_cleared=True), "File with a chat template")
+        self.template.textChanged.connect(self.changed)
+        self.choose = named(QPushButton("Choose …"), "Choose a chat template")
+        self.choose.clicked.connect(self._choose)
+        last = (len(roles) + 1) // 2
+        grid.addWidget(label("Chat template"), last, 0)
+        grid.addLayout(in_row((self.template, 1), self.choose), last, 1, 1, 3)
+        for column in (1, 3):
+            grid.setColumnStretch(column, 1)
+
+    @property
+    def wish(self) -> FolderWish:
+        chosen = tuple((role, box.currentText()) for role, box in self.roles.items())
+        return FolderWish(chosen, self.template.text().strip())
+
+    def _choose(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "A chat template", "", "Templates (*.jinja *.txt);;All files (*)")
+        if name:
+            self.template.setText(name)
+
+
+class ExportBar(QWidget):
+    """The progress of an export in the status line, with a way to stop it."""
+
+    def __init__(self, export: TableExport, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bar = named(ProgressBar(1000, with_text=False), "Progress of the export")
+        self._bar.setFixedSize(120, 8)
+        self.cancel = named(flat_button("Cancel"), "Cancel the export")
+        in_row(label("Exporting"), self._bar, self.cancel, on=self, margins=(8, 0, 8, 0))
+        self.cancel.clicked.connect(export.cancel)
+        export.progressed.connect(self._show)
+        export.ended.connect(self.hide)
+        self.hide()
+
+    def _show(self, fraction: float) -> None:
+        self._bar.setValue(round(1000 * fraction))
+        self.show()
+
+
+def _title(checked: PreparedExport | None) -> str:
+    if checked is None:
+        return "Check"
+    if not checked.verification.agrees:
+        return "Write Anyway"
+    replaced = [path.name for path in checked.replaces]
+    if not replaced:
+        return "Write"
+    return f"Replace {replaced[0]}" if len(replaced) == 1 else f"Replace {len(replaced)} Files"
+
+
+def _report(checked: PreparedExport, good: str, bad: str) -> str:
+    """Write the check in a few lines: the verdict, what is lost, what differs, what is replaced."""
+    found = checked.verification
+    sign, color = ("✓", good) if found.agrees else ("✗", bad)
+    lines = [f'<p style="color:{color}"><b>{sign} {html.escape(found.sentence)}</b></p>']
+    lines += _html_list("This differs:", found.differences, found.differing - len(found.differences))
+    lines += _html_list("What was chosen for you:", found.chosen)
+    lines += _html_list("What this format cannot hold:", found.cannot_hold)
+    if checked.replaces:
+        names = " and ".join(path.name for path in checked.replaces)
+        lines.append(f"<p>Writing replaces {html.escape(names)}.</p>")
+    elif len(checked.files) > 1:
+        names = " and ".join(map(str, checked.files))
+        lines.append(f"<p>{len(checked.files)} files will be written: {html.escape(names)}.</p>")
+    return "".join(lines)
+
+
+def _html_list(title: str, sentences: tuple[str, ...], more: int = 0) -> list[str]:
+    if not sentences:
+        return []
+    items = [f"<li>{html.escape(sentence)}</li>" for sentence in sentences]
+    items += [f"<li>and {more:,} more</li>"] if more else []
+    return [f"<p>{title}</p><ul>{''.join(items)}</ul>"]

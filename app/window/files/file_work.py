@@ -1,0 +1,72 @@
+"""What all long work into a file has in common: one file at a time, done aside, cancelled without a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.aside import Aside
+from app.session.run import NO_RUN
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from app.worker.job import Task
+from bpe_core.recipes.methods import Wording
+from bpe_core.support.progress import Progress
+
+Result = TypeVar("Result")
+
+
+class FileWork(QObject):
+    """One file at a time. It appears only when it is whole, so cancelling leaves what was there before."""
+
+    progressed = Signal(float)  # from 0 to 1
+    failed = Signal(str)
+    ended = Signal()
+    written = Signal(tuple, Path)  # the command that writes the same file, and where it is
+
+    def __init__(self, topic: str, aside: Aside, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._topic, self._aside = topic, aside
+
+    @property
+    def is_busy(self) -> bool:
+        return self._aside.is_busy(self._topic)
+
+    def cancel(self) -> None:
+        self._aside.cancel(self._topic)
+
+    def _begin(self, work: Callable[[Task], Result], done: Callable[[Result], object]) -> None:
+        self._aside.ask(self._topic, work, done, self._fail, self._progress, self._end, writes=True)
+        self.progressed.emit(0.0)
+
+    def _progress(self, progress: Progress) -> None:
+        self.progressed.emit(progress.done / progress.total if progress.total else 0.0)
+
+    def _fail(self, sentence: str) -> None:
+        self.failed.emit(sentence)
+
+    def _end(self) -> None:
+        self.ended.emit()
+
+
+class RunWork(FileWork):
+    """Work on the run shown, up to any of its steps."""
+
+    def __init__(self, topic: str, runs: Runs, cursor: TimeCursor, aside: Aside, parent: QObject | None = None) -> None:
+        super().__init__(topic, aside, parent)
+        self._runs, self._cursor = runs, cursor
+
+    @property
+    def merges(self) -> int:
+        return self._runs.shown.learned if self._runs.shown is not None else 0
+
+    @property
+    def wording(self) -> Wording:
+        return NO_RUN if self._runs.shown is None else self._runs.shown.wording
+
+    @property
+    def position(self) -> int:
+        return self._cursor.position

@@ -1,0 +1,468 @@
+"""Files in and out: sessions, tokenizers, compressed files, and counts made by another process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QDialog, QMenu, QMessageBox
+
+from app.session.document import Document, Then
+from app.session.leftovers import RULE, Leftover
+from app.session.notices import Answer, Notice
+from app.session.run import Run
+from app.session.session import Session
+from app.session.tables import Imports
+from app.settings import LAST_FOLDER, data_folder
+from app.system.file_type import claim_sessions
+from app.window.files.background_counts import BackgroundCounts
+from app.window.files.export import TableExport
+from app.window.files.export_dialog import ExportDialog
+from app.window.main_window import Frame
+from app.window.merges.merge_table import MergeTableModel
+from app.window.pages import COMPARE, DUEL, LAB, Pages
+from app.window.parts.dialogs import (
+    REPORT_FILTERS,
+    SESSION_FILTERS,
+    ask_before_leaving,
+    ask_for_session,
+    ask_for_tokenizer,
+    ask_where_to_save,
+)
+from app.window.parts.page import PageTabs
+from app.window.parts.wording import count_text
+from app.window.text.text_model import TokenTextModel
+from bpe_core.editing.numbering import numbers_of
+from bpe_core.errors import BpeError
+from bpe_core.formats.rebuilding import LARGEST_NUMBER
+from bpe_core.history.history import History
+from bpe_core.learning.growing import free_numbers, growing_recipe, listed_alone
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+from bpe_core.session_file import EXTENSION
+from bpe_core.session_file.values import View
+
+if TYPE_CHECKING:  # loaded when they are opened: the first paint of the window waits for none of them
+    from app.window.files.compress_and_encode import Direction, FileCompression
+    from app.window.files.compress_and_encode_dialogs import CompressDialog
+    from app.window.files.counts_dialog import CountDialog
+    from app.window.files.growth_dialog import GrowthOffer
+
+LARGEST_SIZE = 10_000  # pixels
+USUAL_GROWTH = 1_000  # tokens
+COUNTS_FOLDER = "counts"  # beside the safety copies
+
+
+class Filing(QObject):
+    """The session as a file: saved, opened, brought back, with the arrangement of the window."""
+
+    def __init__(
+        self,
+        session: Session,
+        frame: Frame,
+        text: TokenTextModel,
+        merges: MergeTableModel,
+        charts: PageTabs,
+        pages: Pages,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        window, actions, messages = frame.window, frame.actions, frame.messages
+        self._session, self._window, self._messages, self._settings = session, window, messages, frame.settings
+        self._text, self._merges, self._charts, self._pages = text, merges, charts, pages
+        self._actions = actions
+        self._was_saved_to_leave = False
+        window.may_close = partial(self._may_leave, window.close)
+        self.document = document = Document(session, data_folder(), self._layout, self)
+        self.recover_menu = QMenu("&Unsaved Sessions", window)
+        self.recover_menu.aboutToShow.connect(self._fill_recover_menu)
+        actions.menus["file"].insertMenu(actions["save"], self.recover_menu)
+        actions["new_session"].triggered.connect(lambda: self.new())
+        actions["open_session"].triggered.connect(self._ask_and_open)
+        actions["save"].triggered.connect(lambda: self.save())
+        actions["report"].triggered.connect(self.report)
+        actions["save_as"].triggered.connect(lambda: self.save_as())
+        actions["claim_sessions"].triggered.connect(self._claim_sessions)
+        document.changed.connect(self._show_name)
+        document.opened.connect(self._show_opened)
+        document.saved.connect(self._settings.remember_file)
+        document.reported.connect(self._show_reported)
+        document.noticed.connect(messages.show_notice)
+        document.recovery_wanted.connect(self.recover)
+        document.elsewhere_wanted.connect(lambda: self.save_as())
+        self._show_name()
+
+    def new(self) -> None:
+        if self._may_leave(self.new):
+            self.document.new()
+
+    def open(self, path: Path) -> None:
+        self._settings.remember_file(path)
+        if self._may_leave(partial(self.open, path)):
+            self.document.open(path)
+
+    def recover(self, path: Path) -> None:
+        if self._may_leave(partial(self.recover, path)):
+            self.document.recover(path)
+
+    def bring_back(self, leftover: Leftover) -> None:
+        if self._may_leave(partial(self.bring_back, leftover)):
+            self.document.open_leftover(leftover)
+
+    def open_first(self, paths: Sequence[Path]) -> None:
+        """Open the first, and say that a window holds only one session."""
+        self.open(paths[0])
+        if len(paths) > 1:
+            names = ", ".join(path.name for path in paths[1:])
+            sentence = f"A window holds one session: {paths[0].name} is opened. Start BPE Explorer again for {names}."
+            self._messages.show_notice(Notice(sentence, is_error=False))
+
+    def save(self, *, then: Then = lambda: None) -> None:
+        """Save to the session's own file; ask where, if it has none yet."""
+        if self.document.path is None:
+            self.save_as(then=then)
+        else:
+            self.document.save(then=then)
+
+    def save_as(self, *, then: Then = lambda: None) -> None:
+        known = self.document.path
+        proposal = known or Path(self._settings.get(LAST_FOLDER)) / f"session{EXTENSION}"
+        path = ask_where_to_save(self._window, "Save the session", str(proposal), SESSION_FILTERS)
+        if path is not None:
+            self.document.save(path, then=then)
+
+    def report(self) -> None:
+        run = self._session.runs.shown
+        if run is None or run.history is None:
+            self._messages.show_notice(Notice("There is nothing to report yet: train first.", is_error=False))
+            return
+        name = "report" if self.document.path is None else self.document.path.stem
+        proposal = Path(self._settings.get(LAST_FOLDER)) / f"{name}.html"
+        path = ask_where_to_save(self._window, "Write a report", str(proposal), REPORT_FILTERS)
+        if path is not None:
+            self.document.report(path)
+
+    def offer_to_recover(self) -> None:
+        """Look for what an earlier window left unsaved, and offer it in the message bar."""
+        leftovers = self.document.leftovers
+        leftovers.changed.connect(self._offer, Qt.ConnectionType.SingleShotConnection)
+        leftovers.look()
+
+    def close(self) -> None:
+        self.document.close()
+
+    def _show_reported(self, path: Path) -> None:
+        url = QUrl.fromLocalFile(str(path.absolute()))
+        answer = Answer("Open It", lambda: QDesktopServices.openUrl(url))
+        self._messages.show_notice(Notice(f"Wrote the report to {path}.", is_error=False, answers=(answer,)))
+
+    def _claim_sessions(self) -> None:
+        self._messages.show_notice(Notice(claim_sessions(), is_error=False))
+
+    # Leaving, opening and bringing back
+
+    def _may_leave(self, again: Then) -> bool:
+        """Ask, if this session would be lost. When the person saves it first, `again` is called after that."""
+        was_saved, self._was_saved_to_leave = self._was_saved_to_leave, False
+        why = "" if was_saved else self.document.secure()
+        if not why:
+            return True
+        chosen = ask_before_leaving(self._window, why)
+        if chosen == QMessageBox.StandardButton.Save:
+            self.save(then=partial(self._leave_saved, again))
+        return chosen == QMessageBox.StandardButton.Discard
+
+    def _leave_saved(self, again: Then) -> None:
+        """Go on without asking again for what was learned since."""
+        self._was_saved_to_leave = True
+        again()
+
+    def _ask_and_open(self) -> None:
+        path = ask_for_session(self._window, self._settings.get(LAST_FOLDER))
+        if path is not None:
+            self.open(path)
+
+    def _offer(self) -> None:
+        if not self.document.leftovers.all:
+            return
+        newest = self.document.leftovers.all[0]
+        others = len(self.document.leftovers.all) - 1
+        more = f" {count_text(others, 'older one')} can be found under File > Unsaved Sessions." if others else ""
+        self._messages.show_notice(
+            Notice(
+                f"The last session was {_how_it_ended(newest)}: {title_of(newest)}.{more}",
+                newest.damage,
+                is_error=False,
+                can_wait=True,
+                answers=(
+                    Answer(
+                        "Restore" if not newest.damage else "Save What Can Be Read", lambda: self.bring_back(newest)
+                    ),
+                    Answer("Discard", lambda: self.document.leftovers.remove(newest)),
+                ),
+            )
+        )
+
+    def _fill_recover_menu(self) -> None:
+        self.recover_menu.clear()
+        for leftover in self.document.leftovers.all:
+            action = self.recover_menu.addAction(title_of(leftover))
+            action.triggered.connect(lambda _, one=leftover: self.bring_back(one))
+        if self.recover_menu.isEmpty():
+            self.recover_menu.addAction("None").setEnabled(False)
+        self.recover_menu.addSeparator().setEnabled(False)
+        self.recover_menu.addAction(RULE).setEnabled(False)
+        self.document.leftovers.look()  # for the next time
+
+    # What the window shows
+
+    def _show_name(self) -> None:
+        self._window.setWindowTitle(f"{self.document.name}[*] – BPE Explorer")
+        self._window.setWindowModified(self.document.is_modified)
+        self._window.setWindowFilePath("" if self.document.path is None else str(self.document.path))
+
+    def _layout(self) -> dict[str, Any]:
+        """Write down how the window is arranged, in plain values."""
+        docks, lab = self._window.arrangement(), self._pages.known(LAB)
+        return {
+            "docks": dict(docks.is_open),
+            "sizes": {name: list(size) for name, size in docks.sizes.items()},
+            "centre": self._window.centre.sizes(),
+            "chart": self._charts.shown,
+            "sort": [self._merges.sort_column, self._merges.sort_descending],
+            "lab": ({} if lab is None else lab.model.kept()) | {"open": self._window.stage == "lab"},
+        }
+
+    def _show_opened(self, view: View) -> None:
+        self._text.set_text(self._session.text.value)
+        self._actions["lab"].setChecked(False)  # while the docks are arranged
+        self._arrange(view.layout)
+        self._open_lab(view.layout.get("lab"))
+
+    def _open_lab(self, kept: object) -> None:
+        had_any = isinstance(kept, dict) and any(value not in (None, False) for value in kept.values())
+        if had_any or self._pages.known(LAB) is not None:
+            self._pages.page(LAB).model.restore(kept)
+        self._actions["lab"].setChecked(isinstance(kept, dict) and kept.get("open") is True)
+
+    def _arrange(self, layout: Mapping[str, Any]) -> None:
+        """Arrange the window as far as the values make sense: they may come from a stranger."""
+        docks, centre, chart, sort = (layout.get(key) for key in ("docks", "centre", "chart", "sort"))
+        if isinstance(docks, dict):
+            is_open = self._by_id(docks)
+            for id, dock in self._window.docks.items():
+                dock.setVisible(is_open.get(id) is not False)
+        self._resize_docks(layout.get("sizes"))
+        if isinstance(centre, list) and len(centre) == 2 and all(type(size) is int for size in centre):
+            self._window.centre.setSizes([min(max(0, size), LARGEST_SIZE) for size in centre])
+        if type(chart) is int and 0 <= chart < len(self._charts.ids):  # as older files say it
+            chart = self._charts.ids[chart]
+        if isinstance(chart, str):
+            self._charts.show_page(chart)
+        if isinstance(sort, list) and len(sort) == 2 and sort[0] in range(self._merges.columnCount()):
+            order = Qt.SortOrder.DescendingOrder if sort[1] is True else Qt.SortOrder.AscendingOrder
+            self._merges.sort(sort[0], order)
+
+    def _by_id(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Find the value of each dock; older files named docks by their titles."""
+        ids = {dock.windowTitle(): id for id, dock in self._window.docks.items()}
+        return {ids.get(name, name): value for name, value in values.items()}
+
+    def _resize_docks(self, sizes: object) -> None:
+        """Give docks the sizes they had, each in front of the others of its group."""
+        if not isinstance(sizes, dict):
+            return
+        known = {
+            name: size for name, size in self._by_id(sizes).items() if name in self._window.docks and _is_size(size)
+        }
+        docks = [self._window.docks[name] for name in known]
+        for dock in docks:
+            dock.raise_()
+        if docks:
+            self._window.resizeDocks(docks, [width for width, _ in known.values()], Qt.Orientation.Horizontal)
+            self._window.resizeDocks(docks, [height for _, height in known.values()], Qt.Orientation.Vertical)
+
+
+class Exchanging(QObject):
+    """Tokenizers, counts and compressed files: each with its actions, its model and its dialog."""
+
+    written = Signal(tuple, Path)  # the command that writes the same file, and where it is
+
+    def __init__(self, session: Session, frame: Frame, pages: Pages, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._frame, self._pages, actions = session, frame, pages, frame.actions
+        self.export_dialog: ExportDialog | None = None
+        self.compress_dialog: CompressDialog | None = None
+        self.count_dialog: CountDialog | None = None
+        self.export = TableExport(session.runs, session.cursor, session.text, session.aside, self)
+        self.imports = Imports(session.runs, session.aside, self)
+        self.counts = BackgroundCounts(session, data_folder() / COUNTS_FOLDER, self)
+        actions["export"].triggered.connect(self._export)
+        actions["import"].triggered.connect(self._import)
+        actions["count_imported"].triggered.connect(self._count)
+        actions["extend_imported"].triggered.connect(self._extend)
+        actions["compress_file"].triggered.connect(lambda: self._compress("compress"))
+        actions["expand_file"].triggered.connect(lambda: self._compress("expand"))
+        actions["count_apart"].triggered.connect(self._show_counts)
+        self.counts.list_wanted.connect(self._show_counts)
+        self.export.written.connect(self.written)
+        pages.when_built(COMPARE, lambda page: page.choice.import_wanted.connect(self._import_to_compare))
+        pages.when_built(DUEL, lambda page: page.choice.import_wanted.connect(self._import_to_compare))
+        session.runs.changed.connect(self._enable)
+        for teller in (self.export, self.imports, self.counts):
+            teller.noticed.connect(frame.messages.show_notice)
+        self._enable()
+
+    # -- tokenizers ------------------------------------------------------------------------
+
+    def open(self, path: Path) -> None:
+        """Show a tokenizer from elsewhere."""
+        self._frame.settings.remember_file(path)
+        self.imports.open(path)
+
+    def _export(self) -> None:
+        if not self.export.can_start():
+            sentence = "There is nothing to export yet: train first, or import a tokenizer."
+            self._frame.messages.show_notice(Notice(sentence, is_error=False))
+        elif self.export_dialog is not None:
+            self.export_dialog.raise_()
+        else:
+            folder = Path(self._frame.settings.get(LAST_FOLDER))
+            self.export_dialog = dialog = ExportDialog(self.export, folder, self._frame.window)
+            self._show(dialog, "export_dialog")
+
+    def _import(self) -> None:
+        path = self._ask_for_tokenizer()
+        if path is not None:
+            self.open(path)
+
+    def _import_to_compare(self) -> None:
+        path = self._ask_for_tokenizer()
+        if path is not None:
+            self._frame.settings.remember_file(path)
+            self.imports.open(path, self._compare_with)
+
+    def _ask_for_tokenizer(self) -> Path | None:
+        return ask_for_tokenizer(self._frame.window, self._frame.settings.get(LAST_FOLDER))
+
+    def _compare_with(self, run: Run) -> None:
+        """Put it beside the run shown; where there is none, show it."""
+        if self._session.runs.shown is None:
+            self._session.runs.show(run)
+        else:
+            self._pages.page(COMPARE).model.choose(run.number)
+
+    def _count(self) -> None:
+        self._session.runs.count_on(self._session.corpus.texts.value)
+
+    def _extend(self) -> None:
+        from app.window.files.growth_dialog import GrowthDialog
+
+        run = self._session.runs.shown
+        if run is None or run.history is None:
+            return
+        try:
+            offer = _growth_offer(run.history.numbered(run.shown_numbers))
+        except BpeError as error:
+            self._frame.messages.show_notice(Notice(str(error)))
+            return
+        self.growth_dialog = GrowthDialog(offer, self._frame.settings.get(LAST_FOLDER), self._frame.window)
+        self.growth_dialog.accepted.connect(self._grow)
+        self.growth_dialog.finished.connect(self.growth_dialog.deleteLater)
+        self.growth_dialog.open()
+
+    def _grow(self) -> None:
+        wish = self.growth_dialog.wish
+        sources = self._session.corpus.texts.value
+        self._session.runs.grow_on(sources, wish.by, wish.first_id, wish.held_out, **wish.choices)
+
+    def _enable(self) -> None:
+        shown = self._session.runs.shown
+        self._frame.actions["count_imported"].setEnabled(shown is not None and shown.can_be_counted)
+        rests = shown is not None and not shown.is_busy and shown.history is not None and shown.history.id_count > 0
+        self._frame.actions["extend_imported"].setEnabled(rests)
+
+    # -- files of any kind, and counts -----------------------------------------------------
+
+    @cached_property
+    def compression(self) -> FileCompression:
+        from app.window.files.compress_and_encode import FileCompression
+
+        model = FileCompression(self._session.aside, self)
+        model.written.connect(self.written)
+        return model
+
+    def _compress(self, direction: Direction) -> None:
+        from app.window.files.compress_and_encode_dialogs import CompressDialog
+
+        if self.compress_dialog is not None:
+            self.compress_dialog.close()  # one file at a time
+        folder = self._frame.settings.get(LAST_FOLDER)
+        self.compress_dialog = dialog = CompressDialog(self.compression, direction, folder, self._frame.window)
+        self._show(dialog, "compress_dialog")
+
+    def _show_counts(self) -> None:
+        from app.window.files.counts_dialog import CountDialog
+
+        self.counts.look()
+        if self.count_dialog is not None:
+            self.count_dialog.raise_()
+            return
+        proposal = Path(self._frame.settings.get(LAST_FOLDER) or Path.home()) / "counts.parquet"
+        self.count_dialog = dialog = CountDialog(self.counts, str(proposal), self._frame.window)
+        self._show(dialog, "count_dialog")
+
+    def _show(self, dialog: QDialog, name: str) -> None:
+        """Show a dialog until it is closed; its parent would keep it for ever."""
+
+        def forget() -> None:
+            setattr(self, name, None)
+            dialog.deleteLater()
+
+        dialog.finished.connect(forget)
+        dialog.show()
+
+
+def _growth_offer(history: History) -> GrowthOffer:
+    """What can be wanted of a table; a BpeError where it cannot learn more."""
+    from app.window.files.growth_dialog import GrowthOffer
+
+    growing_recipe(history, 1)
+    numbers = numbers_of(history)
+
+    def refusal(by: int, first: int) -> str:
+        try:
+            free_numbers(numbers, by, first)
+        except BpeError as error:
+            return str(error)
+        return ""
+
+    return GrowthOffer(
+        usual=USUAL_GROWTH,
+        most=LARGEST_VOCABULARY,
+        first_free=int(free_numbers(numbers, 1)[0]),
+        largest=LARGEST_NUMBER - LARGEST_VOCABULARY,
+        rule=history.recipe.wordpiece_rule if listed_alone(history) else "",
+        refusal=refusal,
+    )
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(n) is int and 0 < n < LARGEST_SIZE for n in value)
+
+
+def title_of(leftover: Leftover) -> str:
+    summary, when = leftover.summary, f"{leftover.written.astimezone():%d %b %Y, %H:%M}"
+    if summary is None:
+        return f"a damaged copy, {when}"
+    what = Path(summary.saved_as).name if summary.saved_as else ", ".join(summary.texts[:2]) or "a text"
+    return f"{what}, {count_text(summary.merges, 'step')}, {when}"
+
+
+def _how_it_ended(leftover: Leftover) -> str:
+    if leftover.summary is None:
+        return "not saved, and the copy that was kept of it is damaged"
+    return "closed before it was saved" if leftover.summary.was_closed else "not saved when BPE Explorer ended"

@@ -1,0 +1,57 @@
+"""The dialog of all long work into a file."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
+
+from app.window.files.file_work import FileWork
+from app.window.parts.widgets import ProgressBar, named, paragraph, selectable
+
+
+class WorkDialog(QDialog):
+    """Stays open beside the window; its button begins the work or cancels it, and closing cancels, too."""
+
+    def __init__(
+        self, work: FileWork, title: str, verb: str, result_name: str = "Result", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self._work, self._verb = work, verb
+        self.bar = ProgressBar(1000)
+        self.bar.hide()
+        self.outcome = selectable(named(paragraph(), result_name))
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self.begin = self.buttons.addButton(verb, QDialogButtonBox.ButtonRole.ActionRole)
+        self.begin.clicked.connect(self._begin_or_cancel)
+        self.buttons.rejected.connect(self.reject)
+        work.progressed.connect(self._show_progress)
+        work.failed.connect(self._show_failed)
+        work.ended.connect(self._rest)
+
+    def done(self, result: int) -> None:
+        self._work.cancel()
+        super().done(result)
+
+    def _begin(self) -> None:
+        raise NotImplementedError
+
+    def _begin_or_cancel(self) -> None:
+        if self._work.is_busy:
+            self._work.cancel()
+        else:
+            self._begin()
+
+    def _show_progress(self, fraction: float) -> None:
+        self.bar.show()
+        self.bar.setValue(round(1000 * fraction))
+        self._name_button()
+
+    def _show_failed(self, sentence: str) -> None:
+        self.outcome.setText(sentence)
+
+    def _rest(self) -> None:
+        self.bar.hide()
+        self._name_button()
+
+    def _name_button(self) -> None:
+        self.begin.setText("Cancel" if self._work.is_busy else self._verb)

@@ -1,0 +1,139 @@
+"""The box to find anything: a field, and the list of what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from app.window.find_anything.search import Found, Search, best
+from app.window.parts.layouts import in_column
+from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.widgets import entry, muted, named
+from app.window.parts.wording import from_the_left
+
+HINT = "Type what to do, a file, a lesson, a token, two tokens, or the number of a merge"
+NOTHING = "Nothing is called so. A token is found by its text, a merge by its number or by the two tokens it joins."
+WIDTH, HEIGHT, TOP = 620, 420, 60  # pixels
+MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+
+class FoundModel(QAbstractListModel):
+    """The list of what was found, the best first."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.found: Sequence[Found] = ()
+
+    def show(self, found: Sequence[Found]) -> None:
+        self.beginResetModel()
+        self.found = found
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.found)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        one = self.found[index.row()]
+        if role == Role.AccessibleTextRole:
+            return ", ".join(filter(None, (one.title, one.kind, one.keys)))
+        return one.title if role == Role.DisplayRole else None
+
+
+class FindBox(QDialog):
+    """Finds while the person types; arrows move through the list, Enter chooses, Escape closes."""
+
+    def __init__(self, searches: Sequence[Search], parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Find Anything")
+        self.setObjectName("find_anything")
+        self._searches = searches
+        self.field = named(entry(HINT, can_be_cleared=True), "Find anything")
+        self.model = FoundModel(self)
+        self.list = QListView()
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(FoundDelegate(self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setAccessibleName("What was found")
+        self.nothing = muted(NOTHING)
+        in_column(self.field, self.nothing, (self.list, 1), on=self, margins=(8, 8, 8, 8))
+        self.field.textChanged.connect(self.search)
+        self.field.returnPressed.connect(lambda: self.choose(self.list.currentIndex()))
+        self.field.installEventFilter(self)
+        self.list.clicked.connect(self.choose)
+        self._place(parent)
+        self.search("")
+
+    def search(self, typed: str) -> None:
+        self.model.show(best(typed, self._searches))
+        self.nothing.setVisible(not self.model.found)
+        self.list.setVisible(bool(self.model.found))
+        self.list.setCurrentIndex(self.model.index(0))
+
+    def choose(self, index: QModelIndex) -> None:
+        """Close first: what is chosen may take the focus or open something."""
+        if index.isValid():
+            one = self.model.found[index.row()]
+            self.close()
+            one.choose()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Pass the keys that move from the field on to the list."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() in MOVES:
+            return QApplication.sendEvent(self.list, event)
+        return super().eventFilter(watched, event)
+
+    def _place(self, window: QWidget) -> None:
+        """Put the box over the middle, below the toolbar, even in a small window."""
+        width = min(WIDTH, window.width() - 40)
+        self.resize(width, min(HEIGHT, window.height() - TOP - 20))
+        self.move(window.mapToGlobal(QPoint((window.width() - width) // 2, TOP)))
+
+
+PADDING = 8
+GAP = 16
+
+
+class FoundDelegate(QStyledItemDelegate):
+    """One line: the title, where it belongs, and its keys. Tokens are in a fixed-width font."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(100, QFontMetrics(option.font).height() + 10)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        found: Found = index.model().found[index.row()]  # type: ignore[attr-defined]
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        if is_chosen:
+            painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.Highlight))
+        text = option.palette.color(QPalette.ColorRole.HighlightedText if is_chosen else QPalette.ColorRole.Text)
+        rect = option.rect.adjusted(PADDING, 0, -PADDING, 0)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(option.font)
+        painter.setPen(text if is_chosen else shades_of(option.palette).muted)
+        for aside in filter(None, (found.keys, found.kind)):
+            shown = option.fontMetrics.elidedText(aside, Qt.TextElideMode.ElideMiddle, rect.width() * 2 // 3)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignRight | middle, shown)
+            rect.setRight(rect.right() - option.fontMetrics.horizontalAdvance(shown) - GAP)
+        font = fixed_font(option.font.pointSizeF()) if found.is_token else option.font
+        painter.setFont(font)
+        painter.setPen(text)
+        title = QFontMetrics(font).elidedText(from_the_left(found.title), Qt.TextElideMode.ElideMiddle, rect.width())
+        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | middle, title)

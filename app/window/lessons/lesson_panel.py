@@ -1,0 +1,206 @@
+"""The lessons dock: the list, a step, or the end of a lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCommandLinkButton, QLabel, QPushButton, QScrollArea, QStackedWidget, QWidget
+
+from app.window.lessons.course import Course
+from app.window.lessons.lessons import Lesson
+from app.window.lessons.step_page import StepPage
+from app.window.lessons.words_view import WordsView
+from app.window.parts.icons import colored_icon, icon
+from app.window.parts.layouts import STRETCH, in_column
+from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.widgets import muted, paragraph, scaled, scrolling
+from app.window.parts.wording import tip
+
+WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
+KEPT = "Your corpus, recipe and text stay as they are and come back when a lesson ends."
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A lesson to take, and how far it was taken before."""
+
+    lesson: Lesson
+    is_done: bool
+    reached: int  # the step to go on from
+
+    @property
+    def state(self) -> str:
+        if self.reached and not self.is_done:
+            return f"go on at step {self.reached + 1} of {len(self.lesson.steps)}"
+        return "done" if self.is_done else f"{self.lesson.minutes} minutes"
+
+
+class LessonPanel(QStackedWidget):
+    """Shows the list, a step, or the end of a lesson."""
+
+    chosen = Signal(str, int)  # a lesson's name and the step to begin with
+
+    def __init__(self, course: Course, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._course = course
+        self.list = ListPage()
+        self.step = StepPage(course)
+        self.end = EndPage()
+        for page in (self.list, self.step, self.end):
+            self.addWidget(page)
+        self.setMinimumWidth(230)
+        self.list.chosen.connect(self.chosen)
+        self.end.chosen.connect(self.chosen)
+        self.step.left.connect(course.leave)
+        self.end.left.connect(course.leave)
+        course.changed.connect(self._show)
+
+    def show_offers(self, offers: Sequence[Offer]) -> None:
+        self.list.show_offers(offers)
+        self.end.offers = tuple(offers)
+
+    def recolor(self) -> None:
+        self.list.recolor()
+        self.step.recolor()
+        self.end.recolor()
+
+    def _show(self) -> None:
+        course = self._course
+        page = self.list if course.lesson is None else self.end if course.is_at_end else self.step
+        if page is self.currentWidget():
+            return
+        focus = self.window().focusWidget()
+        had_focus = focus is not None and self.isAncestorOf(focus)
+        if page is self.end and course.lesson is not None:
+            self.end.show_end(course.lesson, course.score.sentence())
+        self.setCurrentWidget(page)
+        if had_focus or page is self.step:
+            page.setFocus()
+
+
+class ListPage(QScrollArea):
+    """The list of lessons."""
+
+    chosen = Signal(str, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.buttons: dict[str, QCommandLinkButton] = {}
+        self._offers: tuple[Offer, ...] = ()
+        inside = QWidget()
+        self._column = in_column(paragraph(WELCOME), muted(KEPT), STRETCH, on=inside, margins=(8, 4, 8, 8), spacing=2)
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+    def setFocus(self) -> None:  # type: ignore[override]
+        """Focus the first lesson that is not done."""
+        fresh = next((offer for offer in self._offers if not offer.is_done), None)
+        if fresh is not None:
+            self.buttons[fresh.lesson.name].setFocus()
+
+    def show_offers(self, offers: Sequence[Offer]) -> None:
+        self._offers = tuple(offers)
+        for offer in offers:
+            name = offer.lesson.name
+            if name not in self.buttons:
+                self.buttons[name] = button = QCommandLinkButton()
+                button.clicked.connect(lambda _=False, name=name: self._choose(name))
+                self._column.insertWidget(self._column.count() - 1, button)
+            button = self.buttons[name]
+            button.setText(offer.lesson.title)
+            button.setDescription(f"{offer.lesson.about} ({offer.state})")
+            button.setAccessibleName(f"{offer.lesson.title}, {offer.state}")
+            button.setToolTip(tip(offer.lesson.about))
+        self.recolor()
+
+    def recolor(self) -> None:
+        for offer in self._offers:
+            button = self.buttons[offer.lesson.name]
+            if offer.is_done:
+                button.setIcon(colored_icon("done", shades_of(self.palette()).curve))
+            else:
+                button.setIcon(icon("lesson", self.palette()))
+
+    def _choose(self, name: str) -> None:
+        offer = next(offer for offer in self._offers if offer.lesson.name == name)
+        self.chosen.emit(name, 0 if offer.is_done else offer.reached)
+
+
+class EndPage(QWidget):
+    """The end of a lesson: how it went, and what could be next."""
+
+    chosen = Signal(str, int)
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.offers: tuple[Offer, ...] = ()
+        self._next: Offer | None = None
+        self.sign, self.title, self.score = QLabel(), paragraph(), paragraph()
+        for label in (self.sign, self.title, self.score):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        scaled(self.title, 1, bold=True)
+        self.score.setAccessibleName("How it went")
+        self.next_button = QPushButton()
+        self.leave_button = QPushButton("Back to my own text")
+        self.leave_button.setToolTip("Leave the lesson: everything is as it was before")
+        parts = (self.sign, self.title, self.score, self.next_button, self.leave_button)
+        in_column(1, *parts, 2, on=self, margins=(12, 8, 12, 8), spacing=10)
+        self.next_button.clicked.connect(self._go_on)
+        self.leave_button.clicked.connect(self.left)
+        self.recolor()
+
+    def show_end(self, lesson: Lesson, score: str) -> None:
+        self.title.setText(f"“{lesson.title}” is done")
+        self.score.setText(score)
+        places = [offer.lesson.name for offer in self.offers]
+        behind = self.offers[places.index(lesson.name) + 1 :] if lesson.name in places else ()
+        self._next = behind[0] if behind else None
+        self.next_button.setVisible(self._next is not None)
+        if self._next is not None:
+            self.next_button.setText(f"Next: {self._next.lesson.title}")
+
+    def setFocus(self) -> None:  # type: ignore[override]
+        (self.next_button if self._next is not None else self.leave_button).setFocus()
+
+    def recolor(self) -> None:
+        self.sign.setPixmap(colored_icon("done", shades_of(self.palette()).curve).pixmap(48, 48))
+
+    def _go_on(self) -> None:
+        if self._next is not None:
+            self.chosen.emit(self._next.lesson.name, 0)
+
+
+HINT = "Click between two of them to say that they are glued next."
+LARGE = 1.5  # times the usual letters
+
+
+class LessonStage(QWidget):
+    """The middle of the window: nothing else is visible while a question is open, so nothing gives the answer away."""
+
+    def __init__(self, course: Course, words: WordsView) -> None:
+        super().__init__()
+        self._course, self._words = course, words
+        self.text = paragraph()
+        self.text.setFont(fixed_font(LARGE * self.font().pointSizeF()))
+        self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.text.setAccessibleName("The text of the lesson")
+        self.hint = muted(HINT)
+        inside = QWidget()
+        in_column(1, words, self.text, self.hint, 2, on=inside, margins=(32, 32, 32, 32), spacing=16)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        in_column(scrolling(inside, "What the lesson is about"), on=self, margins=(0, 0, 0, 0))
+        course.changed.connect(self._show)
+
+    def _show(self) -> None:
+        page, lesson = self._course.page(), self._course.lesson
+        if page is None or lesson is None:
+            return
+        self.text.setText("" if page.words else page.about or lesson.text)
+        self.text.setVisible(not page.words)
+        self.hint.setVisible(bool(page.words) and page.asks_for_pair and self._course.is_predicting)

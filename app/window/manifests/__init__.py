@@ -1,1 +1,0 @@
-"""How what is saved was made, beside it."""

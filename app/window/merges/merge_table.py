@@ -1,0 +1,238 @@
+"""The merges as a table model: an array says which merge is in which row.
+
+There is no proxy model: filtering and sorting only make another array.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from app.session.merge_filter import MergeFilter
+from app.session.run import NO_RUN, Run
+from app.session.time import timer
+from app.window.merges.columns import Column, Order, argsort, columns_of
+from app.window.parts.wording import tip
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.questions.steps import steps_table
+from bpe_core.recipes.methods import Wording
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import csv_text
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+
+REORDER_MILLISECONDS = 250  # how often a sorted table takes in new merges while they stream
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+class MergeTableModel(QAbstractTableModel):
+    """The merges in step order or sorted, all or filtered; those after the step shown are dimmed."""
+
+    reordered = Signal()  # filtered, sorted, or another run
+    filter_changed = Signal(MergeFilter)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.filter = MergeFilter()
+        self.sort_column = 0
+        self.sort_descending = False
+        self._run: Run | None = None
+        self._history: History | None = None
+        self._names: TokenTexts | None = None
+        self.columns: tuple[Column, ...] = columns_of(None)
+        self._order: Order = np.zeros(0, np.int64)
+        self._rows = 0  # rows used of `_order`, which has room to grow
+        self._seen = 0  # merges that were filtered and sorted
+        self._position = 0
+        self._veils_last_runner_up = False
+        self._cached_row = lru_cache(maxsize=512)(self._row_texts)
+        self._reorder_later = timer(self, REORDER_MILLISECONDS, self._reorder)
+
+    # From the session
+
+    def show_run(self, run: Run | None) -> None:
+        """Show another run, none, or the same run with another recipe."""
+        names = run.names if run else None
+        if run is self._run and names is self._names:
+            return  # only the phase has changed
+        self._run, self._names = run, names
+        self._history = run.history if run else None
+        self._reorder()
+
+    def grow(self) -> None:
+        assert self._run is not None
+        self._history = self._run.history
+        if self._is_in_step_order:
+            self._append()
+        elif not self._reorder_later.isActive():
+            self._reorder_later.start()
+
+    def set_position(self, position: int) -> None:
+        """Dim the merges after this step."""
+        before, self._position = self._position, position
+        if self._rows and self._is_in_step_order:
+            first, last = sorted((self.row_of(before - 1), self.row_of(position - 1)))
+            self._repaint(max(0, first), min(self._rows - 1, last + 1))
+        elif self._rows:
+            self._repaint(0, self._rows - 1)
+
+    def veil_last_runner_up(self, on: bool) -> None:
+        """Hide the last runner-up: it is often the next merge, which a person is about to guess."""
+        if on != self._veils_last_runner_up:
+            self._veils_last_runner_up = on
+            self._cached_row.cache_clear()
+            self._repaint(0, self._rows - 1)
+
+    # What the views ask for
+
+    def set_filter(self, chosen: MergeFilter) -> None:
+        if chosen != self.filter:
+            self.filter = chosen
+            self._reorder()
+            self.filter_changed.emit(chosen)
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        descending = order == Qt.SortOrder.DescendingOrder
+        if (column, descending) != (self.sort_column, self.sort_descending):
+            self.sort_column, self.sort_descending = column, descending
+            self._reorder()
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
+
+    def merge_at(self, row: int) -> int:
+        return int(self._order[row])
+
+    def row_of(self, merge: int) -> int:
+        """Return the row of a merge, or of the last one before it if it is filtered out; -1 without one."""
+        rows = self._order[: self._rows]
+        if self._is_in_step_order:
+            return int(np.searchsorted(rows, np.int64(merge), side="right")) - 1
+        found = np.flatnonzero(rows == merge)
+        return int(found[0]) if len(found) else -1
+
+    @property
+    def wording(self) -> Wording:
+        return NO_RUN if self._run is None else self._run.wording
+
+    @property
+    def learned(self) -> int:
+        return 0 if self._history is None else len(self._history)
+
+    def as_text(self, rows: list[int], separator: str = "\t", *, headers: bool = True) -> str:
+        """Write rows as exact values for the clipboard; `separator` is a tab or a comma."""
+        if self._history is None or self._names is None or self._run is None:
+            return ""
+        study = Study(self._history.numbered(self._run.shown_numbers))
+        merges = [self.merge_at(row) for row in rows]
+        return csv_text(steps_table(study, merges), separator, headers=headers)
+
+    # What Qt asks for
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else self._rows
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if role == Role.DisplayRole:
+            if not index.isValid() or index.row() >= self._rows:
+                return None
+            return self._cached_row(int(self._order[index.row()]))[index.column()]
+        if role == Role.TextAlignmentRole:
+            return _RIGHT if self.columns[index.column()].is_number else _LEFT
+        if role == Role.ToolTipRole and index.isValid():
+            return tip(str(self.data(index, Role.DisplayRole) or ""))
+        return None
+
+    def is_to_come(self, row: int) -> bool:
+        """Whether the merge of this row comes after the step shown."""
+        return int(self._order[row]) >= self._position
+
+    def is_tied(self, row: int) -> bool:
+        if self._history is None:
+            return False
+        merge = int(self._order[row])
+        return not self._is_veiled(merge) and bool(self._history.tied[merge])
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
+            return None
+        if role == Role.DisplayRole:
+            arrow = "" if section != self.sort_column else " ▾" if self.sort_descending else " ▴"
+            return self.columns[section].title + arrow
+        if role == Role.ToolTipRole:
+            return f"{self.columns[section].tip}. Click to sort."
+        if role == Role.TextAlignmentRole:
+            return _RIGHT if self.columns[section].is_number else _LEFT
+        return None
+
+    # Rows
+
+    @property
+    def _is_in_step_order(self) -> bool:
+        return self.sort_column == 0 and not self.sort_descending
+
+    def _append(self) -> None:
+        """Append the new merges that the filter lets pass."""
+        assert self._history is not None
+        assert self._names is not None
+        fresh = np.arange(self._seen, len(self._history))
+        if not self.filter.lets_all_pass:
+            fresh = fresh[self.filter.mask(self._names, self._history, self._seen)]
+        self._seen = len(self._history)
+        if not len(fresh):
+            return
+        self.beginInsertRows(QModelIndex(), self._rows, self._rows + len(fresh) - 1)
+        if self._rows + len(fresh) > len(self._order):
+            self._order = np.resize(self._order, max(1024, 2 * (self._rows + len(fresh))))
+        self._order[self._rows : self._rows + len(fresh)] = fresh
+        self._rows += len(fresh)
+        self.endInsertRows()
+
+    def _reorder(self) -> None:
+        """Filter and sort again."""
+        self._reorder_later.stop()
+        self.beginResetModel()
+        self._cached_row.cache_clear()
+        columns = columns_of(self._run.recipe if self._run else None)
+        if columns != self.columns:
+            self.columns, self.sort_column, self.sort_descending = columns, 0, False
+        self._order = self._sorted_and_filtered()
+        self._rows = len(self._order)
+        self._seen = self.learned
+        self.endResetModel()
+        self.reordered.emit()
+
+    def _sorted_and_filtered(self) -> Order:
+        history, names = self._history, self._names
+        if history is None or names is None:
+            return np.zeros(0, np.int64)
+        if self._is_in_step_order:
+            order = np.arange(len(history))
+        else:
+            order = argsort(self.columns[self.sort_column].key(history, names), self.sort_descending)
+        if self.filter.lets_all_pass:
+            return order
+        return order[self.filter.mask(names, history, 0)[order]]
+
+    def _row_texts(self, merge: int) -> tuple[str, ...]:
+        assert self._history is not None
+        assert self._names is not None
+        is_veiled = self._is_veiled(merge)
+        return tuple(
+            "" if is_veiled and column.look == "tie" else column.cell(self._history, self._names, merge)
+            for column in self.columns
+        )
+
+    def _is_veiled(self, merge: int) -> bool:
+        return self._veils_last_runner_up and merge == self.learned - 1
+
+    def _repaint(self, first: int, last: int) -> None:
+        if first <= last:
+            self.dataChanged.emit(self.index(first, 0), self.index(last, len(self.columns) - 1), [Role.ForegroundRole])

@@ -1,0 +1,142 @@
+"""The screen as a sheet for figures: the painter of all figures draws on it by a QPainter, in the palette's colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPainter, QPalette, QPen, QPolygonF
+
+from app.window.parts.theme import shades_of
+from app.window.parts.wording import from_the_left
+from bpe_core.figures.sheet import BAND_OPACITY, DASHES, EDGE_OPACITY, LINES, LINES_ON_DARK, Inks, Paper, Places
+
+CURVE, FAINT = 1.5, 1.2  # widths of lines
+NO_PEN, NO_BRUSH = Qt.PenStyle.NoPen, Qt.BrushStyle.NoBrush
+
+
+def line_colour(palette: QPalette, index: int) -> QColor:
+    """Return the colour of a line, and of whatever else belongs to it."""
+    colours = LINES_ON_DARK if shades_of(palette).is_dark else LINES
+    return QColor(colours[index % len(colours)])
+
+
+def paper_on_screen(
+    width: float, height: float, font: QFont, palette: QPalette, *, has_legend: bool = True, scale: float = 1.0
+) -> Paper:
+    """Return a paper of so many pixels, with texts as large as the font or `scale` times that."""
+    shades = shades_of(palette)
+    inks = Inks(
+        ground=palette.base().color().name(),
+        hairline=shades.hairline.name(),
+        text=shades.muted.name(),
+        bar=shades.bar.name(),
+        lines=LINES_ON_DARK if shades.is_dark else LINES,
+        next=shades.bar_next.name(),
+        tied=shades.bar_tied.name(),
+    )
+    text = scale * QFontInfo(font).pixelSize()
+    return Paper(max(1.0, width), max(1.0, height), text, inks=inks, is_screen=True, has_legend=has_legend)
+
+
+class ScreenSheet:
+    """Draws only while it has a painter; it measures texts without one, too."""
+
+    def __init__(self, paper: Paper, font: QFont, palette: QPalette, painter: QPainter | None = None) -> None:
+        self.paper, self._palette, self.painter = paper, palette, painter
+        self._font = QFont(font)
+        self._font.setPixelSize(max(1, round(paper.text)))
+        self._metrics = QFontMetricsF(self._font)
+
+    @property
+    def strength(self) -> float:
+        return self._on.opacity()
+
+    @strength.setter
+    def strength(self, strength: float) -> None:
+        self._on.setOpacity(strength)
+
+    @property
+    def _on(self) -> QPainter:
+        assert self.painter is not None, "a sheet without a painter only measures"
+        return self.painter
+
+    def ems(self, text: str, kind: str) -> float:
+        return self._metrics.horizontalAdvance(from_the_left(text)) / self.paper.text
+
+    def fitting(self, text: str, room: float) -> tuple[str, float]:
+        cut = self._metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room * self.paper.text)
+        return cut, self.ems(cut, "")
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
+        inks = self.paper.inks
+        colour = {"grid": inks.hairline, "mark": inks.next}.get(kind, inks.text)
+        self._on.setPen(QPen(QColor(colour), 1))
+        self._on.drawLine(QPointF(x1, y1), QPointF(x2, y2))
+
+    def text(
+        self, x: float, y: float, text: str, kind: str, *, turn: bool = False, line: int = -1, is_strong: bool = False
+    ) -> None:
+        painter, written = self._on, from_the_left(text)
+        width = self._metrics.horizontalAdvance(written)
+        left = {"legend": 0.0, "tick end": -width}.get(kind, -width / 2)
+        painter.setFont(self._font)
+        strong = self._palette.text().color() if is_strong else QColor(self.paper.inks.text)
+        painter.setPen(line_colour(self._palette, line) if line >= 0 else strong)
+        if turn:
+            painter.save()
+            painter.translate(x, y)
+            painter.rotate(-90)
+            painter.drawText(QPointF(left, 0), written)
+            painter.restore()
+        else:
+            painter.drawText(QPointF(x + left, y), written)
+
+    def box(self, x: float, y: float, width: float, height: float, kind: str, tip: str = "") -> None:
+        painter, inks, shades = self._on, self.paper.inks, shades_of(self._palette)
+        if kind.startswith("bar"):
+            painter.setPen(NO_PEN)
+            painter.setBrush(QColor({"bar next": inks.next, "bar tied": inks.tied}.get(kind, inks.bar)))
+            painter.drawRoundedRect(QRectF(x, y, max(1.0, width), height), 2, 2)
+        else:
+            is_part = kind == "token part"
+            painter.setPen(QPen(QColor(inks.bar) if is_part else shades.curve, self.paper.text / 13))
+            painter.setBrush(QColor(inks.ground) if is_part else shades.mark_ground)
+            corner = 0.3 * self.paper.text
+            painter.drawRoundedRect(QRectF(x, y, width, height), corner, corner)
+
+    def curve(self, places: Places, line: int, *, is_faint: bool = False) -> None:
+        colour, wide = (QColor(self.paper.inks.text), FAINT) if is_faint else (self._colour(line), CURVE)
+        pen = QPen(colour, wide)
+        if dashes := DASHES[2] if is_faint else DASHES[line % len(DASHES)]:
+            pen.setDashPattern([one / wide for one in dashes])
+        self._on.setPen(pen)
+        self._on.setBrush(NO_BRUSH)
+        self._on.drawPolyline(QPolygonF([QPointF(x, y) for x, y in places]))
+
+    def band(self, places: Places, line: int) -> None:
+        colour = self._colour(line)
+        colour.setAlphaF(BAND_OPACITY)
+        self._on.setBrush(colour)
+        colour.setAlphaF(EDGE_OPACITY)
+        self._on.setPen(QPen(colour, 1))
+        self._on.drawPolygon(QPolygonF([QPointF(x, y) for x, y in places]))
+
+    def dot(self, x: float, y: float, line: int, radius: float) -> None:
+        self._on.setPen(NO_PEN)
+        self._on.setBrush(self._colour(line))
+        self._on.drawEllipse(QPointF(x, y), radius, radius)
+
+    def of_paper(self, paper: Paper) -> ScreenSheet:
+        return ScreenSheet(paper, self._font, self._palette, self.painter)
+
+    @contextmanager
+    def part(self, paper: Paper, right: float | None, down: float | None) -> Iterator[ScreenSheet]:
+        self._on.save()
+        self._on.translate(right or 0.0, down or 0.0)
+        yield self.of_paper(paper)
+        self._on.restore()
+
+    def _colour(self, line: int) -> QColor:
+        return QColor(self.paper.line_colour(line))

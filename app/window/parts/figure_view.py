@@ -1,0 +1,178 @@
+"""A figure on the screen, drawn by the painter that also draws it for print.
+
+What stays is drawn once; when only the moment shown is another, nothing but its mark is painted anew.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFont,
+    QHelpEvent,
+    QMouseEvent,
+    QPaintEngine,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPixmap,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.window.parts.figure_sheet import ScreenSheet, line_colour, paper_on_screen
+from app.window.parts.wording import tip
+from bpe_core.figures.figure import Figure
+from bpe_core.figures.painter import Layout, Lines, layout_of
+
+HINT_MARGIN = 24.0
+PREFERRED = QSize(320, 200)
+LEAST_HEIGHT = 90
+
+
+class FigureView(QWidget):
+    """Shows a figure, or a hint where there is none."""
+
+    place_chosen = Signal(float)  # the value of the x axis that was clicked, or the boundary of a tree
+    item_chosen = Signal(int)  # the index of the bar, dot or branch that was clicked
+
+    def __init__(
+        self, name: str = "", hint: str = "", parent: QWidget | None = None, *, has_legend: bool = True
+    ) -> None:
+        """Without a name, the view takes its accessible name from the figure's title."""
+        super().__init__(parent)
+        self.figure: Figure | None = None
+        self._name, self._hint, self._has_legend = name, hint, has_legend
+        self.scale = 1.0  # of the texts, in sizes of the font
+        self._layout: Layout | None = None  # of the figure, for the size, font and palette that there are
+        self._still: tuple[Layout, QPixmap] | None = None  # the picture of what stays, and its layout
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(hint)
+        self.setMinimumHeight(LEAST_HEIGHT)
+
+    @property
+    def hint(self) -> str:
+        """What is said where there is nothing to be drawn."""
+        return self._hint
+
+    @hint.setter
+    def hint(self, hint: str) -> None:
+        self._hint = hint
+        self.set_figure(self.figure)
+
+    def set_figure(self, figure: Figure | None) -> None:
+        """Show this figure; None or an empty one shows the hint."""
+        self.figure, self._layout = figure, None
+        self.setAccessibleName(self._name or (figure.title.rstrip(".") if figure is not None else ""))
+        self.setAccessibleDescription(self._hint if figure is None or figure.is_empty else figure.in_words)
+        self.update()
+
+    def sample(self, index: int) -> str:
+        """Return a small square in the colour of a line, as rich text."""
+        return sample_of(self.palette(), index)
+
+    def told_at(self, point: QPointF) -> str:
+        """Return the exact values below the mouse."""
+        layout = self.layout_now()
+        return "" if layout is None else layout.told_at(point.x(), point.y())
+
+    def layout_now(self) -> Layout | None:
+        """Return where everything is drawn; None where nothing is."""
+        if self._layout is None and self.figure is not None and not self.figure.is_empty:
+            self._layout = layout_of(self.figure, self._sheet())
+        return self._layout
+
+    def sizeHint(self) -> QSize:
+        return PREFERRED
+
+    def figure_font(self) -> QFont:
+        """Return the font of all texts in the figure."""
+        return self.font()
+
+    def _sheet(self) -> ScreenSheet:
+        font, palette, legend = self.figure_font(), self.palette(), self._has_legend
+        paper = paper_on_screen(self.width(), self.height(), font, palette, has_legend=legend, scale=self.scale)
+        return ScreenSheet(paper, font, palette)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            layout = self.layout_now()
+            if layout is None:
+                self._paint_hint(painter)
+                return
+            scale = painter.deviceTransform().m11()
+            # A picture that is saved has its own resolution, or is no picture of pixels at all.
+            if painter.paintEngine().type() == QPaintEngine.Type.Raster and scale == self.devicePixelRatioF():
+                painter.drawPixmap(0, 0, self._picture_of(layout))
+            else:
+                painter.fillRect(self.rect(), self.palette().base())
+                draw_layout(layout, painter, marks=False)
+            draw_layout(layout, painter, still=False)
+
+    def _paint_hint(self, painter: QPainter) -> None:
+        painter.fillRect(self.rect(), self.palette().base())
+        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        place = QRectF(self.rect()).adjusted(HINT_MARGIN, 0, -HINT_MARGIN, 0)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
+
+    def _picture_of(self, layout: Layout) -> QPixmap:
+        """Return what stays as a picture, made anew where something but the marks has changed."""
+        if self._still is not None and _serves(self._still[0], layout):
+            return self._still[1]
+        scale = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * scale)
+        picture.setDevicePixelRatio(scale)
+        picture.fill(self.palette().base().color())
+        with QPainter(picture) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            draw_layout(layout, painter, marks=False)
+        self._still = layout, picture
+        return picture
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._layout = self._still = None
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._layout = self._still = None
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            told = self.told_at(QPointF(event.pos()))
+            if told:
+                QToolTip.showText(event.globalPos(), tip(told), self)
+                return True
+        return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        layout, x, y = self.layout_now(), event.position().x(), event.position().y()
+        if event.button() != Qt.MouseButton.LeftButton or layout is None:
+            return
+        if (item := layout.item_at(x, y)) >= 0:
+            self.item_chosen.emit(item)
+        elif (place := layout.place_at(x, y)) is not None:
+            self.place_chosen.emit(place)
+
+
+def sample_of(palette: QPalette, index: int) -> str:
+    """Return a small square in the colour of a line, as rich text."""
+    return f'<span style="color:{line_colour(palette, index).name()}">■</span>'
+
+
+def draw_layout(layout: Layout, painter: QPainter, *, still: bool = True, marks: bool = True) -> None:
+    """Draw a layout that was made for the screen, or a part of it."""
+    sheet = layout.sheet
+    assert isinstance(sheet, ScreenSheet)
+    sheet.painter = painter
+    if still:
+        layout.draw_still()
+    if marks:
+        layout.draw_marks()
+    sheet.painter = None
+
+
+def _serves(one: Layout, other: Layout) -> bool:
+    """Return whether the picture of one layout shows what stays of the other."""
+    return one is other or (isinstance(one, Lines) and isinstance(other, Lines) and one.differs_in_marks_only(other))

@@ -1,0 +1,54 @@
+"""Rows and columns of widgets, each written in one call."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+
+STRETCH = 0  # empty room that takes what is left
+
+
+class AtTop(NamedTuple):
+    """A widget that stays at the upper edge of a taller row."""
+
+    widget: QWidget
+
+
+Part = QWidget | QLayout | AtTop | int | tuple[QWidget | QLayout, int]  # an int is room that takes so large a share
+Margins = tuple[int, int, int, int]
+Box = TypeVar("Box", bound=QBoxLayout)
+
+
+def in_row(
+    *parts: Part, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
+) -> QHBoxLayout:
+    """Put widgets and layouts side by side; `(widget, 1)` takes the room that is left."""
+    return _filled(QHBoxLayout() if on is None else QHBoxLayout(on), parts, margins, spacing)
+
+
+def in_column(
+    *parts: Part, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
+) -> QVBoxLayout:
+    """Put widgets and layouts below each other; `(widget, 1)` takes the room that is left."""
+    return _filled(QVBoxLayout() if on is None else QVBoxLayout(on), parts, margins, spacing)
+
+
+def _filled(box: Box, parts: tuple[Part, ...], margins: Margins | None, spacing: int | None) -> Box:
+    if margins is not None:
+        box.setContentsMargins(*margins)
+    if spacing is not None:
+        box.setSpacing(spacing)
+    for part in parts:
+        if isinstance(part, AtTop):
+            box.addWidget(part.widget, 0, Qt.AlignmentFlag.AlignTop)
+            continue
+        one, share = part if isinstance(part, tuple) else (part, 0)
+        if isinstance(one, int):
+            box.addStretch(one)
+        elif isinstance(one, QLayout):
+            box.addLayout(one, share)
+        else:
+            box.addWidget(one, share)
+    return box

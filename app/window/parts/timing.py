@@ -1,0 +1,105 @@
+"""Doing something not too often, and drawing something on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEasingCurve, QObject, QVariantAnimation
+
+from app.session.time import pause, timer
+
+
+class Throttle(QObject):
+    """Calls a function at once, then at most once per pause; the last call is never lost."""
+
+    def __init__(self, milliseconds: int, act: Callable[[], object], parent: QObject) -> None:
+        super().__init__(parent)
+        self._act = act
+        self._wanted = False
+        self._timer = timer(self, milliseconds, self._pause_over)
+
+    def call(self) -> None:
+        if self._timer.isActive():
+            self._wanted = True
+        else:
+            self._timer.start()
+            self._act()
+
+    def catch_up(self) -> None:
+        """Make the call that is still due."""
+        if self._wanted:
+            self._pause_over()
+
+    def set_pause(self, milliseconds: int) -> None:
+        """Change the pause; one under way begins again."""
+        if pause(milliseconds) != self._timer.interval():
+            self._timer.setInterval(pause(milliseconds))
+
+    @property
+    def is_pending(self) -> bool:
+        return self._wanted
+
+    def _pause_over(self) -> None:
+        if self._wanted:
+            self._wanted = False
+            self._timer.start()
+            self._act()
+
+
+_SMOOTH = QEasingCurve(QEasingCurve.Type.InOutCubic)
+_AWAY = QEasingCurve(QEasingCurve.Type.InCubic)
+
+
+class Motion(QVariantAnimation):
+    """Goes from 0 to 1, and draws a frame whenever the screen can take one, and at the end."""
+
+    def __init__(self, parent: QObject, draw: Callable[[], object]) -> None:
+        super().__init__(parent)
+        self.setStartValue(0.0)
+        self.setEndValue(1.0)
+        self._draw = draw
+        self.valueChanged.connect(lambda _: draw())
+        self.finished.connect(draw)
+
+    def begin(self, seconds: float) -> None:
+        self.stop()
+        self.setDuration(max(1, round(1000 * seconds)))
+        self.start()
+
+    def end(self) -> None:
+        """Stop at once, as if nothing had moved."""
+        if self.is_under_way:
+            self.stop()
+            self._draw()
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.state() == QVariantAnimation.State.Running
+
+    @property
+    def progress(self) -> float:
+        """From 0 to 1; 1 if nothing moves."""
+        return float(self.currentValue()) if self.is_under_way else 1.0
+
+    def part(self, start: float, stop: float) -> float:
+        """Return how much of the stretch from `start` to `stop` is done, smoothed.
+
+        >>> parent = QObject()
+        >>> Motion(parent, bool).part(0.0, 0.5)
+        1.0
+        """
+        return smooth(min(1.0, max(0.0, (self.progress - start) / (stop - start))))
+
+
+def smooth(share: float) -> float:
+    """Ease in and out: slow at both ends.
+
+    >>> smooth(0.0), smooth(0.5), smooth(1.0)
+    (0.0, 0.5, 1.0)
+    """
+    return _SMOOTH.valueForProgress(share)
+
+
+def away(share: float) -> float:
+    """Ease in: faster and faster."""
+    return _AWAY.valueForProgress(share)

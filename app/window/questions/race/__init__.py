@@ -1,1 +1,0 @@
-"""How pairs fared against each other."""

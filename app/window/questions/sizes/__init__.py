@@ -1,1 +1,0 @@
-"""Which vocabulary size?"""

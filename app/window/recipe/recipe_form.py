@@ -1,0 +1,240 @@
+"""The recipe as a form: the options, what they mean, and why a choice is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.aside import Aside
+from app.session.changes import Held
+from app.session.time import timer
+from app.worker.job import Task
+from bpe_core.errors import RecipeError
+from bpe_core.history.token_texts import shown
+from bpe_core.learning.methods import Method
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import CHOICES, Learning, Recipe, Size, Splitting, Symbols
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
+from bpe_core.recipes.recipe import title_of as title_of
+from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.progress import CancelCheck, while_wanted
+from bpe_core.text.normalization import normalize
+from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.splitting import MATCHES_A_ROUND, split_words, why_slow
+
+PREVIEW_CHARACTERS = 2_000
+PREVIEW_PAUSE_MILLISECONDS = 150
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a choice."""
+
+    value: Any
+    title: str
+    explanation: str
+
+
+OPTIONS = {  # choices from a list whose options need an explanation
+    "pattern": [
+        *(Option(name, name, pattern.explanation) for name, pattern in NAMED_PATTERNS.items()),
+        Option("custom", "my own …", f"Your own. {CHOICES['custom_pattern'].tip}."),
+    ],
+    "ties": [Option(name, rule.label, f"The pair {rule.takes}.") for name, rule in TIE_RULES.items()],
+    "base": [
+        Option("bytes", "bytes", "The 256 bytes: every text can be written, whatever the language."),
+        Option("characters", "characters", "The characters of the corpus; others are unknown later on."),
+    ],
+    "unit": [
+        Option("file", "whole text", "A text is split as one piece."),
+        Option("line", "line by line", "Each line, with its newline, is split by itself."),
+    ],
+    "unicode_form": [
+        Option("", "as it is", "Characters stay as they were typed."),
+        Option("NFC", "NFC", "A letter and its accent become one character."),
+        Option("NFKC", "NFKC", "As NFC; compatibility forms such as ﬁ or ２ become ordinary characters."),
+    ],
+    "marker": [
+        Option("none", "none", "Words are not marked."),
+        Option("symbol", "</w> as a symbol", "Each word ends with a symbol of its own."),
+        Option("glued", "</w> glued on", "The last character of each word carries the marker."),
+        Option("prefix", "▁ in front", "Each word begins with the marker."),
+        Option("continuation", "## when continued", "Shown before pieces that continue a word; changes no merge."),
+    ],
+    "wordpiece_rule": [
+        Option("count", "count", "The pair that occurs most, as BERT's tokenizer was learned by others since."),
+        Option("score", "score", "The pair that occurs most for how often its two halves do."),
+    ],
+    "unknown": [
+        Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),
+        Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
+    ],
+}
+DECLARED = CHOICES
+KINDS = {field.name: type(field.default) for field in dataclasses.fields(Recipe)}
+NOT_OF_A_PRESET = {"min_frequency", "max_token_length", "ties", "older_unicode"}  # may differ from the preset's
+# Choices of some methods only.
+OF_A_METHOD = [one.name for one in dataclasses.fields(Learning) if one.name not in {"method", *NOT_OF_A_PRESET}]
+
+
+def methods() -> list[Option]:
+    """List all methods."""
+    return [Option(name, listed.title, listed.explanation) for name, listed in METHODS.items()]
+
+
+def presets() -> dict[str, list[Option]]:
+    """List the presets of each method, by its title."""
+    found: dict[str, list[Option]] = {listed.title: [] for listed in METHODS.values()}
+    for name, preset in PRESETS.items():
+        found[METHODS[Recipe.preset(name).method].title].append(Option(name, name, preset.explanation))
+    return {title: options for title, options in found.items() if options}
+
+
+def options(choice: str) -> list[Option]:
+    """List the options of a choice; empty where it is not made from a list."""
+    if choice == "method":
+        return methods()
+    return OPTIONS.get(choice) or [Option(name, name.replace("-", " "), "") for name in CHOICES[choice].among]
+
+
+class RecipeForm(QObject):
+    """Changes one choice at a time; an impossible one is refused with a sentence."""
+
+    changed = Signal()
+    refused = Signal(str, str)  # the choice, the sentence
+    split = Signal(tuple)  # the words of the preview, as they are shown
+    split_failed = Signal(str)
+    slow = Signal(str)  # why the custom pattern is slow; empty if it is not
+
+    def __init__(self, recipe: Held[Recipe], text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._recipe, self._text, self._aside = recipe, text, aside
+        self.standing: dict[str, tuple[Any, str]] = {}  # refused entries: the value they do not replace, and why
+        self._own_size: Size | None = None  # the one that the person has chosen last
+        self._sizes_by_itself = {recipe.value.part(Size), *(Recipe.preset(name).part(Size) for name in PRESETS)}
+        self._preview_soon = timer(self, PREVIEW_PAUSE_MILLISECONDS, self.preview)
+        recipe.changed.connect(lambda _: self._recipe_changed())
+        text.changed.connect(lambda _: self._preview_soon.start())
+
+    def value(self, choice: str) -> Any:
+        return getattr(self._recipe.value, choice)
+
+    def applies(self, choice: str) -> bool:
+        """Whether a choice has a meaning beside the others, and more than one option."""
+        return self._recipe.value.applies(choice) and (choice != "method" or len(METHODS) > 1)
+
+    @property
+    def preset(self) -> str:
+        """The preset with the same words, symbols and method, whatever the size; empty without one."""
+        recipe = self._recipe.value
+        for name in PRESETS:
+            if NOT_OF_A_PRESET.issuperset(recipe.differing(Recipe.preset(name), Splitting, Symbols, Learning)):
+                return name
+        return ""
+
+    @property
+    def explanation(self) -> str:
+        return PRESETS[self.preset].explanation if self.preset else "Choices of your own."
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether the method begins with many tokens and drops some."""
+        return Method.of(self._recipe.value).drops
+
+    @property
+    def usual_sizes(self) -> tuple[str, ...]:
+        """Usual vocabulary sizes of the method; none where each block of a text has its own."""
+        return METHODS[self._recipe.value.method].usual_sizes
+
+    @property
+    def step(self) -> str:
+        return METHODS[self._recipe.value.method].wording.step
+
+    @property
+    def size_title(self) -> str:
+        return "Vocabulary" if self._recipe.value.merges is None else f"{self.step.capitalize()}s"
+
+    def choose_method(self, name: str) -> None:
+        """Choose a method with its first preset, and keep the size where possible."""
+        old = self._recipe.value
+        preset = next((preset for preset in PRESETS if Recipe.preset(preset).method == name), None)
+        try:
+            recipe = old.with_changes(method=name) if preset is None else Recipe.preset(preset)
+            recipe = recipe.with_changes(mixture=old.mixture)
+            if preset is not None and None not in (old.vocab_size, recipe.vocab_size):
+                with contextlib.suppress(RecipeError):
+                    recipe = recipe.with_changes(vocab_size=old.vocab_size)
+        except RecipeError as error:
+            self.refuse("method", str(error))
+        else:
+            self._recipe.put(recipe, f"Method {METHODS[name].title}")
+
+    @property
+    def has_own_size(self) -> bool:
+        """Whether the person has chosen the size."""
+        size = self._recipe.value.part(Size)
+        return size == self._own_size or size not in self._sizes_by_itself
+
+    def note_size(self, recipe: Recipe) -> None:
+        """Note a size that the program chooses by itself."""
+        self._sizes_by_itself.add(recipe.part(Size))
+
+    def choose_preset(self, name: str) -> None:
+        """Choose a preset, but keep a size of the person where the preset allows it."""
+        recipe = Recipe.preset(name, mixture=self._recipe.value.mixture)
+        if self.has_own_size:
+            with contextlib.suppress(RecipeError):
+                recipe = recipe.with_changes(**dataclasses.asdict(self._recipe.value.part(Size)))
+        self._recipe.put(recipe, f"Recipe {name}")
+
+    def refuse(self, choice: str, sentence: str) -> None:
+        """Refuse a choice with a sentence; an empty one lifts the refusal."""
+        self.standing.pop(choice, None)
+        if sentence and KINDS[choice] in (str, tuple):
+            self.standing[choice] = self.value(choice), sentence
+        self.refused.emit(choice, sentence)
+
+    def choose(self, **changes: Any) -> bool:
+        """Change these choices; False if they are refused."""
+        choice = next(iter(changes))
+        if changes.get("pattern", "custom") != "custom":
+            changes["custom_pattern"] = ""
+        try:
+            changed = self._recipe.value.with_changes(**changes)
+        except RecipeError as error:
+            self.refuse(choice, str(error))
+            return False
+        if choice in ("vocab_size", "merges"):
+            self._own_size = changed.part(Size)
+        self._recipe.put(changed, f"Recipe: {title_of(choice)}", joins=True)
+        self.refuse(choice, "")
+        return True
+
+    def preview(self) -> None:
+        """Split the beginning of the person's text; aside, as any pattern may be slow."""
+        beginning, recipe = self._text.value[:PREVIEW_CHARACTERS], self._recipe.value
+
+        def split(task: Task) -> tuple[str, ...]:
+            return words_shown(beginning, recipe, task.cancelled)
+
+        self._aside.ask("preview", split, self.split.emit, self.split_failed.emit)
+        if recipe.pattern == "custom":
+            self._aside.ask("own pattern", lambda task: why_slow(recipe), self.slow.emit)
+
+    def _recipe_changed(self) -> None:
+        self.standing = {
+            choice: refused for choice, refused in self.standing.items() if self.value(choice) == refused[0]
+        }
+        self.changed.emit()
+        self._preview_soon.start()
+
+
+def words_shown(text: str, recipe: Recipe, cancelled: CancelCheck) -> tuple[str, ...]:
+    """Split a text, and look after each round whether it is still wanted: any pattern may be slow."""
+    words = while_wanted(split_words(normalize(text, recipe), recipe), cancelled, every=MATCHES_A_ROUND)
+    return tuple(shown(word.encode()) for word in words)

@@ -1,0 +1,219 @@
+"""The recipe panel: preset, size, rules, and a preview of how the text is split."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QStyle,
+    QToolButton,
+    QWidget,
+)
+
+from app.window.parts.layouts import in_column
+from app.window.parts.theme import shades_of
+from app.window.parts.typed import mark_refused
+from app.window.parts.widgets import muted, paragraph, scaled
+from app.window.parts.wording import tip
+from app.window.recipe.recipe_fields import (
+    MAIN,
+    MORE,
+    SizeBox,
+    SplitPreview,
+    connect,
+    field_of,
+    preset_box,
+    put_into,
+    value_in,
+)
+from app.window.recipe.recipe_form import KINDS, OF_A_METHOD, RecipeForm, title_of
+
+SIDES = 12  # the margins left and right
+
+
+class RecipePanel(QScrollArea):
+    """Takes each choice at once, or refuses it right below the field."""
+
+    def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._form = form
+        self._showing = False  # fields that are being filled choose nothing
+        self._refusals: dict[str, QLabel] = {}
+        self._fields: dict[str, QWidget] = {}
+        self._layouts: dict[str, QFormLayout] = {}  # of each field and refusal
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take it
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inside = QWidget()
+        column = in_column(self._main_fields(), self._more_button(), on=inside, margins=(8, 2, SIDES - 8, 8))
+        self.more = QWidget()
+        self.more.hide()
+        self.more.setLayout(self._more_fields())
+        column.addWidget(self.more)
+        column.addStretch()
+        self.setWidget(inside)
+        bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent)
+        least = max(inside.minimumSizeHint().width(), self.more.minimumSizeHint().width() + SIDES)
+        self.setMinimumWidth(least + bar)
+        form.changed.connect(self._show)
+        form.refused.connect(self._refuse)
+        form.slow.connect(self._tell_slow)
+        self._show()
+
+    @property
+    def choices(self) -> set[str]:
+        return set(self._fields)
+
+    def field(self, choice: str) -> Any:
+        return self._fields[choice]
+
+    # Fields
+
+    def _main_fields(self) -> QFormLayout:
+        self._main_layout = layout = _form_layout()
+        self._add(layout, "method")
+        self.preset = preset_box(self._form)
+        self.explanation = _small_label()
+        layout.addRow("Preset", self.preset)
+        layout.addRow(self.explanation)
+        self.size_box = SizeBox(self._form)
+        self.size_kind = QComboBox()
+        self.size_kind.addItems(["Vocabulary", ""])
+        self.size_kind.setAccessibleName("What the size counts")
+        self.size_kind.activated.connect(self._choose_size_kind)
+        layout.addRow(self.size_kind, self.size_box)
+        self._add_refusal(layout, "vocab_size")
+        self.advice = _small_label()
+        layout.addRow(self.advice)
+        for choice in (*OF_A_METHOD, *MAIN):
+            self._add(layout, choice)
+        self.slow = _small_label()
+        layout.addRow(self.slow)
+        layout.setRowVisible(self.slow, False)
+        self.preview = SplitPreview(self._form)
+        layout.addRow(self.preview)
+        return layout
+
+    def _more_fields(self) -> QFormLayout:
+        layout = _form_layout()
+        layout.setContentsMargins(0, 0, 0, 0)
+        for choice in MORE:
+            self._add(layout, choice)
+        return layout
+
+    def _more_button(self) -> QToolButton:
+        button = QToolButton()
+        button.setAutoRaise(True)
+        button.setText("More")
+        button.setCheckable(True)
+        button.setArrowType(Qt.ArrowType.RightArrow)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.toggled.connect(self._show_more)
+        self.more_button = button
+        return button
+
+    def _show_more(self, on: bool) -> None:
+        self.more.setVisible(on)
+        self.more_button.setArrowType(Qt.ArrowType.DownArrow if on else Qt.ArrowType.RightArrow)
+
+    def _add(self, layout: QFormLayout, choice: str) -> None:
+        field = field_of(choice)
+        self._fields[choice], self._layouts[choice] = field, layout
+        layout.addRow("" if isinstance(field, QCheckBox) else title_of(choice), field)
+        self._add_refusal(layout, choice)
+        connect(field, lambda: self._choose(choice), lambda sentence: self._form.refuse(choice, sentence))
+
+    def _add_refusal(self, layout: QFormLayout, choice: str) -> None:
+        label = _small_label(is_muted=False)
+        label.setObjectName(f"refusal of {choice}")
+        self._layouts[label.objectName()] = layout
+        layout.addRow(label)
+        layout.setRowVisible(label, False)
+        self._refusals[choice] = label
+
+    # From the fields to the recipe, and back
+
+    def _choose(self, choice: str) -> None:
+        if self._showing:
+            return
+        field = self._fields[choice]
+        value = value_in(field, is_list=KINDS[choice] is tuple)
+        if value == self._form.value(choice):
+            self._form.refuse(choice, "")  # as before an impossible entry
+            return
+        if choice == "method":
+            self._form.choose_method(value)
+        elif choice == "pattern" and value == "custom":
+            self._offer_own_pattern()
+        elif choice == "custom_pattern":
+            self._form.choose(custom_pattern=value, pattern="custom")
+        elif not self._form.choose(**{choice: value}) and not isinstance(field, QLineEdit):
+            self._fill()  # as it was; but a line of text stays until it is corrected
+
+    def _offer_own_pattern(self) -> None:
+        """Begin a custom pattern with something to change."""
+        self._form.choose(pattern="custom", custom_pattern=r"\w+|[^\w\s]+|\s+")
+        self.field("custom_pattern").setFocus()
+
+    def _choose_size_kind(self, index: int) -> None:
+        if (index == 1) != self.size_box.counts_steps:
+            self._form.choose(**({"merges": 1000} if index == 1 else {"vocab_size": 32_000}))
+
+    def _show(self) -> None:
+        """Show the recipe; refused entries stay only where it does not replace them."""
+        for refused in self._refusals:
+            if refused not in self._form.standing:
+                self._refuse(refused, "")
+        self._fill()
+
+    def _fill(self) -> None:
+        self._showing = True
+        for choice, field in self._fields.items():
+            if choice not in self._form.standing:
+                put_into(field, self._form.value(choice))
+            self._layouts[choice].setRowVisible(field, self._form.applies(choice))
+        self.size_kind.setItemText(1, f"{self._form.step.capitalize()}s")
+        self.size_kind.setToolTip(tip(f"Count all tokens, or only the {self._form.step}s"))
+        self.size_kind.setCurrentIndex(int(self.size_box.counts_steps))
+        self.explanation.setText(self._form.explanation)
+        if not self._form.applies("custom_pattern"):
+            self._tell_slow("")
+        self.advice.setText(f"Usual sizes: {'; '.join(self._form.usual_sizes)}.")
+        self._main_layout.setRowVisible(self.advice, bool(self._form.usual_sizes))
+        self._showing = False
+
+    def _tell_slow(self, why: str) -> None:
+        self.slow.setText(f"Slow: {why}.")
+        self.slow.setToolTip(tip("Large texts are split up to a hundred times as fast by patterns without that"))
+        self._main_layout.setRowVisible(self.slow, bool(why) and self._form.applies("custom_pattern"))
+
+    def _refuse(self, choice: str, sentence: str) -> None:
+        place = self._refusals.get("vocab_size" if choice == "merges" else choice)
+        if place is None:
+            return
+        if choice in self._fields:
+            mark_refused(self._fields[choice], sentence)
+        place.setText(sentence)
+        place.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")
+        self._layouts[place.objectName()].setRowVisible(place, bool(sentence))
+
+
+def _form_layout() -> QFormLayout:
+    layout = QFormLayout()
+    layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    layout.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+    layout.setVerticalSpacing(5)
+    layout.setHorizontalSpacing(8)
+    return layout
+
+
+def _small_label(text: str = "", *, is_muted: bool = True) -> QLabel:
+    return scaled(muted(text) if is_muted else paragraph(text), 0.9)

@@ -1,0 +1,257 @@
+"""The start page: a field, a word that is put together while you watch, and ways to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QEasingCurve, QPoint, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton, QToolButton, QWidget
+
+from app.session.playing import Playing
+from app.window.parts.icons import icon
+from app.window.parts.layouts import in_column, in_row
+from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.widgets import entry, icon_button, label, muted, named, paragraph, scaled
+from app.window.parts.wording import tip
+from app.window.start.word_life import LONGEST, Scene, WordLife, WordModel, WordToken
+from app.window.text.colours import colour_of
+from app.window.text.view.palette import TokenPalette
+
+LARGEST, SMALLEST = 30.0, 8.0  # points; as large as fits
+TILE_PADDING, TILE_GAP, TILE_CORNER = 7.0, 8.0, 6.0
+SLIDE_MILLISECONDS = 450
+VIEW_HEIGHT = 110
+
+
+class WordView(QWidget):
+    """Shows a scene: a tile per token. Where a merge joins two, they slide together."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._life: WordLife | None = None
+        self._before = self._now = 0  # scenes
+        self._slide = QVariantAnimation(self)
+        self._slide.setStartValue(0.0)
+        self._slide.setEndValue(1.0)
+        self._slide.setDuration(SLIDE_MILLISECONDS)
+        self._slide.setEasingCurve(QEasingCurve.Type.InOutCubic)
+        self._slide.valueChanged.connect(lambda _: self.update())
+        self.setAccessibleName("The word, cut into tokens")
+        self.setMinimumHeight(VIEW_HEIGHT)
+
+    def sizeHint(self) -> QSize:
+        return QSize(560, VIEW_HEIGHT)
+
+    def show_scene(self, life: WordLife, scene: int, *, slides: bool) -> None:
+        """Show a scene of a word; `slides` moves the tiles there from the scene before."""
+        is_next = life is self._life and scene == self._now + 1
+        self._before, self._now, self._life = (self._now if is_next else scene), scene, life
+        self._slide.stop()
+        if is_next and slides:
+            self._slide.start()
+        texts = ("".join(life.symbols[token.first : token.stop]) for token in life.scenes[scene].tokens)
+        self.setAccessibleDescription(" | ".join(texts))
+        self.update()
+
+    @property
+    def is_sliding(self) -> bool:
+        return self._slide.state() == QVariantAnimation.State.Running
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._life is None:
+            return
+        progress = float(self._slide.currentValue()) if self.is_sliding else 1.0
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            before, now = self._life.scenes[self._before], self._life.scenes[self._now]
+            _Drawing(self, self._life, painter).draw(before, now, progress)
+
+
+class _Drawing:
+    """One picture: the tokens of a scene on their way to the next."""
+
+    def __init__(self, view: QWidget, life: WordLife, painter: QPainter) -> None:
+        self._view, self._painter, self._symbols = view, painter, life.symbols
+        self._palette, self._shades = TokenPalette.matching(view.palette()), shades_of(view.palette())
+        self._font = _largest_font(life, view.width() - 20.0)
+        metrics = QFontMetricsF(self._font)
+        self._widths = [metrics.horizontalAdvance(symbol) for symbol in life.symbols]
+        self._height = metrics.height() + 2 * TILE_PADDING
+
+    def draw(self, before: Scene, now: Scene, progress: float) -> None:
+        lefts = self._lefts(before, now, progress)
+        fills = self._fills(before), self._fills(now)
+        top = (self._view.height() - self._height) / 2 - 8
+        whole = {first: token for token in now.tokens for first in range(token.first, token.stop)}
+        kept = {token.first for token in now.tokens}
+        ends = {token.stop for token in now.tokens}
+        shrunk = 1.0 - progress
+        for token in before.tokens if progress < 1 else now.tokens:
+            fill = _between(fills[0].get(token, QColor()), fills[1][whole[token.first]], progress)
+            left = TILE_PADDING * (1.0 if token.first in kept else shrunk)
+            right = TILE_PADDING * (1.0 if token.stop in ends else shrunk)
+            begin, end = lefts[token.first] - left, lefts[token.stop - 1] + self._widths[token.stop - 1] + right
+            self._tile(QRectF(begin, top, end - begin, self._height), fill)
+            self._texts(token, lefts, top)
+        for scene, strength in ((before, shrunk), (now, progress)):
+            self._ids(scene, lefts, top + self._height + 4, strength)
+
+    def _lefts(self, before: Scene, now: Scene, progress: float) -> list[float]:
+        """Place each symbol: the gap between two tokens closes where they are joined."""
+        kept = {token.first for token in now.tokens}
+        starts = {token.first for token in before.tokens}
+        lefts, x = [], TILE_PADDING
+        for symbol, width in enumerate(self._widths):
+            if symbol and symbol in starts:
+                x += (TILE_GAP + 2 * TILE_PADDING) * (1.0 if symbol in kept else 1.0 - progress)
+            lefts.append(x)
+            x += width
+        shift = (self._view.width() - x - TILE_PADDING) / 2
+        return [left + shift for left in lefts]
+
+    def _fills(self, scene: Scene) -> dict[WordToken, QColor]:
+        return {token: self._palette.fills[colour_of(token.data)] for token in scene.tokens}
+
+    def _tile(self, area: QRectF, fill: QColor) -> None:
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        self._painter.setBrush(fill)
+        self._painter.drawRoundedRect(area, TILE_CORNER, TILE_CORNER)
+
+    def _texts(self, token: WordToken, lefts: list[float], top: float) -> None:
+        self._painter.setFont(self._font)
+        self._painter.setPen(self._palette.ink)
+        for symbol in range(token.first, token.stop):
+            area = QRectF(lefts[symbol], top, self._widths[symbol] + 1, self._height)
+            self._painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self._symbols[symbol])
+
+    def _ids(self, scene: Scene, lefts: list[float], top: float, strength: float) -> None:
+        """Write the id below each token, if there is room."""
+        if strength <= 0:
+            return
+        font = self._view.font()
+        metrics = QFontMetricsF(font)
+        color = QColor(self._shades.muted)
+        color.setAlphaF(strength)
+        self._painter.setFont(font)
+        self._painter.setPen(color)
+        middles = [(lefts[p.first] + lefts[p.stop - 1] + self._widths[p.stop - 1]) / 2 for p in scene.tokens]
+        room = min((b - a for a, b in pairwise(middles)), default=100.0)
+        if room > metrics.horizontalAdvance("000 "):
+            for token, middle in zip(scene.tokens, middles, strict=True):
+                text = str(token.id)
+                self._painter.drawText(
+                    QPointF(middle - metrics.horizontalAdvance(text) / 2, top + metrics.ascent()), text
+                )
+
+
+def _largest_font(life: WordLife, room: float) -> QFont:
+    """Return the largest font in which all symbols, each a token, fit in one line."""
+    taken = len(life.symbols) * (TILE_GAP + 2 * TILE_PADDING)
+    probe = QFontMetricsF(fixed_font(LARGEST))
+    width = sum(probe.horizontalAdvance(symbol) for symbol in life.symbols)
+    share = max(0.0, room - taken) / max(1.0, width)
+    return fixed_font(max(SMALLEST, min(LARGEST, LARGEST * share)))
+
+
+def _between(one: QColor, other: QColor, progress: float) -> QColor:
+    if not one.isValid() or progress >= 1:
+        return other
+    mixed = [a + (b - a) * progress for a, b in zip(one.getRgbF()[:3], other.getRgbF()[:3], strict=True)]  # type: ignore[index]
+    return QColor.fromRgbF(*mixed)
+
+
+TITLE = "How does a tokenizer cut your name?"
+ABOUT = (
+    "A sample of 4,000 letters was read, and 256 times the pair of neighbours that occurs most was joined. Type a word:"
+)
+DROP = "Or drop a text, a tokenizer or a session anywhere in this window."
+WHY = "Why it ends here:"
+WIDEST = 720
+
+
+class StartPage(QWidget):
+    """The page to begin with. Whatever the person does next, it makes room."""
+
+    left = Signal()
+    lesson_wanted = Signal()
+
+    def __init__(self, model: WordModel, playing: Playing, actions: Sequence[QAction], samples: QMenu) -> None:
+        super().__init__()
+        self._model, self._playing, self._samples = model, playing, samples
+        self.field = named(entry("Your name, or any word", can_be_cleared=True), "A word to be cut")
+        self.field.setMaxLength(LONGEST)
+        scaled(self.field, 1.5)
+        self.view = WordView()
+        self.sentence = label()
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.reasons = muted()
+        self.reasons.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.back = icon_button("back", "One merge back in this word")
+        self.again = icon_button("train", "Again from the beginning")
+        self.forward = icon_button("step", "One merge forward in this word")
+        self.at_start = QCheckBox("Show this page at the start")
+        self.train = QPushButton("Watch the Sample Being Learned")
+        self.train.setDefault(True)
+        self.lesson = QPushButton("Take the First Lesson")
+        self.close_button = QPushButton("Go to the Window")
+        self._lay_out(actions)
+        self._connect(actions)
+
+    def recolor(self) -> None:
+        for button in (self.back, self.again, self.forward):
+            button.setIcon(icon(button.objectName(), self.palette()))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._model.begin()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._model.rest()
+
+    def _lay_out(self, actions: Sequence[QAction]) -> None:
+        title = scaled(label(TITLE), 1.9)
+        word = (title, paragraph(ABOUT), self.field, self.view, self.sentence)
+        steps = in_row(1, self.back, self.again, self.forward, 1)
+        ways = in_row(1, self.train, *map(_button_for, actions), self._sample_button(), self.lesson, 1)
+        feet = in_row(1, self.at_start, self.close_button, 1)
+        inside = QWidget()
+        in_column(1, *word, steps, self.reasons, 1, ways, muted(DROP), feet, on=inside, spacing=10)
+        inside.setMaximumWidth(WIDEST)
+        self.reasons.setMinimumHeight(5 * self.fontMetrics().lineSpacing())  # or everything would jump at the end
+        in_row(1, (inside, 100), 1, on=self)
+
+    def _sample_button(self) -> QToolButton:
+        button = QToolButton()
+        button.setText("Open a Sample")
+        button.clicked.connect(lambda: self._samples.popup(button.mapToGlobal(QPoint(0, button.height()))))
+        return button
+
+    def _connect(self, actions: Sequence[QAction]) -> None:
+        self.field.textChanged.connect(self._model.look_at)
+        self.back.clicked.connect(self._model.back)
+        self.again.clicked.connect(self._model.again)
+        self.forward.clicked.connect(self._model.forward)
+        self._model.changed.connect(self._show)
+        self.close_button.clicked.connect(self.left)
+        self.lesson.clicked.connect(self.lesson_wanted)
+
+    def _show(self) -> None:
+        life, scene = self._model.life, self._model.scene
+        if life is None:
+            return
+        self.view.show_scene(life, scene, slides=self._playing.has_motion)
+        self.sentence.setText(life.scenes[scene].sentence)
+        is_at_end = self._model.is_at_end
+        self.reasons.setText("\n".join((WHY, *life.reasons)) if is_at_end else "")
+        self.back.setEnabled(scene > 0)
+        self.forward.setEnabled(not is_at_end)
+
+
+def _button_for(action: QAction) -> QPushButton:
+    button = QPushButton(action.text())
+    button.setToolTip(tip(action.toolTip()))
+    button.clicked.connect(action.trigger)
+    return button

@@ -1,0 +1,192 @@
+"""A text in chunks that can be laid out one at a time, with maps between its positions.
+
+A chunk is a line with its newline, or a part of a line that is too long. Only `"\\n"` ends a
+line: lone carriage returns and Unicode separators are kept as they are. The last chunk holds
+a caret at the end, so it never ends with a newline and may be empty.
+
+    >>> chunks = TextChunks("one\\ntwé")
+    >>> list(chunks), len(chunks), chunks.length, chunks.byte_length
+    (['one\\n', 'twé'], 2, 7, 8)
+    >>> chunks.byte_of(7), chunks.character_of(8)
+    (8, 7)
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+LONGEST_CHUNK = 1024  # characters; laying out this much takes about a millisecond
+SHORTEST_PART = 256  # a smaller rest of a long line is joined with the part after it
+CUT_SEARCH = 96  # how far before the limit to look for a space to cut at
+
+_DRAWN_AS_ONE = regex.compile(r"\X")
+
+Int64s = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ChunksChange:
+    """Chunks `first` to `first + removed` were replaced by `added` new ones."""
+
+    first: int
+    removed: int
+    added: int
+
+
+class TextChunks:
+    """The chunks of one text, and how many characters and bytes come before each."""
+
+    def __init__(self, text: str = "") -> None:
+        self._chunks = cut_into_chunks(text)
+        self._sizes = _sizes(self._chunks)  # two rows: characters, bytes
+        self._starts = _running_totals(self._sizes)
+        self._text: str | None = text
+
+    def __len__(self) -> int:
+        return len(self._chunks)
+
+    def __getitem__(self, index: int) -> str:
+        return self._chunks[index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._chunks)
+
+    @property
+    def length(self) -> int:
+        return int(self._starts[0, -1])
+
+    @property
+    def byte_length(self) -> int:
+        return int(self._starts[1, -1])
+
+    @property
+    def character_counts(self) -> Int64s:
+        return self._sizes[0]
+
+    def text(self) -> str:
+        if self._text is None:
+            self._text = "".join(self._chunks)
+        return self._text
+
+    def start_of(self, index: int) -> int:
+        return int(self._starts[0, index])
+
+    def starts_line(self, index: int) -> bool:
+        return index == 0 or self._chunks[index - 1].endswith("\n")
+
+    def chunk_at(self, character: int) -> int:
+        return self._chunk_at(0, character)
+
+    def byte_of(self, character: int) -> int:
+        """Return the byte at which a character starts."""
+        index = self._chunk_at(0, character)
+        within = self._chunks[index][: character - self.start_of(index)]
+        return int(self._starts[1, index]) + utf8_length(within)
+
+    def character_of(self, byte: int) -> int:
+        """Return the character a byte belongs to."""
+        index = self._chunk_at(1, byte)
+        chunk, within = self._chunks[index], byte - int(self._starts[1, index])
+        if len(chunk) != int(self._sizes[1, index]):
+            within = len(chunk.encode()[:within].decode(errors="ignore"))
+        return self.start_of(index) + within
+
+    def slice(self, start: int, stop: int) -> str:
+        first, last = self.chunk_at(start), self.chunk_at(stop)
+        offset = self.start_of(first)
+        joined = self._chunks[first] if first == last else "".join(self._chunks[first : last + 1])
+        return joined[start - offset : stop - offset]
+
+    def replace(self, start: int, stop: int, added: str) -> ChunksChange:
+        first, last = self.chunk_at(start), self.chunk_at(stop)
+        head = self._chunks[first][: start - self.start_of(first)]
+        tail = self._chunks[last][stop - self.start_of(last) :]
+        new_text, end = head + added + tail, last + 1
+        if len(new_text) < SHORTEST_PART and not self.starts_line(first):
+            first -= 1
+            new_text = self._chunks[first] + new_text
+        while end < len(self._chunks) and 0 <= len(new_text) - new_text.rfind("\n") - 1 < SHORTEST_PART:
+            if new_text.endswith("\n"):
+                break
+            new_text += self._chunks[end]
+            end += 1
+        new = cut_into_chunks(new_text)
+        if end < len(self._chunks) and not new[-1]:
+            new.pop()  # only the last chunk of all may be empty
+        self._put(first, end, new)
+        return ChunksChange(first, end - first, len(new))
+
+    def _put(self, first: int, end: int, new: list[str]) -> None:
+        self._chunks[first:end] = new
+        self._sizes = np.concatenate((self._sizes[:, :first], _sizes(new), self._sizes[:, end:]), axis=1)
+        self._starts = _running_totals(self._sizes)
+        self._text = None
+
+    def _chunk_at(self, row: int, position: int) -> int:
+        starts = self._starts[row, :-1]
+        return int(np.searchsorted(starts, np.int64(position), side="right")) - 1
+
+
+def cut_into_chunks(text: str) -> list[str]:
+    """Cut a text into lines with their newlines, long ones in parts; the last chunk may be empty.
+
+    >>> cut_into_chunks("a\\n\\nb\\n")
+    ['a\\n', '\\n', 'b\\n', '']
+    """
+    lines = text.split("\n")
+    if max(map(len, lines)) < LONGEST_CHUNK:
+        return [*[line + "\n" for line in lines[:-1]], lines[-1]]
+    chunks: list[str] = []
+    for line in lines[:-1]:
+        if len(line) < LONGEST_CHUNK:
+            chunks.append(line + "\n")
+        else:
+            chunks += _parts_of_long_line(line + "\n")
+    chunks += _parts_of_long_line(lines[-1])
+    return chunks
+
+
+def _parts_of_long_line(line: str) -> list[str]:
+    parts: list[str] = []
+    start = 0
+    while len(line) - start > LONGEST_CHUNK + 1:  # never a part that is the newline alone
+        stop = _good_cut(line, start, start + LONGEST_CHUNK)
+        parts.append(line[start:stop])
+        start = stop
+    parts.append(line[start:])
+    return parts
+
+
+def _good_cut(line: str, start: int, limit: int) -> int:
+    """Find a place to cut a line up to `limit`: after a space, else between characters with their marks."""
+    blank = line.rfind(" ", limit - CUT_SEARCH, limit)
+    if blank >= 0 and not unicodedata.combining(line[blank + 1]):
+        return blank + 1
+    if line[start : limit + 1].isascii():
+        return limit
+    boundaries = [match.end() for match in _DRAWN_AS_ONE.finditer(line, start, limit + 1)]
+    return next((boundary for boundary in reversed(boundaries) if boundary <= limit), limit)
+
+
+def utf8_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def _sizes(chunks: list[str]) -> Int64s:
+    sizes = np.empty((2, len(chunks)), np.int64)
+    sizes[0] = np.fromiter(map(len, chunks), np.int64, len(chunks))
+    is_ascii = all(map(str.isascii, chunks))
+    sizes[1] = sizes[0] if is_ascii else np.fromiter(map(utf8_length, chunks), np.int64, len(chunks))
+    return sizes
+
+
+def _running_totals(sizes: Int64s) -> Int64s:
+    starts = np.zeros((2, sizes.shape[1] + 1), np.int64)
+    np.cumsum(sizes, axis=1, out=starts[:, 1:])
+    return starts

@@ -1,0 +1,165 @@
+"""The colour of each token: that of its bytes, or its place on a scale such as age or rarity.
+
+By bytes, a token keeps its colour through time, across texts, pages and runs. Neighbours may have the same colour; then
+their edge parts them. All bytes are hashed at once: the hash of a stretch is a difference of two running sums, divided
+by a power of the base (modulo 2**64, where odd numbers have inverses).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.segmenting.segmentation import NO_TOKEN, Tokens
+
+COLOURS = 6
+UNCOLOURED = -1
+_LEVELS = COLOURS - 1
+
+Int8s = npt.NDArray[np.int8]
+Int64s = npt.NDArray[np.int64]
+
+
+class Scale(Protocol):
+    """Gives each token a colour, from pale to strong."""
+
+    @property
+    def tip(self) -> str:
+        """What the colours mean, in a sentence."""
+
+    @property
+    def fields(self) -> list[str]:
+        """The text on the field of each colour, for the legend."""
+
+    def colours_of(self, tokens: Tokens) -> Int8s:
+        """Return the colour of each token."""
+
+
+def colour_on(scale: Scale, token: int) -> int:
+    return int(scale.colours_of(Tokens(np.arange(2), np.array([token])))[0])
+
+
+@dataclass(frozen=True)
+class Ages:
+    """A scale of the age of tokens, for a run with `at_first` tokens and `steps` made later.
+
+    >>> ages = Ages(256, 1024)
+    >>> ages.colours_of(Tokens(np.arange(5), np.array([97, 256, 300, 1279]))).tolist()
+    [0, 1, 3, 5]
+    >>> ages.firsts
+    (1, 4, 16, 64, 256)
+    """
+
+    at_first: int
+    steps: int
+    tip = "A token has the colour of the step that made it: the stronger, the later"
+
+    @property
+    def firsts(self) -> tuple[int, ...]:
+        """The step at which each colour but the first begins; early steps differ more than late ones."""
+        return tuple(max(1, round(self.steps ** (level / _LEVELS))) for level in range(_LEVELS))
+
+    @property
+    def fields(self) -> list[str]:
+        return ["at first", *(f"from {first:,}" for first in self.firsts)] if self.steps else ["there at first"]
+
+    def colours_of(self, tokens: Tokens) -> Int8s:
+        steps = tokens.ids - self.at_first + 1
+        steps[(steps < 0) | (steps > self.steps)] = 0
+        colours = np.searchsorted(np.array(self.firsts), steps, side="right").astype(np.int8)
+        colours[tokens.ids == NO_TOKEN] = UNCOLOURED
+        return colours
+
+
+@dataclass(frozen=True, eq=False)
+class Rarity:
+    """A scale of rarity: how often each token occurred in the corpus, 0 if unknown.
+
+    >>> rarity = Rarity(np.array([1_000_000, 0, 40_000, 900, 3]))
+    >>> rarity.leasts
+    (100000, 10000, 1000, 100, 10)
+    >>> rarity.colours_of(Tokens(np.arange(7), np.array([0, 1, 2, 3, 4, 9]))).tolist()
+    [0, -1, 1, 3, 5, -1]
+    """
+
+    counts: npt.NDArray[np.int64]  # by id
+    tip = "A token has the colour of how often it occurred in the corpus when it was made: the stronger, the rarer"
+
+    @property
+    def leasts(self) -> tuple[int, ...]:
+        """The least count for each colour but the last, on a logarithmic scale."""
+        most = int(self.counts.max(initial=0))
+        return tuple(round(most ** (1 - level / COLOURS)) for level in range(1, COLOURS))
+
+    @property
+    def fields(self) -> list[str]:
+        if not self.counts.any():
+            return ["how often is not known"]
+        return [*(f"≥{least:,}" for least in self.leasts), f"<{self.leasts[-1]:,}"]
+
+    def colours_of(self, tokens: Tokens) -> Int8s:
+        known = (tokens.ids >= 0) & (tokens.ids < len(self.counts))
+        counts = np.zeros(len(tokens.ids), np.int64)
+        counts[known] = self.counts[tokens.ids[known]]
+        colours = np.searchsorted(-np.array(self.leasts), -counts).astype(np.int8)
+        colours[counts == 0] = UNCOLOURED
+        return colours
+
+
+_BASE = np.uint64(0x100000001B3)
+_INVERSE = np.uint64(pow(0x100000001B3, -1, 2**64))
+_SCATTER = np.uint64(0x9E3779B97F4A7C15)
+
+
+def colour_of(data: bytes) -> int:
+    """Return the colour of a token with these bytes.
+
+    >>> colour_of(b"the") == colour_of(b"the") != colour_of(b"teh")
+    True
+    """
+    return int(colours_of(data, Tokens(np.array([0, len(data)], np.int64), np.zeros(1, np.int64)))[0])
+
+
+def colours_of(data: bytes, tokens: Tokens) -> Int8s:
+    """Return the colour of each of these neighbouring tokens. What is not encoded yet may be long, and is not read."""
+    colours, known = np.full(len(tokens.ids), UNCOLOURED, np.int8), np.flatnonzero(tokens.ids != NO_TOKEN)
+    if len(known):
+        breaks = (np.flatnonzero(np.diff(known) > 1) + 1).tolist() if len(known) < len(colours) else []
+        for start, stop in pairwise([0, *breaks, len(known)]):
+            first, end = int(known[start]), int(known[stop - 1]) + 1
+            colours[first:end] = _hashed(data, tokens.edges[first : end + 1])
+    return colours
+
+
+def _hashed(data: bytes, edges: npt.NDArray[np.int64]) -> Int8s:
+    """Return the colour of each stretch between two edges."""
+    first, last = int(edges[0]), int(edges[-1])
+    values = np.frombuffer(data, np.uint8)[first:last].astype(np.uint64) + np.uint64(1)
+    powers, inverses = (_powers(base, last - first + 1) for base in (_BASE, _INVERSE))
+    sums = np.zeros(last - first + 1, np.uint64)
+    np.cumsum(values * powers[:-1], out=sums[1:])
+    starts, stops = edges[:-1] - first, edges[1:] - first
+    hashes = (sums[stops] - sums[starts]) * inverses[starts]
+    hashes = (hashes ^ (hashes >> np.uint64(29))) * _SCATTER
+    return ((hashes >> np.uint64(33)) % np.uint64(COLOURS)).astype(np.int8)
+
+
+def coloured_tokens(
+    tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int, scale: Scale | None = None
+) -> tuple[Tokens, Int8s]:
+    """Return the tokens that share a byte with a stretch of text, with their colours, by bytes or by a scale."""
+    if start >= stop:
+        return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
+    tokens = tokens_between(start, stop)
+    return tokens, colours_of(data, tokens) if scale is None else scale.colours_of(tokens)
+
+
+def _powers(base: np.uint64, count: int) -> npt.NDArray[np.uint64]:
+    powers = np.full(count, base, np.uint64)
+    powers[0] = 1
+    return np.multiply.accumulate(powers)

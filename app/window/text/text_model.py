@@ -1,0 +1,352 @@
+"""The person's text with its tokens at every step: the model of the text view and the ids view.
+
+An edit moves the known tokens at once and leaves a range waiting. Whoever listens to
+`text_changed` asks `request()` what to encode, and passes the answer to `accept()`. An answer
+to an older revision of the text is dropped: a newer request is under way.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from app.window.text.chunks import ChunksChange, TextChunks, utf8_length
+from app.window.text.colours import Scale
+from app.window.text.undo import Edit, EditHistory
+from bpe_core.segmenting.boundaries import Boundaries
+from bpe_core.segmenting.segmentation import NO_TOKEN as NO_TOKEN
+from bpe_core.segmenting.segmentation import Ahead, Segmentation
+from bpe_core.segmenting.segmentation import Tokens as Tokens
+from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.text.safe_cuts import SafeCuts
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class TextChange:
+    """At one place `removed` was replaced by `added`; the text now has this revision."""
+
+    revision: int
+    start: int  # in characters
+    start_byte: int
+    removed: str
+    added: str
+    chunks: ChunksChange
+    is_whole: bool  # nothing of the text before is left
+
+
+@dataclass(frozen=True)
+class EncodeRequest:
+    """A stretch of one revision of the text whose tokens are wanted."""
+
+    revision: int
+    start: int
+    stop: int
+    text: str
+
+
+@dataclass(frozen=True)
+class TokenAt:
+    """One token of the text, and its bytes."""
+
+    start: int
+    stop: int
+    id: int  # NO_TOKEN if it is not known, or there is none
+    data: bytes
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.stop
+
+
+@dataclass(frozen=True)
+class TokenCounts:
+    """The counts under the text. A ratio is None if there is nothing to divide by."""
+
+    characters: int
+    bytes: int
+    tokens: int
+    words: int
+    known: bool  # false while a part of the text waits to be encoded
+
+    @property
+    def bytes_per_token(self) -> float | None:
+        return self.bytes / self.tokens if self.tokens else None
+
+    @property
+    def tokens_per_word(self) -> float | None:
+        return self.tokens / self.words if self.words else None
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The same text with its tokens at another step."""
+
+    model: TokenTextModel
+    cursor: int
+
+    @property
+    def chunks(self) -> TextChunks:
+        return self.model.chunks
+
+    @property
+    def data(self) -> bytes:
+        return self.model.data
+
+    @property
+    def scale(self) -> Scale | None:
+        return self.model.scale
+
+    def tokens_between(self, start: int, stop: int) -> Tokens:
+        return self.model.tokens_between(start, stop, self.cursor)
+
+
+class TokenTextModel(QObject):
+    """The text, its tokens at every step, and the time cursor."""
+
+    text_changed = Signal(object)  # a TextChange
+    tokens_changed = Signal()  # the same text has other tokens
+    colours_changed = Signal()  # the tokens are coloured otherwise
+    undo_changed = Signal(bool, bool)  # can undo, can redo
+    step_made = Signal()  # an edit that is a step of undo by itself
+
+    def __init__(self, text: str = "", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.chunks = TextChunks(_encodable(text))
+        self.revision = 0
+        self._segmentation: Segmentation = Boundaries.unknown(self.chunks.text().encode())
+        self._numbers: Int64s | None = None
+        self._cursor = 0
+        self._history = EditHistory()
+        self.scale: Scale | None = None  # None: colours by bytes
+        self._words: int | None = None
+        self._tokens: int | None = None
+        self._edges: tuple[int, int, Int32s] | None = None
+
+    # -- the text --------------------------------------------------------------------------
+
+    def text(self) -> str:
+        return self.chunks.text()
+
+    @property
+    def length(self) -> int:
+        return self.chunks.length
+
+    @property
+    def byte_length(self) -> int:
+        return self.chunks.byte_length
+
+    def set_text(self, text: str) -> None:
+        """Begin with another text; earlier edits cannot be undone."""
+        self._change(Edit(0, self.text(), _encodable(text)))
+        self._history.clear()
+        self.undo_changed.emit(False, False)
+
+    def replace(self, start: int, stop: int, added: str, *, joins: bool = False) -> None:
+        """Replace the characters from `start` to `stop`; edits that `joins` are undone together."""
+        edit = Edit(start, self.chunks.slice(start, stop), _encodable(added))
+        if edit.removed == edit.added:
+            return
+        before = self._history.position
+        self._history.record(edit, joins=joins)
+        self._change(edit)
+        self._announce_undo()
+        if self._history.position > before:
+            self.step_made.emit()
+
+    def seal_undo(self) -> None:
+        """Let the next keystroke begin a new step of undo."""
+        self._history.seal()
+
+    @property
+    def undo_position(self) -> int:
+        """How many steps could be undone if none were ever forgotten."""
+        return self._history.position
+
+    def undo(self) -> None:
+        self._apply(self._history.undo())
+
+    def redo(self) -> None:
+        self._apply(self._history.redo())
+
+    @property
+    def can_undo(self) -> bool:
+        return self._history.can_undo
+
+    @property
+    def can_redo(self) -> bool:
+        return self._history.can_redo
+
+    def _apply(self, edit: Edit | None) -> None:
+        if edit:
+            self._change(edit)
+            self._announce_undo()
+
+    def _announce_undo(self) -> None:
+        self.undo_changed.emit(self.can_undo, self.can_redo)
+
+    def _change(self, edit: Edit) -> None:
+        start_byte = self.chunks.byte_of(edit.start)
+        change = self.chunks.replace(edit.start, edit.start + len(edit.removed), edit.added)
+        self._segmentation.splice(start_byte, utf8_length(edit.removed), edit.added.encode())
+        self.revision += 1
+        self._forget_counts()
+        is_whole = len(edit.added) == self.length
+        self.text_changed.emit(
+            TextChange(self.revision, edit.start, start_byte, edit.removed, edit.added, change, is_whole)
+        )
+
+    # -- what the engine is asked and answers ----------------------------------------------
+
+    @property
+    def data(self) -> bytes:
+        """The text in UTF-8; places are counted in its bytes."""
+        return self._segmentation.data
+
+    def request(self, cuts: SafeCuts) -> EncodeRequest | None:
+        """Return what to encode next, cut only where the pattern surely cuts; None if all is known."""
+        if self._segmentation.pending is None:
+            return None
+        start, stop = cuts.around(self.data, *self._segmentation.pending)
+        return EncodeRequest(self.revision, start, stop, self.data[start:stop].decode())
+
+    def accept(self, revision: int, start: int, answer: Segmentation, at: int | None = None) -> bool:
+        """Take the tokens from byte `start` on, unless the text has changed since.
+
+        If they cannot be shown at the present step at once, they are shown at the step `at`.
+        """
+        if revision != self.revision:
+            return False
+        if len(answer.data) == self.byte_length:
+            self._segmentation = answer
+            if at is not None and answer.ahead_of(self._cursor) is not None:
+                self._cursor = at
+        else:
+            self._segmentation.put(start, answer)
+        self._forget_counts()
+        self.tokens_changed.emit()
+        return True
+
+    def use_numbers(self, numbers: Int64s | None) -> None:
+        """Show ids by these numbers; None: as they are."""
+        if numbers is not self._numbers:
+            self._numbers = numbers
+            self.tokens_changed.emit()
+
+    def colour_by(self, scale: Scale | None) -> None:
+        """Colour tokens by a scale; None: by their bytes."""
+        if scale != self.scale:
+            self.scale = scale
+            self.colours_changed.emit()
+
+    def number_of(self, id: int) -> int:
+        """Return the number by which a token is shown; NO_TOKEN if it has none."""
+        if self._numbers is None or id == NO_TOKEN:
+            return id
+        return int(self._numbers[id]) if id < len(self._numbers) else NO_TOKEN
+
+    @property
+    def largest_number(self) -> int:
+        return self.largest_id if self._numbers is None else int(self._numbers.max(initial=0))
+
+    def forget_tokens(self) -> None:
+        """Let the whole text be encoded again, as for another tokenizer."""
+        self._segmentation = Boundaries.unknown(self.data)
+        self._forget_counts()
+        self.tokens_changed.emit()
+
+    @property
+    def is_pending(self) -> bool:
+        return self._segmentation.pending is not None
+
+    # -- the time cursor -------------------------------------------------------------------
+
+    @property
+    def cursor(self) -> int:
+        return self._cursor
+
+    def ahead_of(self, merges: int) -> Ahead | None:
+        """Return the work to do aside before that step can be shown; None if there is none."""
+        return self._segmentation.ahead_of(merges)
+
+    def set_cursor(self, merges: int) -> None:
+        if merges != self._cursor:
+            self._cursor = merges
+            self._tokens = self._edges = None
+            self.tokens_changed.emit()
+
+    # -- tokens ----------------------------------------------------------------------------
+
+    def tokens_between(self, start: int, stop: int, cursor: int | None = None) -> Tokens:
+        """Return the tokens that share a byte with the range, at the step shown or at `cursor`."""
+        return self._segmentation.tokens_between(start, stop, self._cursor if cursor is None else cursor)
+
+    def token_at(self, byte: int) -> TokenAt | None:
+        if not 0 <= byte < self.byte_length:
+            return None
+        tokens = self.tokens_between(byte, byte + 1)
+        start, stop = int(tokens.edges[0]), int(tokens.edges[1])
+        pending = self._segmentation.pending
+        is_known = pending is None or stop < pending[0] or start > pending[1]
+        return TokenAt(start, stop, int(tokens.ids[0]) if is_known else NO_TOKEN, self.data[start:stop])
+
+    @property
+    def largest_id(self) -> int:
+        return self._segmentation.largest_id(self._cursor)
+
+    def token_count(self) -> int:
+        if self._tokens is None:
+            self._tokens = self._segmentation.count(self._cursor)
+        return self._tokens
+
+    def counts(self) -> TokenCounts:
+        if self._words is None:
+            self._words = 0 if self._segmentation.is_in_blocks else self._segmentation.count_words()
+        return TokenCounts(self.length, self.byte_length, self.token_count(), self._words, not self.is_pending)
+
+    def edges(self) -> Int32s:
+        """Return where each token starts, and where the last one ends; kept until something changes.
+
+        A token without bytes, such as a lone word marker, ends where it starts.
+        """
+        key = (self.revision, self._cursor)
+        if self._edges is None or self._edges[:2] != key:
+            self._edges = (*key, self._segmentation.edges(self._cursor).astype(np.int32))
+        return self._edges[2]
+
+    def ids_between(self, first: int, stop: int) -> Tokens:
+        """Return the tokens from index `first` to `stop`."""
+        edges = self.edges()
+        start, end = int(edges[first]), int(edges[stop])
+        tokens = self._segmentation.with_empty(self.tokens_between(start, end), self._cursor, of_neighbours=True)
+        skipped = first - int(np.searchsorted(edges, np.int32(start)))
+        count = stop - first
+        return Tokens(tokens.edges[skipped : skipped + count + 1], tokens.ids[skipped : skipped + count])
+
+    def ids_in(self, start: int, stop: int) -> list[int]:
+        """Return the ids of the tokens in a range, those without bytes in the same words included."""
+        tokens = self.tokens_between(start, stop)
+        return [id for id in self._segmentation.with_empty(tokens, self._cursor).ids.tolist() if id != NO_TOKEN]
+
+    def token_of_index(self, index: int) -> TokenAt | None:
+        """Return the token at an index of the whole list."""
+        start, stop = self.edges()[index : index + 2].tolist()
+        if start < stop:
+            return self.token_at(start)
+        return TokenAt(start, stop, int(self.ids_between(index, index + 1).ids[0]), b"")
+
+    def index_of_token(self, byte: int) -> int:
+        """Return the index of the token of this byte."""
+        return int(np.searchsorted(self.edges(), np.int32(byte), side="right")) - 1
+
+    def _forget_counts(self) -> None:
+        self._words = self._tokens = self._edges = None
+
+
+def _encodable(text: str) -> str:
+    """Replace halves of surrogate pairs, which UTF-8 cannot hold, by U+FFFD."""
+    return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)

@@ -1,0 +1,155 @@
+"""The token text as a panel: the editor, the ids beside it, the legend and the counts below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QSplitter, QWidget
+
+from app.session.playing import Step
+from app.session.time import timer
+from app.window.parts.layouts import in_column
+from app.window.parts.wording import tip
+from app.window.text.text_model import TokenAt, TokenCounts, TokenTextModel
+from app.window.text.view.editor import TokenTextEdit
+from app.window.text.view.ids_view import IdsView
+from app.window.text.view.palette import TokenPalette
+
+_PATIENCE_MS = 300  # how long old counts stay while new ones are not known
+
+
+class CountsBar(QLabel):
+    """The counts under the text."""
+
+    def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._soon = timer(self, 0, self._follow)
+        self._patience = timer(self, _PATIENCE_MS, self.refresh)
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setWordWrap(True)
+        self.setContentsMargins(4, 2, 4, 2)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setToolTip("A word is what the pattern makes of the text before any merge.")
+        model.text_changed.connect(self._soon.start)
+        model.tokens_changed.connect(self._soon.start)
+        self.refresh()
+
+    def _follow(self) -> None:
+        if not self._model.is_pending:
+            self._patience.stop()
+            self.refresh()
+        elif not self._patience.isActive():
+            self._patience.start()
+
+    def refresh(self) -> None:
+        counts = self._model.counts()
+        self.setText(
+            " &nbsp;·&nbsp; ".join(f"<b>{figure}</b> {name}".replace(" ", "&nbsp;") for figure, name in figures(counts))
+        )
+        self.setAccessibleName(", ".join(f"{figure} {name}" for figure, name in figures(counts)))
+
+
+def figures(counts: TokenCounts) -> list[tuple[str, str]]:
+    """List each count with its name; an ellipsis while it is not known.
+
+    >>> figures(TokenCounts(characters=5, bytes=6, tokens=2, words=1, known=True))[2:]
+    [('2', 'tokens'), ('3.00', 'bytes per token'), ('2.00', 'tokens per word')]
+    """
+
+    def ratio(value: float | None) -> str:
+        return "…" if not counts.known else "–" if value is None else f"{value:.2f}"
+
+    figures = [
+        (f"{counts.characters:,}", _plural("character", counts.characters)),
+        (f"{counts.bytes:,}", _plural("byte", counts.bytes)),
+        (f"{counts.tokens:,}" if counts.known else "…", _plural("token", counts.tokens)),
+        (ratio(counts.bytes_per_token), "bytes per token"),
+        (ratio(counts.tokens_per_word), "tokens per word"),
+    ]
+    return figures if counts.words or not counts.tokens else figures[:-1]
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"
+
+
+MARGIN = 4
+
+
+class ScaleLegend(QWidget):
+    """The legend of a scale: a field for each colour; hidden without a scale."""
+
+    def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.setFixedHeight(self.sizeHint().height())
+        model.colours_changed.connect(self._show)
+        self._show()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.fontMetrics().height() + 2 * MARGIN)
+
+    def texts(self) -> list[str]:
+        return [] if self._model.scale is None else self._model.scale.fields
+
+    def _show(self) -> None:
+        scale = self._model.scale
+        self.setVisible(scale is not None)
+        if scale is not None:
+            self.setAccessibleName(f"{scale.tip}: {', '.join(scale.fields)}")
+            self.setToolTip(tip(scale.tip))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        palette, texts = TokenPalette.matching(self.palette()), self.texts()
+        with QPainter(self) as painter:
+            width = self.width() / max(1, len(texts))
+            for number, (text, fill) in enumerate(zip(texts, palette.scale, strict=False)):
+                field = QRectF(number * width, 2, width - 1, self.height() - 4)
+                painter.fillRect(field, fill)
+                painter.setPen(palette.ink)
+                painter.drawText(field, Qt.AlignmentFlag.AlignCenter, text)
+
+
+class TokenTextPanel(QWidget):
+    """Connects editor and ids: what is hovered or selected in one is highlighted in the other."""
+
+    token_hovered = Signal(object)  # the TokenAt under the mouse, in the text or among the ids; or None
+
+    def __init__(self, model: TokenTextModel, above: QWidget | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.editor = TokenTextEdit(model)
+        self.ids = IdsView(model)
+        self.counts = CountsBar(model)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.splitter.addWidget(self.editor)
+        self.splitter.addWidget(self.ids)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setCollapsible(0, False)
+        layout = in_column(on=self, margins=(0, 0, 0, 0), spacing=2)
+        if above is not None:
+            layout.addWidget(above)
+        layout.addWidget(self.splitter, 1)
+        layout.addWidget(ScaleLegend(model))
+        layout.addWidget(self.counts)
+        self.editor.token_hovered.connect(self._light_id)
+        self.editor.selection_changed.connect(self.ids.grid.select)
+        self.ids.grid.token_hovered.connect(self._light_token)
+        self.ids.grid.token_chosen.connect(self._show_token)
+
+    def show_step(self, step: Step) -> None:
+        self.editor.show_step(step)
+        self.ids.grid.show_step(step)
+
+    def _light_id(self, token: TokenAt | None) -> None:
+        self.ids.grid.highlight(token.span if token else None)
+        self.token_hovered.emit(token)
+
+    def _light_token(self, token: TokenAt | None) -> None:
+        self.editor.highlight(token.span if token else None)
+        self.token_hovered.emit(token)
+
+    def _show_token(self, token: TokenAt) -> None:
+        self.editor.select_bytes(token.start, token.stop)

@@ -1,0 +1,163 @@
+"""Bookmarks: steps to find again, with notes."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from app.session.changes import Held
+from app.session.run import NO_RUN, Run
+from app.session.runs import Runs
+from app.session.time import TimeCursor
+from app.window.parts.wording import tip
+from bpe_core.history.token_texts import shown
+from bpe_core.session_file.values import Bookmark
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+LONGEST_TOKEN = 40  # bytes
+Bookmarks = tuple[Bookmark, ...]
+
+REFERENCE = re.compile(r"\s*(?:bpe:(?P<run>\d{1,9})#)?(?P<merge>\d[\d,]{0,11})\s*")
+
+
+class BookmarkListModel(QAbstractListModel):
+    """One row per bookmark, ordered by run and step. Every change can be undone."""
+
+    here_changed = Signal()  # the bookmark of the step shown is another
+
+    def __init__(
+        self, bookmarks: Held[Bookmarks], runs: Runs, cursor: TimeCursor, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._bookmarks, self._runs, self._cursor = bookmarks, runs, cursor
+        self._rows = bookmarks.value
+        bookmarks.changed.connect(self._show)
+        runs.changed.connect(self.here_changed)
+        cursor.moved.connect(self.here_changed)
+
+    # The step shown
+
+    @property
+    def row_here(self) -> int:
+        """The row of the bookmark at the step shown; -1 without one."""
+        here = self._here()
+        return -1 if here is None else next((i for i, mark in enumerate(self._rows) if _place(mark) == here), -1)
+
+    @property
+    def can_add_here(self) -> bool:
+        return self._here() is not None
+
+    def toggle_here(self) -> None:
+        here = self._here()
+        if here is None:
+            return
+        if self.row_here >= 0:
+            self.remove(self.row_here)
+        else:
+            self._put((*self._rows, Bookmark(*here)), f"Bookmark {self._step(here[0])} {here[1]:,}")
+
+    def reference_here(self) -> str:
+        """Write a reference to the step shown, such as bpe:1#200; empty without a run."""
+        here = self._here()
+        return "" if here is None else Bookmark(*here).reference
+
+    def _here(self) -> tuple[int, int] | None:
+        run = self._runs.shown
+        return None if run is None or run.history is None else (run.number, self._cursor.position)
+
+    # Bookmarks
+
+    def note(self, row: int) -> str:
+        return self._rows[row].note
+
+    def set_note(self, row: int, note: str) -> None:
+        mark = self._rows[row]
+        changed = (*self._rows[:row], dataclasses.replace(mark, note=note), *self._rows[row + 1 :])
+        self._bookmarks.put(changed, f"Note at {self._step(mark.run)} {mark.merge:,} of run {mark.run}", joins=True)
+
+    def remove(self, row: int) -> None:
+        mark = self._rows[row]
+        self._put(tuple(other for other in self._rows if other is not mark), f"Remove bookmark {mark.merge:,}")
+
+    def reference(self, row: int) -> str:
+        return self._rows[row].reference
+
+    def travel_to(self, row: int) -> None:
+        self._travel(*_place(self._rows[row]))
+
+    def travel_to_reference(self, text: str) -> str:
+        """Go to `bpe:2#1204`, or to `1204` of the run shown; return a sentence if there is no such step."""
+        found = REFERENCE.fullmatch(text)
+        if found is None:
+            step = NO_RUN.step if self._runs.shown is None else self._runs.shown.wording.step
+            return f"Write a {step} as bpe:1#200, or as its number alone."
+        shown = self._runs.shown
+        number = int(found["run"]) if found["run"] else (shown.number if shown else 0)
+        return self._travel(number, int(found["merge"].replace(",", "")))
+
+    def _travel(self, number: int, merge: int) -> str:
+        run = self._run(number)
+        if run is None:
+            return f"There is no run {number:,} in this session."
+        if merge > run.learned:
+            return f"Run {number:,} has learned {run.wording.counted(run.learned)} so far."
+        if run is not self._runs.shown:
+            self._runs.show(run)
+        self._cursor.go_to(merge)
+        return ""
+
+    def _put(self, marks: Bookmarks, label: str) -> None:
+        self._bookmarks.put(tuple(sorted(marks, key=_place)), label)
+
+    def _show(self, marks: Bookmarks) -> None:
+        if [_place(mark) for mark in marks] == [_place(mark) for mark in self._rows]:
+            self._rows = marks
+            self.dataChanged.emit(self.index(0), self.index(len(marks) - 1))
+        else:
+            self.beginResetModel()
+            self._rows = marks
+            self.endResetModel()
+        self.here_changed.emit()
+
+    # What Qt asks for
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        mark = self._rows[index.row()]
+        if role == Role.DisplayRole:
+            first_line = mark.note.strip().split("\n")[0]
+            return f"{self._place_text(mark)}\n{first_line or 'no note yet'}"
+        if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
+            text = "\n".join(filter(None, (mark.reference, mark.note)))
+            return tip(text) if role == Role.ToolTipRole else text
+        return None
+
+    def _place_text(self, mark: Bookmark) -> str:
+        several, step = f"Run {mark.run}, " if len(self._runs.all) > 1 else "", self._step(mark.run)
+        place = f"{several}{step} {mark.merge:,}" if several else f"{step.capitalize()} {mark.merge:,}"
+        return f"{place}   {_token_text(self._run(mark.run), mark.merge)}".rstrip()
+
+    def _run(self, number: int) -> Run | None:
+        return next((run for run in self._runs.all if run.number == number), None)
+
+    def _step(self, number: int) -> str:
+        run = self._run(number)
+        return (NO_RUN if run is None else run.wording).step
+
+
+def _place(mark: Bookmark) -> tuple[int, int]:
+    return mark.run, mark.merge
+
+
+def _token_text(run: Run | None, merge: int) -> str:
+    if run is None or run.names is None or run.history is None or not 0 < merge <= run.learned:
+        return ""
+    return shown(run.names.raw[run.history.ids[merge - 1]], LONGEST_TOKEN)

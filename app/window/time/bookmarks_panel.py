@@ -1,0 +1,135 @@
+"""The bookmarks panel: the list, the note of the chosen one, and references."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QListView, QPlainTextEdit, QPushButton, QSplitter, QToolButton, QWidget
+
+from app.window.parts.icons import icon
+from app.window.parts.layouts import in_column, in_row
+from app.window.parts.widgets import add_key_action, entry, flat_button, icon_button, muted, named
+from app.window.parts.wording import tip
+from app.window.time.bookmarks import BookmarkListModel
+
+
+class BookmarksPanel(QWidget):
+    """The list above, the note of the chosen bookmark below."""
+
+    def __init__(self, model: BookmarkListModel, add: QAction, copy: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.list = self._make_list()
+        self.hint = muted("Press Ctrl+D to remember the moment shown, and write a note about it.")
+        self.note = QPlainTextEdit()
+        self.note.setPlaceholderText("A note about the chosen moment")
+        self.note.setTabChangesFocus(True)
+        self.note.setAccessibleName("Note at the chosen bookmark")
+        self.reference = entry("Go to bpe:1#200", can_be_cleared=True)
+        self.reference.setAccessibleName("Go to a reference")
+        self.remove_button = self._button("remove", "Remove the chosen bookmark", self._remove_chosen)
+        self._lay_out(self._button("add", add.statusTip(), add.trigger), self._copy_button(copy))
+        model.modelReset.connect(self._show)
+        model.dataChanged.connect(lambda *_: self._show_note())
+        model.here_changed.connect(self._choose_here)
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._show_note())
+        self.list.activated.connect(self._travel)
+        self.list.clicked.connect(self._travel)
+        self.note.textChanged.connect(self._take_note)
+        self.reference.returnPressed.connect(self._travel_to_reference)
+        self._show()
+
+    @property
+    def chosen(self) -> int:
+        return self.list.currentIndex().row()
+
+    def begin_note(self) -> None:
+        self._choose_here()
+        self.note.setFocus()
+
+    def recolor(self) -> None:
+        for button in self.findChildren(QToolButton):
+            if button.objectName() in ("add", "remove"):
+                button.setIcon(icon(button.objectName(), self.palette()))
+
+    # Building
+
+    def _make_list(self) -> QListView:
+        view = named(QListView(), "Bookmarks")
+        view.setModel(self._model)
+        view.setWordWrap(False)
+        view.setTextElideMode(Qt.TextElideMode.ElideRight)
+        view.setSpacing(2)
+        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        copy = QAction("Copy Reference", view)
+        copy.triggered.connect(self.copy_chosen)
+        view.addAction(copy)
+        add_key_action(view, "Remove Bookmark", QKeySequence.StandardKey.Delete, self._remove_chosen)
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        return view
+
+    def _button(self, icon_name: str, tip: str, act: object) -> QToolButton:
+        button = icon_button(icon_name, tip)
+        button.clicked.connect(act)
+        return button
+
+    def _copy_button(self, copy: QAction) -> QPushButton:
+        button = flat_button("Copy reference")
+        button.setToolTip(tip(copy.statusTip()))
+        button.clicked.connect(lambda: self.copy_chosen() if self.chosen >= 0 else copy.trigger())
+        return button
+
+    def _lay_out(self, add_button: QToolButton, copy_button: QPushButton) -> None:
+        buttons = in_row(add_button, self.remove_button, copy_button, (self.reference, 1), spacing=2)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.list)
+        split.addWidget(self.note)
+        split.setSizes([160, 90])
+        in_column(self.hint, (split, 1), buttons, on=self, margins=(4, 2, 8, 6), spacing=4)
+
+    # What a person does
+
+    def copy_chosen(self) -> None:
+        if self.chosen >= 0:
+            QGuiApplication.clipboard().setText(self._model.reference(self.chosen))
+
+    def _travel(self, index: QModelIndex) -> None:
+        self._model.travel_to(index.row())
+
+    def _travel_to_reference(self) -> None:
+        refusal = self._model.travel_to_reference(self.reference.text())
+        self.reference.setToolTip(tip(refusal))
+        if not refusal:
+            self.reference.clear()
+        self.hint.setText(refusal or self.hint.text())
+        self.hint.setVisible(bool(refusal) or self._model.rowCount() == 0)
+
+    def _remove_chosen(self) -> None:
+        if self.chosen >= 0:
+            self._model.remove(self.chosen)
+
+    def _take_note(self) -> None:
+        if self.chosen >= 0 and self.note.toPlainText() != self._model.note(self.chosen):
+            self._model.set_note(self.chosen, self.note.toPlainText())
+
+    # What is shown
+
+    def _show(self) -> None:
+        self.hint.setVisible(self._model.rowCount() == 0)
+        self._choose_here()
+        self._show_note()
+
+    def _choose_here(self) -> None:
+        row = self._model.row_here
+        if row >= 0 and row != self.chosen:
+            self.list.setCurrentIndex(self._model.index(row))
+
+    def _show_note(self) -> None:
+        is_chosen = self.chosen >= 0
+        self.note.setEnabled(is_chosen)
+        self.remove_button.setEnabled(is_chosen)
+        text = self._model.note(self.chosen) if is_chosen else ""
+        if text != self.note.toPlainText():
+            with QSignalBlocker(self.note):
+                self.note.setPlainText(text)

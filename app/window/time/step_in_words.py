@@ -1,0 +1,61 @@
+"""A step in words and tokens, for the caption."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.session.run import Run
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenTexts
+
+NO_RUN = "Your text, which is not part of the corpus"
+AT_FIRST = "Nothing is {done} yet: these are the tokens at first"
+LONGEST_COLOURED = 1_000  # bytes; the colour of a longer one is that of its beginning
+LONGEST = 24  # characters of a token; the others are left out in the middle
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A token as it is shown, and its bytes, which give it its colour."""
+
+    text: str
+    id: int
+    data: bytes
+
+    @classmethod
+    def of(cls, history: History, names: TokenTexts, id: int) -> Chip:
+        text = names.text[id]
+        shown = text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 + 1 :]}"
+        if names.lengths[id] > LONGEST_COLOURED:
+            return cls(shown, id, names.raw[id])
+        symbols = history.alphabet.symbols
+        return cls(shown, id, b"".join(symbols[symbol].decoded for symbol in history.symbols_of(id)))
+
+
+@dataclass(frozen=True)
+class StepLine:
+    """A line about a step: words before and after, and the tokens it joined or dropped in between."""
+
+    before: str
+    parts: tuple[Chip, ...] = ()
+    becomes: Chip | None = None
+    after: str = ""
+
+    @property
+    def sentence(self) -> str:
+        arrow = f" → {self.becomes.text}" if self.becomes else ""
+        return " ".join(filter(None, (self.before, " + ".join(part.text for part in self.parts) + arrow, self.after)))
+
+
+def words_of_step(run: Run | None, position: int) -> StepLine:
+    if run is None or run.history is None or run.names is None:
+        return StepLine(NO_RUN)
+    if position == 0 or position > min(len(run.history), len(run.names.text)):
+        return StepLine(AT_FIRST.format(done=run.wording.done))
+    history, names = run.history, run.names
+    step = history[position - 1]
+    joins = step.right >= 0
+    parts = tuple(Chip.of(history, names, id) for id in (step.left, step.right) if id >= 0)
+    count = f"{step.count:,}×" if step.count >= 0 else ""
+    before = f"{run.wording.step} {position:,}" if joins else f"{run.wording.step} {position:,}:  −"
+    return StepLine(before.capitalize(), parts, Chip.of(history, names, step.id) if joins else None, count)

@@ -1,0 +1,200 @@
+"""Runs in words: the state of the run shown, what can be done with it, and the list of all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QFont
+
+from app.session.run import Phase, Run, as_tree, name_of
+from app.session.session import Session
+from app.window.parts.timing import Throttle
+from app.window.parts.wording import count_text, duration_text, rate_text, tip
+from bpe_core.recipes.ties import TIE_RULES
+
+MainAction = Literal["train", "pause", "resume", "extend"]
+
+
+@dataclass(frozen=True)
+class TrainingStatus:
+    """What toolbar and status line show."""
+
+    sentence: str = "Ready. Press Train."
+    run: str = ""  # the one that is shown
+    fraction: float | None = None  # None: nothing is under way
+    is_busy: bool = False
+    main: MainAction = "train"
+    can_step: bool = True
+    can_stop: bool = False
+    can_extend: bool = False
+
+
+class TrainingStatusModel(QObject):
+    """Follows the run shown, at most ten times a second."""
+
+    changed = Signal()
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.status = TrainingStatus()
+        self._throttle = throttle = Throttle(100, self._update, self)
+        session.runs.changed.connect(self._update)
+        session.runs.grew.connect(throttle.call)
+        session.recipe.changed.connect(throttle.call)
+
+    def catch_up(self) -> None:
+        """Update at once: somebody is about to act on it."""
+        self._throttle.catch_up()
+
+    def _update(self, *_: object) -> None:
+        fresh = status_of(self._session.runs.shown, self._session)
+        if fresh != self.status:
+            self.status = fresh
+            self.changed.emit()
+
+
+def status_of(run: Run | None, session: Session) -> TrainingStatus:
+    if run is None:
+        return TrainingStatus()
+    recipe = session.recipe.value
+    extends = run.can_extend_to(recipe)
+    goes_on = run.can_go_on() and run.phase is Phase.PAUSED
+    return TrainingStatus(
+        sentence=sentence_of(run),
+        run=name_of(run, session.runs.all),
+        fraction=_fraction(run),
+        is_busy=run.is_busy,
+        main="pause" if run.phase is Phase.LEARNING else "resume" if goes_on else "extend" if extends else "train",
+        can_step=not run.is_busy,
+        can_stop=run.is_busy or run.phase is Phase.PAUSED,
+        can_extend=extends,
+    )
+
+
+def title_of(run: Run, runs: Sequence[Run]) -> str:
+    text = count_text(run.learned, run.wording.step)
+    if not run.learned and not run.is_busy and run.history is not None:  # from a file that lists only tokens
+        text = count_text(run.history.vocabulary_size, "token")
+    return f"{name_of(run, runs)}, {text}"
+
+
+def sentence_of(run: Run) -> str:
+    learned, gone = count_text(run.learned, run.wording.step), run.gone_through
+    learned += f" of {run.planned:,}" if gone is None else f", {gone:.0%} of the text".replace("%", " %")
+    if run.phase is Phase.COUNTING:
+        return "Counting words …"
+    if run.phase is Phase.PREPARING:
+        return "Preparing …"
+    if run.phase is Phase.LEARNING:
+        rate = run.merges_per_second
+        left = "" if run.seconds_left is None else f" · {duration_text(run.seconds_left)} left"
+        return f"{learned} · {rate_text(rate, run.wording.steps)}{left}" if rate > 0 else f"{learned} · learning"
+    if run.phase is Phase.PAUSED:
+        return f"Paused after {learned}."
+    if run.phase is Phase.ENDED and run.learned:
+        return f"{count_text(run.learned, run.wording.step)}. {run.sentence}"
+    return run.sentence
+
+
+def _fraction(run: Run) -> float | None:
+    if not run.is_busy and run.phase is not Phase.PAUSED:
+        return None
+    gone = run.gone_through
+    return gone if gone is not None else run.learned / run.planned if run.planned else 0.0
+
+
+Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
+REFRESH_MILLISECONDS = 200
+MOST_NAMED = 2  # texts in one line
+INDENT, BRANCH = "\u2003", "↳\u2002"  # before a run below its parent
+
+
+class RunListModel(QAbstractListModel):
+    """One row per run, the newest first; below each run its branches."""
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._rows: list[Run] = []
+        self._depths: list[int] = []
+        throttle = Throttle(REFRESH_MILLISECONDS, self._refresh, self)
+        session.runs.changed.connect(throttle.call)
+        session.runs.grew.connect(throttle.call)
+
+    @property
+    def shown_row(self) -> int:
+        """The row of the run shown; -1 without one."""
+        return next((row for row, run in enumerate(self._rows) if run is self._session.runs.shown), -1)
+
+    def number(self, row: int) -> int:
+        return self._rows[row].number
+
+    def show(self, row: int) -> None:
+        if self._rows[row] is not self._session.runs.shown:
+            self._session.runs.show(self._rows[row])
+
+    def take_recipe(self, row: int) -> None:
+        """Use the recipe of that run; a table it went on from is not part of it."""
+        run = self._rows[row]
+        self._session.recipe.put(run.recipe.with_changes(grown_from=0), f"Use the recipe of run {run.number}")
+
+    def rules(self, row: int) -> list[str]:
+        """List the other tie rules that would suit the same texts."""
+        run = self._rows[row]
+        others = [name for name, rule in TIE_RULES.items() if rule.fits(run.recipe.base) and name != run.recipe.ties]
+        return others if run.sources else []
+
+    def train_again(self, row: int, rule: str) -> None:
+        """Train a new run with another tie rule on the same texts. (Interventions name ids, so they are left out.)"""
+        run = self._rows[row]
+        self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule, interventions=(), grown_from=0))
+
+    def _refresh(self) -> None:
+        tree = as_tree(self._session.runs.all)
+        if [run for run, _ in tree] != self._rows:
+            self.beginResetModel()
+            self._rows, self._depths = [run for run, _ in tree], [depth for _, depth in tree]
+            self.endResetModel()
+        elif self._rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+
+    def _indents(self, row: int) -> tuple[str, str]:
+        """Return the indents of the second and the first line of a row."""
+        depth = self._depths[row]
+        return INDENT * depth, INDENT * (depth - 1) + BRANCH if depth else ""
+
+    # What Qt asks for
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        run = self._rows[index.row()]
+        if role == Role.DisplayRole:
+            indent, branch = self._indents(index.row())
+            return f"{branch}{title_of(run, self._rows)}\n{indent}{texts_of(run)}"
+        if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
+            text = f"{title_of(run, self._rows)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
+            text += f"\nGoes on from run {run.parent}." if run.parent is not None else ""
+            return tip(text) if role == Role.ToolTipRole else text
+        if role == Role.FontRole and run is self._session.runs.shown:
+            font = QFont()
+            font.setBold(True)
+            return font
+        return None
+
+
+def texts_of(run: Run, most: int = MOST_NAMED) -> str:
+    """Name the texts a run learned from, or say how it was made."""
+    if not run.sources and run.parent is not None:
+        return run.sentence.partition(". ")[0]
+    names = ", ".join(source.name for source in run.sources[:most])
+    more = f" and {len(run.sources) - most} more" if len(run.sources) > most else ""
+    return f"{names}{more}" or "from elsewhere"

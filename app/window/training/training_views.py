@@ -1,0 +1,161 @@
+"""The training on the screen: its speed, the status line, and the list of runs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QListView, QMenu, QPushButton, QSizePolicy, QSlider, QStatusBar, QWidget
+
+from app.window.parts.layouts import in_column, in_row
+from app.window.parts.widgets import OneLine, ProgressBar, label, muted, named
+from app.window.training.run_status import RunListModel, TrainingStatusModel
+
+FULL = 100
+DECADES = 4  # from 1 to 10,000 merges a second before full speed
+
+
+def merges_per_second(place: int) -> float | None:
+    """Turn a place of the slider into a speed; None is full speed.
+
+    >>> merges_per_second(0), merges_per_second(100)
+    (1.0, None)
+    """
+    return None if place >= FULL else float(10 ** (DECADES * place / (FULL - 1)))
+
+
+class SpeedBox(QWidget):
+    """A logarithmic slider, with its meaning beside it."""
+
+    changed = Signal(object)  # merges a second, or None for full speed
+
+    def __init__(self, place: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, FULL)
+        self.slider.setValue(place)
+        self.slider.setFixedWidth(96)
+        self.slider.setAccessibleName("Speed of training and playing")
+        self.slider.setToolTip(
+            "How fast to learn and to play: from one merge a second to full speed, at which all is played in 20 seconds"
+        )
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)  # its title stays beside it
+        self._meaning = label()
+        self._meaning.setMinimumWidth(self._meaning.fontMetrics().horizontalAdvance("10,000 a second "))
+        in_row(label("Speed"), self.slider, self._meaning, on=self, margins=(0, 0, 0, 0))
+        self.slider.valueChanged.connect(self._tell)
+        self._show(place)
+
+    def _tell(self, place: int) -> None:
+        self._show(place)
+        self.changed.emit(merges_per_second(place))
+
+    def _show(self, place: int) -> None:
+        speed = merges_per_second(place)
+        self._meaning.setText("full" if speed is None else f"{speed:,.0f} a second")
+        self.slider.setAccessibleDescription(self._meaning.text())
+
+
+PROGRESS_STEPS = 1000
+
+
+class StatusLine(QStatusBar):
+    """A sentence on the left; on the right the run, and a progress bar while there is progress."""
+
+    def __init__(self, model: TrainingStatusModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.sentence = named(OneLine(), "State of the training")
+        self.sentence.setContentsMargins(8, 2, 8, 2)
+        self.run = named(
+            OneLine(), "The run that is shown", "What everything shows; another run is chosen by Training > Show Run"
+        )
+        self.progress = ProgressBar(PROGRESS_STEPS, with_text=False)
+        self.progress.setFixedWidth(180)
+        self.progress.setFixedHeight(8)
+        self.progress.setAccessibleName("Progress of the training")
+        self.addWidget(self.sentence, 1)
+        self.addPermanentWidget(self.progress)
+        self.addPermanentWidget(self.run)
+        model.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        status = self._model.status
+        self.sentence.setText(status.sentence)
+        self.run.setText(status.run)
+        self.progress.setVisible(status.fraction is not None)
+        self.progress.setValue(round(PROGRESS_STEPS * (status.fraction or 0.0)))
+
+
+HINT = "Each training is kept here as a run. A new one never overwrites an older one."
+
+
+class RunsPanel(QWidget):
+    """The list of runs, and what can be done with the chosen one."""
+
+    compare_wanted = Signal(int)  # the number of the run to put beside the one shown
+
+    def __init__(self, model: RunListModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.list = QListView()
+        self.list.setModel(model)
+        self.list.setAccessibleName("Runs")
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setSpacing(2)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.hint = muted(HINT)
+        self.again = QPushButton("Train Again")
+        self.again.setToolTip("Learn from the same texts with another tie rule, as a new run")
+        self.again_menu = QMenu(self.again)
+        self.again.setMenu(self.again_menu)
+        self.recipe = QPushButton("Use Recipe")
+        self.recipe.setToolTip("Let the recipe be the one of the chosen run")
+        self.compare = QPushButton("Compare")
+        self.compare.setToolTip("Put the chosen run beside the one shown")
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    @property
+    def chosen(self) -> int:
+        return self.list.currentIndex().row()
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        for button in (self.again, self.recipe, self.compare):
+            button.setMinimumWidth(0)
+            buttons.addWidget(button)
+        in_column(self.hint, (self.list, 1), buttons, on=self, margins=(4, 4, 8, 4))
+
+    def _connect(self) -> None:
+        self.list.clicked.connect(self._look_at)
+        self.list.activated.connect(self._look_at)
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._show())
+        self._model.modelReset.connect(self._choose_shown)
+        self._model.dataChanged.connect(lambda *_: self._show())
+        self.again_menu.aboutToShow.connect(self._fill_again)
+        self.recipe.clicked.connect(lambda: self._model.take_recipe(self.chosen))
+        self.compare.clicked.connect(lambda: self.compare_wanted.emit(self._model.number(self.chosen)))
+
+    def _look_at(self, index: QModelIndex) -> None:
+        self._model.show(index.row())
+
+    def _choose_shown(self) -> None:
+        row = self._model.shown_row
+        self.list.setCurrentIndex(self._model.index(row) if row >= 0 else QModelIndex())
+        self._show()
+
+    def _fill_again(self) -> None:
+        self.again_menu.clear()
+        for rule in self._model.rules(self.chosen):
+            action = self.again_menu.addAction(f"With ties by {rule}")
+            action.triggered.connect(lambda _, row=self.chosen, rule=rule: self._model.train_again(row, rule))
+
+    def _show(self) -> None:
+        row = self.chosen
+        is_chosen = 0 <= row < self._model.rowCount()
+        self.hint.setVisible(self._model.rowCount() == 0)
+        self.again.setEnabled(is_chosen and bool(self._model.rules(row)))
+        self.recipe.setEnabled(is_chosen)
+        self.compare.setEnabled(is_chosen and row != self._model.shown_row)

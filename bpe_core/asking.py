@@ -1,0 +1,284 @@
+"""A question: typed parameters, and an answer made of a study.
+
+Each question is a frozen dataclass in a file of its own (`bpe_core/questions`). Its fields are the parameters, its
+docstring is its help. From these follow the command, the page in the window, the Python function, the section of a
+report, the exports, and the manifest: nobody writes them again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field
+from functools import cache
+from typing import Any, ClassVar, Literal, get_args, get_type_hints
+
+import numpy as np
+
+from bpe_core.errors import BpeError
+from bpe_core.figures.figure import Figure
+from bpe_core.measures.measures import MEASURES
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import Texts, files, texts_of
+from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support.progress import ALONE, Work
+
+Kind = Literal["truth", "number", "fraction", "text", "numbers", "texts", "pairs", "files"]
+Needs = Literal["no texts", "texts if known", "texts"]
+Pair = tuple[str, str]
+NONE = (0, 0)  # how many studies a question is about that reads a file of its own
+PLUS, NEXT = " + ", "; "  # between the tokens of a pair, and between pairs, as a person types them
+
+_KINDS: Mapping[Any, Kind] = {
+    bool: "truth",
+    int: "number",
+    int | None: "number",
+    float: "fraction",
+    str: "text",
+    str | None: "text",
+    tuple[int, ...]: "numbers",
+    tuple[str, ...]: "texts",
+    tuple[Pair, ...]: "pairs",
+    Texts | None: "files",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Exact values, what they say, and how they are drawn."""
+
+    table: DataTable
+    sentences: tuple[str, ...] = ()
+    figure: Figure | None = None
+    listed: tuple[str, ...] = ()  # the columns that people are shown; none named: all but the hex ones
+    rows: Sequence[int] | None = None  # which rows a terminal shows; else the first
+    facts: Mapping[str, Any] = field(default_factory=dict)  # values that are no rows, for scripts
+    differs: bool = False  # a comparison found a difference, which a command's exit code says
+
+    @property
+    def columns(self) -> Mapping[str, Values]:
+        """The exact values, as data frames take them."""
+        return self.table.columns
+
+    @property
+    def shown_columns(self) -> tuple[str, ...]:
+        return self.listed or tuple(name for name in self.table.columns if not name.endswith("hex"))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One choice of a question."""
+
+    help: str
+    name: str = ""  # of the field
+    kind: Kind = "text"
+    default: Any = None
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    positional: bool = False  # a command takes it without a flag
+    from_input: bool = False  # a command reads it from standard input where it is left out
+    const: str = ""  # its value where a command's flag has none behind it
+    repeated: bool = False  # a command takes its flag again for each value
+    title: str = ""  # beside the field in a form; else made of the name
+    is_required: bool = False  # it has no default
+
+    @property
+    def flag(self) -> str:
+        """
+        >>> Parameter("", name="never_won").flag, Parameter("", name="pairs", repeated=True).flag
+        ('--never-won', '--pair')
+        """
+        name = self.name.removesuffix("s") if self.repeated else self.name
+        return "--" + name.replace("_", "-")
+
+    @property
+    def label(self) -> str:
+        return self.title or self.name.replace("_", " ").capitalize()
+
+    def written(self, value: Any) -> str:
+        """Write a value as a person would type it into a form."""
+        if value is None:
+            return ""
+        if self.kind == "pairs":
+            return NEXT.join(PLUS.join(pair) for pair in value)
+        if self.kind == "files":
+            return " ".join(value.paths)
+        if self.kind in ("numbers", "texts"):
+            return " ".join(str(one) for one in value)
+        return str(value)
+
+    def read(self, text: str) -> Any:
+        """Read what a person typed into a form.
+
+        >>> Parameter("", name="pairs", kind="pairs").read("t + h; ␣ + a")
+        (('t', 'h'), ('␣', 'a'))
+        """
+        if self.kind == "pairs":
+            return tuple(self._pair(part) for part in text.split(NEXT.strip()) if part.strip())
+        if self.kind == "texts":
+            return tuple(text.split())
+        if self.kind == "files":
+            return files(text) if text else None
+        try:
+            if self.kind == "numbers":
+                return tuple(int(part) for part in text.replace(",", " ").split())
+            if self.kind == "number":
+                return int(text) if text.strip() else self.default
+            if self.kind == "fraction":
+                return float(text) if text.strip() else self.default
+        except ValueError as error:
+            raise BpeError(f"{self.label}: {text.strip()[:40]!r} is not a number.") from error
+        return text
+
+    def _pair(self, part: str) -> Pair:
+        left, plus, right = part.partition(PLUS)
+        if not plus:
+            raise BpeError(
+                f"Write a pair as two tokens with a plus between them, such as “␣t + he”, not {part[:40]!r}."
+            )
+        return left if left.isspace() else left.strip(), right if right.isspace() else right.strip()
+
+
+def parameter(default: Any = MISSING, *, help: str, **more: Any) -> Any:
+    """Declare a field of a question as a parameter."""
+    if default is MISSING:
+        return field(metadata={"parameter": Parameter(help, is_required=True, **more)})
+    return field(default=default, metadata={"parameter": Parameter(help, default=default, **more)})
+
+
+class Question:
+    """What all questions share. A subclass is a frozen dataclass with `answer(study, work)`.
+
+    A question about several tokenizers says so by `studies` and is given a mapping of studies by name.
+    """
+
+    name: ClassVar[str]  # in commands, files and code: that of its file
+    examples: ClassVar[str] = ""  # for the end of the command's help
+    needs: ClassVar[Needs] = "no texts"
+    studies: ClassVar[tuple[int, int] | None] = None  # at least and at most how many; None: it is about one
+    follows_time: ClassVar[bool] = False  # whether its parameter `at` is the moment shown
+    takes_moments: ClassVar[bool] = True  # whether the run shown in a session is asked about at its moment, too
+    moment: ClassVar[tuple[str, int]] = ("step", 0)  # the column that names a row's moment, and what to add to it
+    axis: ClassVar[Literal["", "step", "size"]] = ""  # what is along the figure, if that is a moment
+
+    def __init_subclass__(cls) -> None:
+        cls.name = cls.__module__.rpartition(".")[2]
+
+    def answer(self, study: Any, work: Work = ALONE) -> Answer:
+        """Ask the study."""
+        raise NotImplementedError
+
+    @classmethod
+    def title(cls) -> str:
+        """Its name for people."""
+        return cls.name.replace("_", " ").capitalize()
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the docstring."""
+        return (cls.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+
+    @classmethod
+    @cache
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Its parameters, in the order of its fields."""
+        hints = get_type_hints(cls)
+        return tuple(
+            dataclasses.replace(
+                field.metadata["parameter"],
+                name=field.name,
+                kind=_kind(hints[field.name]),
+                choices=field.metadata["parameter"].choices or _choices(hints[field.name]),
+            )
+            for field in dataclasses.fields(cls)  # type: ignore[arg-type]  # subclasses are dataclasses
+        )
+
+    def arguments(self) -> Iterator[str]:
+        """The words by which a command is asked the same."""
+        for one in self.parameters():
+            value = getattr(self, one.name)
+            if one.positional:
+                yield str(value)
+            elif value is True:
+                yield one.flag
+            elif value != one.default:
+                yield from _words(one, value)
+
+
+def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, **parameters: Any) -> Answer:
+    """Ask a question by its parameters; lists are taken where a tuple is wanted."""
+    known = {one.name: one for one in question.parameters()}
+    unknown = next((name for name in parameters if name not in known), None)
+    if unknown is not None:
+        raise BpeError(
+            f"The question {question.name} has no parameter {unknown!r}; it has {', '.join(known) or 'none'}."
+        )
+    missing = next((one.name for one in known.values() if one.is_required), None)
+    if missing is not None and missing not in parameters:
+        raise BpeError(f"The question {question.name} needs {missing!r}: {known[missing].help}.")
+    plain = {name: _as_meant(known[name], value) for name, value in parameters.items()}
+    return question(**plain).answer(_studies(question, study), work)
+
+
+def _studies(question: type[Question], given: Any) -> Any:
+    """One study, or several by name where the question is about several."""
+    if question.studies == NONE:
+        return None
+    if question.studies is None:
+        return Study.of(given)
+    if not isinstance(given, Mapping):
+        raise BpeError("Give tokenizers by names of your own, such as {'ours': study, 'theirs': bpe.open(path)}.")
+    least, most = question.studies
+    if not least <= len(given) <= most:
+        raise BpeError(f"{question.title()} is about {least:,} to {most:,} tokenizers, not {len(given):,}.")
+    return {name: Study.of(one, name) for name, one in given.items()}
+
+
+def heading_of(column: str) -> str:
+    """Write the name of a column for people."""
+    return MEASURES[column].heading if column in MEASURES else column.replace("_", " ")
+
+
+def cell_text(column: str, value: Any) -> str:
+    """Write a value of a table for people.
+
+    >>> cell_text("count", 1234), cell_text("share_in_use", 0.5), cell_text("tied", False), cell_text("x", None)
+    ('1,234', '50.0%', '', '')
+    """
+    if value is None or value != value:
+        return ""
+    if column in MEASURES:
+        return MEASURES[column].shown(value)
+    if isinstance(value, str | tuple):
+        return value if isinstance(value, str) else ", ".join(value)
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else ""
+    return f"{value:,}" if isinstance(value, int | np.integer) else f"{value:.4g}"
+
+
+def _as_meant(parameter: Parameter, value: Any) -> Any:
+    """Take lists where a tuple is wanted, and strings where texts are."""
+    if parameter.kind == "files":
+        return None if value is None else texts_of(value)
+    return tuple(_as_meant(parameter, one) for one in value) if isinstance(value, list) else value
+
+
+def _words(parameter: Parameter, value: Any) -> Iterator[str]:
+    if parameter.kind in ("numbers", "texts", "pairs", "files"):
+        values: Sequence[Any] = value.paths if parameter.kind == "files" else value
+        for place, one in enumerate(values):
+            if parameter.repeated or not place:
+                yield parameter.flag
+            yield from map(str, one if parameter.kind == "pairs" else (one,))
+    else:
+        yield parameter.flag
+        yield str(value)
+
+
+def _kind(hint: Any) -> Kind:
+    return _KINDS.get(hint, "text")
+
+
+def _choices(hint: Any) -> tuple[str, ...]:
+    """The values of a Literal."""
+    return tuple(one for one in get_args(hint) if isinstance(one, str))

@@ -1,0 +1,231 @@
+"""The command of any question: its arguments, what it prints, and the files it writes, all made of its parameters."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, heading_of
+from bpe_core.command_line.arguments import number, text_argument, text_or_standard_input
+from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.command_line.groups import add_groups, groups_of
+from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.pictures import add_paper, check_output, write_output
+from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.errors import BpeError, Cancelled, plain
+from bpe_core.studies.making import open_study
+from bpe_core.studies.sessions import is_session, moments_of_session, runs_of_session
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import CorpusTexts
+from bpe_core.support.data_table import ENDINGS, csv_text
+from bpe_core.support.progress import Work
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.source import Skipped
+
+DIFFERENT = 3  # the exit code where two things differ
+MOST_SHOWN = 20
+WIDEST = 100  # characters of a cell in the terminal
+PURPOSES = {
+    "texts": "the texts it is about; a session brings its own",
+    "texts if known": "the texts it was learned from; not needed for all that is asked",
+}
+_TYPES: dict[str, Any] = {
+    "number": number,
+    "numbers": number,
+    "fraction": float,
+    "text": text_argument,
+    "texts": text_argument,
+    "pairs": text_argument,
+    "files": str,
+}
+
+
+def add_question_arguments(parser: argparse.ArgumentParser, question: type[Question]) -> None:
+    """Declare the question's parameters, what it is about, and how the answer is written."""
+    parser.description = (question.__doc__ or "").strip()
+    parser.epilog = question.examples
+    parameters = question.parameters()
+    for one in parameters:
+        if one.positional:
+            many: dict[str, Any] = {"nargs": "*"} if one.from_input else {}
+            parser.add_argument(one.name, type=_TYPES[one.kind], metavar=one.metavar, help=one.help, **many)
+    _add_studies(parser, question, has_text=any(one.positional for one in parameters))
+    if question.needs != "no texts":
+        which = parser.add_mutually_exclusive_group()
+        which.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help=PURPOSES[question.needs])
+        add_groups(which)
+        add_reading(parser)
+    for one in parameters:
+        if not one.positional:
+            _add_parameter(parser, one)
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--json", action="store_true", help="print sentences and rows as JSON")
+    shown.add_argument("--csv", action="store_true", help="print all rows as CSV")
+    parser.add_argument("--most", type=number, default=MOST_SHOWN, metavar="N", help=f"print N rows ({MOST_SHOWN})")
+    where = f"write all rows to a {', '.join(ENDINGS)}, or the figure to an .svg, .pdf or .png"
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=where)
+    add_paper(parser)
+
+
+def run_question(question: type[Question], options: argparse.Namespace) -> int:
+    """Ask, then print or write the answer; the exit code."""
+    if options.output is not None:
+        check_output(options)
+    bar = TerminalBar(sys.stderr)
+    with Interruption("Stopping; nothing is written.") as interruption:
+        try:
+            studies = _studies(question, options)
+            asked = question(**{one.name: _value(options, one) for one in question.parameters()})
+            answer = asked.answer(studies, Work(bar, interruption))
+        except Cancelled:
+            return interruption.exit_code
+        finally:
+            bar.clear()
+    if options.output is not None:
+        write_output(options, answer)
+    if options.json:
+        told = {"sentences": answer.sentences, **answer.facts, "rows": rows_of(answer)}
+        print(json.dumps(told, ensure_ascii=False))
+    elif options.csv:
+        sys.stdout.write(csv_text(answer.table))
+    elif options.output is not None:
+        print(*answer.sentences, f"Wrote {len(answer.table):,} rows to {plain(str(options.output))}.", sep="\n")
+    else:
+        print(*answer.sentences, *table_lines(answer, options.most), sep="\n")
+    return DIFFERENT if answer.differs else 0
+
+
+def rows_of(answer: Answer) -> list[dict[str, Any]]:
+    """An object for each row, all columns named."""
+    return [dict(zip(answer.columns, row, strict=True)) for row in answer.table.rows()]
+
+
+def table_lines(answer: Answer, most: int) -> Iterator[str]:
+    """The rows as a person reads them, in columns of one width."""
+    names = [name for name in answer.shown_columns if name in answer.columns]
+    places = list(answer.rows if answer.rows is not None else range(len(answer.table)))
+    if not names or not places:
+        return
+    kept = places[:most]
+    columns = [[_shortened(cell_text(name, answer.columns[name][place])) for place in kept] for name in names]
+    titles = list(map(heading_of, names))
+    widths = [max(map(len, [title, *cells])) for title, cells in zip(titles, columns, strict=True)]
+    is_text = [isinstance(answer.columns[name][kept[0]], str) for name in names]
+    for cells in (titles, *zip(*columns, strict=True)):
+        row = zip(cells, widths, is_text, strict=True)
+        yield "  ".join(f"{cell:<{width}}" if text else f"{cell:>{width}}" for cell, width, text in row).rstrip()
+    if len(places) > len(kept):
+        yield f"… and {len(places) - len(kept):,} more rows; -o writes them all."
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+
+
+def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, has_text: bool) -> None:
+    if question.studies == NONE:
+        return
+    about = "a merge table or session written by `train`, or any tokenizer that `convert` reads"
+    if question.studies is not None:
+        parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"{about}; book.bpex#2 is run 2 of a session")
+        parser.add_argument("--merges", metavar="FILE", help="the same, of one")
+        parser.add_argument("--runs", action="store_true", help="all runs of one session, named as in the window")
+        return
+    if not has_text:
+        parser.add_argument("table", nargs="?", metavar="TABLE", help=about)
+    parser.add_argument("--merges", required=has_text, metavar="FILE", help=about if has_text else "the same")
+
+
+def _add_parameter(parser: argparse.ArgumentParser, one: Parameter) -> None:
+    if one.kind == "truth":
+        parser.add_argument(one.flag, dest=one.name, action="store_true", help=one.help)
+        return
+    told: dict[str, Any] = {"dest": one.name, "type": _TYPES[one.kind], "help": one.help, "default": one.default}
+    if one.choices:
+        told["choices"] = one.choices
+    if one.const:
+        told |= {"nargs": "?", "const": one.const}
+    names: Any = one.metavar or one.name.upper()
+    if one.kind == "pairs":
+        told |= {"nargs": 2, "action": "append", "default": []}
+        names = tuple(names.split())
+    elif one.kind in ("numbers", "texts", "files"):
+        told |= {"action": "append", "default": []} if one.repeated else {"nargs": "+", "default": one.default}
+    parser.add_argument(one.flag, metavar=names, required=one.is_required, **told)
+
+
+def _value(options: argparse.Namespace, one: Parameter) -> Any:
+    value = getattr(options, one.name)
+    if one.from_input:
+        return text_or_standard_input(value)
+    if one.kind == "pairs":
+        return tuple(tuple(pair) for pair in value)
+    if one.kind == "files":
+        return None if value is None else _texts_in(value, {})
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _studies(question: type[Question], options: argparse.Namespace) -> Study | dict[str, Study] | None:
+    if question.studies == NONE:
+        return None
+    if question.studies is not None:
+        return _several(question, options)
+    named = [path for path in (getattr(options, "table", None), options.merges) if path]
+    if len(named) != 1:
+        raise BpeError("Name one merge table, session or tokenizer: as TABLE, or behind --merges.")
+    return _with_texts(question, open_study(named[0]), options)
+
+
+def _several(question: type[Question], options: argparse.Namespace) -> dict[str, Study]:
+    assert question.studies is not None
+    tables: list[str] = [*options.tables, *([options.merges] if options.merges else [])]
+    least, most = question.studies
+    if len(tables) > most and getattr(options, "text", None) == "":  # `diff A B TEXT`
+        tables, options.text = tables[:most], " ".join(tables[most:])
+    is_whole_session = not question.takes_moments and len(tables) == 1 and is_session(Path(tables[0]))
+    if is_whole_session:
+        found = runs_of_session(tables[0])
+    elif options.runs:
+        if len(tables) != 1:
+            raise BpeError("--runs is about one session.")
+        found = {name: study.at(at) for name, (study, at) in moments_of_session(tables[0]).items()}
+    else:
+        found = {}
+        for table in tables:
+            study = open_study(table)
+            sys.stderr.writelines(f"{plain(table)}: {note}\n" for note in study.notes)
+            found[_free_name(table, found)] = study
+    if not least <= len(found) <= most:
+        raise BpeError(f"{question.title()} is about {least:,} to {most:,} tokenizers, not {len(found):,}.")
+    return {name: _with_texts(question, study, options) for name, study in found.items()}
+
+
+def _free_name(name: str, taken: dict[str, Study]) -> str:
+    place = 1
+    while (free := name if place == 1 else f"{name} ({place})") in taken:
+        place += 1
+    return free
+
+
+def _with_texts(question: type[Question], study: Study, options: argparse.Namespace) -> Study:
+    if question.needs == "no texts" or not (options.corpus or options.group or options.groups_of):
+        return study
+    return study.with_texts(_texts_in(options.corpus, groups_of(options)))
+
+
+def _texts_in(files: Sequence[str], groups: Mapping[str, Sequence[str]]) -> CorpusTexts:
+    """Texts that may be read several times; what is odd about them is reported once."""
+    reported: list[Skipped] = []
+
+    @contextmanager
+    def opened() -> Iterator[Corpus]:
+        with reading(files, tuple(reported), groups=groups) as corpus:
+            yield corpus
+        reported.extend(corpus.skipped)
+
+    return CorpusTexts(opened, list(files) or list(groups))

@@ -1,0 +1,254 @@
+"""Count in a process of its own, which goes on when the program that began it is closed.
+
+A file in a folder shows how the count is going. The process holds a lock beside it as long as it lives, so that one
+that was killed is known to be gone; another file beside it asks it to stop.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from bpe_core.counting.on_cluster import PIECE_SIZE, cluster, count_on_cluster
+from bpe_core.counting.to_files import CountingOrder, Written, count_to_file
+from bpe_core.errors import BpeError, Cancelled, CorpusError, OutputError, cause_of, plain
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.lock import Lock
+from bpe_core.support.private_folder import private_folder
+from bpe_core.support.progress import Progress
+from bpe_core.text.corpus import Corpus
+
+State = Literal["starting", "counting", "done", "stopped", "failed"]
+UNDER_WAY = ("starting", "counting")
+ENDING = ".json"
+SECONDS_BETWEEN_REPORTS = 0.3
+MOST_REPORTED = 5  # oddities of the texts
+SECONDS_TO_START = 30  # after which a process without its lock is gone
+GONE = "It ended without a word; perhaps it was killed. Begin the same again, and it goes on from there."
+STOPPED = "Stopped. Begin the same again, and it goes on with the texts that are not counted yet."
+
+_begun: list[subprocess.Popen[bytes]] = []  # by this process, to be collected when they end
+
+
+@dataclass(frozen=True)
+class TextsToCount:
+    """A file, an address or a text, as `Corpus.from_files` and `from_texts` read them."""
+
+    place: str = ""
+    text: str | None = field(default=None, repr=False)
+    group: str = ""
+    choices: dict[str, Any] = field(default_factory=dict)  # how a file is read
+
+    def corpus(self) -> Corpus:
+        if self.text is not None:
+            return Corpus.from_texts([self.text])
+        return Corpus.from_files([self.place], **self.choices)
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to count, how, by whom, and where to write it."""
+
+    texts: Sequence[TextsToCount]
+    recipe: Recipe
+    output: str
+    on: str = ""  # `local`, the address of a scheduler, or nothing: by threads of our own
+    workers: int | None = None  # of `local`
+    memory: int | None = None
+
+    def to_json(self) -> str:
+        values = asdict(replace(self, texts=()))
+        values |= {"texts": [asdict(one) for one in self.texts], "recipe": self.recipe.to_json()}
+        return json.dumps(values)
+
+    @classmethod
+    def from_json(cls, text: str) -> Order:
+        values = json.loads(text)
+        texts = [TextsToCount(**one) for one in values.pop("texts")]
+        return cls(texts, Recipe.from_json(values.pop("recipe")), **values)
+
+    def corpus(self) -> Corpus:
+        """The texts, group by group."""
+        return Corpus.joined([one.corpus().in_group(one.group) for one in self.texts], twice=True)
+
+
+@dataclass(frozen=True)
+class CountStatus:
+    """How a count is going."""
+
+    output: str
+    on: str = ""
+    state: State = "starting"
+    stage: str = ""
+    done: int = 0
+    total: int | None = None
+    unit: str = "bytes"
+    dashboard: str = ""  # the page on which a cluster shows its work
+    sentence: str = ""  # the result
+    began: float = 0.0  # seconds since 1970
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.state in UNDER_WAY
+
+
+def begin(order: Order, folder: Path) -> Path:
+    """Begin a count; the file that is returned, in this private folder, shows how it is going."""
+    path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}{ENDING}"
+    try:
+        private_folder(folder)
+        _write(path, CountStatus(order.output, order.on, began=time.time()))
+        # -P: a file named like one of our modules in the person's folder must not be imported.
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "bpe_core.counting.background", str(path)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(one for one in sys.path if one)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # closing the terminal does not end it
+            creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+        )
+        _begun.append(process)
+        assert process.stdin is not None  # it is a pipe
+        with process.stdin:
+            process.stdin.write(order.to_json().encode())
+    except OSError as error:
+        raise OutputError(f"The count could not be begun: {cause_of(error)}.") from error
+    return path
+
+
+def counts_in(folder: Path) -> dict[Path, CountStatus]:
+    """All counts in a folder, the newest first."""
+    _begun[:] = [process for process in _begun if process.poll() is None]
+    found = {}
+    with suppress(OSError):
+        if folder.is_dir() and private_folder(folder):
+            for path in sorted(folder.glob(f"*{ENDING}"), reverse=True):
+                if (status := _read(path)) is not None:
+                    found[path] = status
+    return found
+
+
+def stop(path: Path) -> None:
+    """Ask a count to stop; what is counted is kept."""
+    with suppress(OSError):
+        path.with_suffix(".stop").touch()
+
+
+def forget(path: Path) -> None:
+    """Remove a count from the folder; its result stays where it is."""
+    for ending in (".stop", ENDING):
+        with suppress(OSError):
+            path.with_suffix(ending).unlink(missing_ok=True)
+
+
+def _read(path: Path) -> CountStatus | None:
+    try:
+        status = CountStatus(**json.loads(path.read_bytes()))
+        if not status.is_under_way or _is_held(path) or _may_still_start(path, status):
+            return status
+        status = CountStatus(**json.loads(path.read_bytes()))  # it may have ended in between
+    except (OSError, ValueError, TypeError):
+        return None
+    return replace(status, state="failed", sentence=GONE) if status.is_under_way else status
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        lock = Lock.of_existing(path.with_suffix(".lock"))
+    except OSError:
+        return True  # a file system without locks
+    if lock is not None:
+        lock.release()
+    return lock is None and path.with_suffix(".lock").exists()
+
+
+def _may_still_start(path: Path, status: CountStatus) -> bool:
+    return status.state == "starting" and time.time() - path.stat().st_mtime < SECONDS_TO_START
+
+
+def _write(path: Path, status: CountStatus) -> None:
+    with write_atomically(path) as file:
+        file.write(json.dumps(asdict(status)).encode())
+
+
+# -- In the process of its own -------------------------------------------------------------
+
+
+class _Reporter:
+    """Writes how the count is going, not too often."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.status = CountStatus(**json.loads(path.read_bytes()))
+        self._written = 0.0
+
+    def write(self, **news: Any) -> None:
+        self.status, self._written = replace(self.status, **news), time.monotonic()
+        with suppress(OutputError):  # the work goes on even if this cannot be written
+            _write(self.path, self.status)
+
+    def report(self, progress: Progress) -> None:
+        if time.monotonic() - self._written >= SECONDS_BETWEEN_REPORTS:
+            stage, done = progress.stage, progress.done
+            self.write(state="counting", stage=stage, done=done, total=progress.total, unit=progress.unit)
+
+    def cancelled(self) -> bool:
+        return self.path.with_suffix(".stop").exists()
+
+
+def count_apart(path: Path, order: Order) -> None:
+    """Count, and write to the file how it is going, to the end."""
+    lock = Lock.acquire(path.with_suffix(".lock"))
+    if lock is None:
+        return
+    reporter = _Reporter(path)
+    try:
+        corpus = order.corpus()
+        written = _counted(order, corpus, reporter)
+        files = "" if written.files == 1 else f", in {written.files} files"
+        odd = "".join(f" {skipped}." for skipped in corpus.skipped[:MOST_REPORTED])
+        told = f"Counted {written.total:,} words, {written.words:,} of them different{files}.{odd}"
+        reporter.write(state="done", sentence=told, dashboard="")
+    except Cancelled:
+        reporter.write(state="stopped", sentence=STOPPED, dashboard="")
+    except BpeError as error:
+        reporter.write(state="failed", sentence=str(error), dashboard="")
+    except BaseException as error:
+        told = f"The count failed: {plain(str(error) or type(error).__name__)[:200]}"
+        reporter.write(state="failed", sentence=told, dashboard="")
+        raise
+    finally:
+        lock.release()
+
+
+def _counted(order: Order, corpus: Corpus, reporter: _Reporter) -> Written:
+    if not order.texts:
+        raise CorpusError("There is no text to count.")
+    counting = CountingOrder(order.output, memory=order.memory)
+    if not order.on:
+        return count_to_file(corpus, order.recipe, counting, progress=reporter.report, cancelled=reporter.cancelled)
+    with cluster(order.on, order.workers, order.memory) as client:
+        reporter.write(state="counting", dashboard=client.dashboard_link or "")
+        return count_on_cluster(
+            corpus,
+            order.recipe,
+            replace(counting, piece_size=PIECE_SIZE),
+            client,
+            progress=reporter.report,
+            cancelled=reporter.cancelled,
+        )
+
+
+if __name__ == "__main__":
+    count_apart(Path(sys.argv[1]), Order.from_json(sys.stdin.read()))

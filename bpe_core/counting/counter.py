@@ -1,0 +1,397 @@
+"""Count by machine code: this thread reads, the others count, and their tables are joined.
+
+Each thread counts in a table of its own, so none waits for another. But rare words are found by each of them and need
+memory in each table; so a thread with very many words adds them to one common table and begins anew.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from itertools import chain, cycle, pairwise
+from typing import NamedTuple, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import Counted, Int64s, PartCounts, WordTable
+from bpe_core.errors import BpeError
+from bpe_core.kernels import count, join_tables, word_tables
+from bpe_core.kernels import utf8 as utf8  # once it is loaded, reading checks texts by it
+from bpe_core.kernels.scan import Machine, begin_text, machine_of
+from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW
+from bpe_core.support.limits import check_room
+from bpe_core.support.threads import available_threads
+from bpe_core.text.blocks import Block, ByteArray, Stretch, in_blocks
+from bpe_core.text.safe_cuts import between_kinds
+from bpe_core.text.scanner import ScanTable
+
+BLOCK_SIZE = 1024 * 1024
+MOST_THREADS = 8  # more of them would wait for the one that reads
+
+_FIRST_SLOTS = 1 << 15
+_GROWN_SOON = 1 << 20  # slots: moving many words from table to table takes longer than zeroing a large one
+_FEW_WORDS = 50_000  # they are joined before a thread has begun
+_FIRST_COPIES = 1 << 18
+_CUTS = 1 << 14  # of one stretch
+MOST_OWN_WORDS = 1 << 20  # of a thread; adding them to others takes a fraction of the time it took to find them
+
+COUNTING = "The table of the different words"
+T = TypeVar("T")
+FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer or shorter different words."
+
+
+def count_compiled(
+    stretches: Iterable[Stretch], table: ScanTable, *, threads: int | None = None, block_size: int = BLOCK_SIZE
+) -> WordTable:
+    """The words of a stream of texts, in the order they are first seen."""
+    return next(count_in_runs(stretches, table, threads=threads, block_size=block_size))
+
+
+def count_in_runs(
+    stretches: Iterable[Stretch],
+    table: ScanTable,
+    *,
+    room: int | None = None,
+    threads: int | None = None,
+    block_size: int = BLOCK_SIZE,
+) -> Iterator[WordTable]:
+    """Count into several tables, at least one: a new one is begun when the words need more than `room` bytes."""
+    threads = threads or min(MOST_THREADS, available_threads())
+    free: queue.SimpleQueue[Block] = queue.SimpleQueue()
+    for _ in range(threads + 2):
+        free.put(Block(2 * block_size))
+    finder = Counter(table)
+    blocks = in_blocks(stretches, block_size, finder.last_safe_cut, free.get)
+    is_first = True
+    while (block := next(blocks, None)) is not None or is_first:
+        is_first = False
+        again = [] if block is None else [block]
+        yield _counted_until_full(chain(again, blocks), [Counter(table) for _ in range(threads)], finder, free, room)
+        finder = Counter(table)
+
+
+def _counted_until_full(
+    blocks: Iterable[Block],
+    counters: list[Counter],
+    common: Counter,
+    free: queue.SimpleQueue[Block],
+    room: int | None,
+) -> WordTable:
+    full: queue.SimpleQueue[Block | None] = queue.SimpleQueue()
+    failures: list[BaseException] = []
+    workers = _started(
+        threading.Thread(target=_work, args=(counter, common, full, free, failures), daemon=True)
+        for counter in counters
+    )
+    try:
+        for block in blocks:
+            if failures:
+                break
+            full.put(block)
+            if room is not None and sum(one.size for one in [*counters, common]) > room:
+                break
+    finally:
+        for _ in workers:
+            full.put(None)
+        for worker in workers:
+            worker.join()
+    if failures:
+        raise failures[0]
+    return _joined([*counters, common])
+
+
+def _started(threads: Iterable[threading.Thread]) -> list[threading.Thread]:
+    """Start as many of these threads as the system allows; they do the work of the others."""
+    started: list[threading.Thread] = []
+    with suppress(RuntimeError):
+        for thread in threads:
+            thread.start()
+            started.append(thread)
+    if not started:
+        raise BpeError("This computer has no threads left to count with; close other programs, then try again.")
+    return started
+
+
+def _work(
+    counter: Counter,
+    common: Counter,
+    full: queue.SimpleQueue[Block | None],
+    free: queue.SimpleQueue[Block],
+    failures: list[BaseException],
+) -> None:
+    """Count block after block until there are no more; after a failure, only pass them back."""
+    while (block := full.get()) is not None:
+        try:
+            if not failures:
+                counter.count(block)
+                if len(counter) > MOST_OWN_WORDS:
+                    common.take_all(counter)
+        except BaseException as error:
+            failures.append(error)
+        free.put(block)
+
+
+def _joined(counters: list[Counter]) -> WordTable:
+    """Join the tables: a word in several of them is moved to one, all others stay where they are."""
+    counters = sorted(counters, key=len, reverse=True)
+    threads = len(counters) if len(counters[0]) > _FEW_WORDS else 1
+    with ThreadPoolExecutor(threads) as pool:
+        at_once = _AtOnce(pool, threads)
+        for position, counter in enumerate(counters):
+            for other in counters[position + 1 :]:
+                counter.take_what_both_know(other, at_once)
+        return _listed(counters, at_once)
+
+
+def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
+    """All words in the order they were first seen."""
+    words = sum(map(len, counters))
+    check_room(32 * words, COUNTING, FEWER_WORDS)
+    listed = _listed_in_order(counters, at_once)
+    counts, starts = np.empty(words, np.int64), np.zeros(words + 1, np.int64)
+    at_once(partial(join_tables.write_counts, *rows, counts, starts[1:]) for rows in listed)
+    np.cumsum(starts, out=starts)
+    check_room(int(starts[-1]), COUNTING, FEWER_WORDS)
+    text = np.empty(int(starts[-1]), np.uint8)
+    at_once(partial(join_tables.write_words, *rows, starts, text) for rows in listed)
+    return WordTable(text, starts, counts)
+
+
+Listed = tuple[word_tables.Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+def _listed_in_order(counters: list[Counter], at_once: _AtOnce) -> list[Listed]:
+    """For each table, the slots of its words in first-seen order (about the order of their copies), and their ranks."""
+
+    def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        slots, firsts = np.empty(len(counter), np.int64), np.empty(len(counter), np.int64)
+        join_tables.list_words(counter.table, firsts, slots)
+        order = np.argsort(firsts)
+        return slots[order], firsts[order]
+
+    tables = at_once(partial(in_order, counter) for counter in counters)
+
+    def ranked(counter: Counter, slots: npt.NDArray[np.int64], firsts: npt.NDArray[np.int64]) -> Listed:
+        ranks = np.arange(len(firsts))
+        for _, others in tables:
+            if others is not firsts:
+                ranks += np.searchsorted(others, firsts)
+        return counter.table, slots, ranks
+
+    return at_once(partial(ranked, counter, *table) for counter, table in zip(counters, tables, strict=True))
+
+
+class _AtOnce:
+    """Calls kernels in the threads of a pool, or in this thread without one."""
+
+    def __init__(self, pool: ThreadPoolExecutor | None = None, threads: int = 1) -> None:
+        self.parts = threads
+        self._map = map if pool is None or threads == 1 else pool.map
+
+    def __call__(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
+        return list(self._map(lambda task: task(), tasks))
+
+
+class Counter:
+    """The words one thread has counted so far."""
+
+    def __init__(self, table: ScanTable) -> None:
+        self._machine: Machine = machine_of(table)
+        self._safe_pairs = between_kinds(table)
+        self._drops_blanks = table.drops_blanks
+        self._words = word_tables.Words(
+            short=_empty_rows(word_tables.SHORT_ROW * _FIRST_SLOTS),
+            short_firsts=np.empty(_FIRST_SLOTS, np.int64),
+            long=_empty_rows(word_tables.LONG_ROW * _FIRST_SLOTS),
+            long_firsts=np.empty(_FIRST_SLOTS, np.int64),
+            copies=np.empty(_FIRST_COPIES, np.uint8),
+            used=np.zeros(3, np.int64),
+        )
+        self._scratch = count.Scratch(
+            cuts=np.empty(_CUTS, np.int32),
+            keys=np.empty(_CUTS, np.uint64),
+            places=np.empty(_CUTS, np.int32),
+            long_words=np.empty(_CUTS, np.int32),
+        )
+        self._registers = np.zeros(count.ALL_REGISTERS, np.int64)
+        self._lock = threading.Lock()
+
+    @property
+    def table(self) -> word_tables.Words:
+        return self._words
+
+    @property
+    def size(self) -> int:
+        """Bytes of its tables."""
+        return sum(column.nbytes for column in self._words)
+
+    def __len__(self) -> int:
+        return int(self._words.used[word_tables.SHORT] + self._words.used[word_tables.LONG])
+
+    def count(self, block: Block) -> None:
+        registers, scratch = self._registers, self._scratch
+        begin_text(registers, np.int64(0))
+        registers[count.SEGMENT] = 0
+        registers[count.FOUND] = 1
+        scratch.cuts[0] = 0
+        ends = np.array(block.text_ends, np.int64)
+        first = np.int64(block.first)
+        while not count.count_block(
+            self._machine, self._drops_blanks, block.data, ends, first, self._words, scratch, registers
+        ):
+            cuts = registers[count.FOUND]
+            copied = int(scratch.cuts[cuts - 1] - scratch.cuts[0]) + 16 * int(cuts)
+            self._make_room(int(cuts), int(cuts), copied)
+
+    def last_safe_cut(self, data: ByteArray, start: int, stop: int) -> int:
+        return int(count.last_safe_cut(self._machine, self._safe_pairs, data, np.int64(start), np.int64(stop)))
+
+    def listed(self) -> WordTable:
+        """All words, in the order they were first seen."""
+        return _listed([self], _AtOnce())
+
+    def add(self, other: Counter) -> None:
+        """Add the words of another part of the text."""
+        more = other._words
+        self._make_room(*more.used.tolist())
+        join_tables.add_short(self._words, more.short, more.short_firsts)
+        join_tables.add_long(self._words, more)
+
+    def take_all(self, other: Counter) -> None:
+        """Add the words of the counter of another thread, and empty that."""
+        with self._lock:
+            self.add(other)
+        other.clear()
+
+    def take_what_both_know(self, other: Counter, at_once: _AtOnce) -> None:
+        """Take over the counts of all words that both have."""
+        mine, its = self._words, other._words
+        for kind, slots, hand_over in (
+            (word_tables.SHORT, len(its.short_firsts), join_tables.hand_over_short),
+            (word_tables.LONG, len(its.long_firsts), join_tables.hand_over_long),
+        ):
+            borders = np.linspace(0, slots, at_once.parts + 1).astype(np.int64)
+            its.used[kind] -= sum(at_once(partial(hand_over, mine, its, *ends) for ends in pairwise(borders)))
+
+    def clear(self) -> None:
+        self._words.short.fill(0)
+        self._words.long.fill(0)
+        self._words.used.fill(0)
+
+    def _make_room(self, short: int, long: int, copied: int) -> None:
+        """Make room for so many new short and long words, and bytes of long ones."""
+        words = self._words
+        used_short, used_long, used_copies = words.used.tolist()
+        if not word_tables.hold(words.short_firsts, used_short + short):
+            self._grow_short(_more_slots(len(words.short_firsts), used_short + short))
+        if not word_tables.hold(words.long_firsts, used_long + long):
+            self._grow_long(_more_slots(len(words.long_firsts), used_long + long))
+        if len(words.copies) < used_copies + copied:
+            check_room(2 * used_copies + copied, COUNTING, FEWER_WORDS)
+            copies = np.empty(2 * used_copies + copied, np.uint8)
+            copies[:used_copies] = words.copies[:used_copies]
+            self._words = self._words._replace(copies=copies)
+
+    def _grow_short(self, slots: int) -> None:
+        old = self._words
+        self._words = old._replace(
+            short=_empty_rows(word_tables.SHORT_ROW * slots), short_firsts=np.empty(slots, np.int64)
+        )
+        old.used[word_tables.SHORT] = 0  # adding counts them again
+        join_tables.add_short(self._words, old.short, old.short_firsts)
+
+    def _grow_long(self, slots: int) -> None:
+        old = self._words
+        self._words = old._replace(
+            long=_empty_rows(word_tables.LONG_ROW * slots), long_firsts=np.empty(slots, np.int64)
+        )
+        join_tables.spread_long(self._words, old.long, old.long_firsts)
+
+
+def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:
+    """Zeros. Unlike `np.zeros`, this gets large pages on Linux, which makes random access far faster."""
+    check_room(8 * cells, COUNTING, FEWER_WORDS)
+    rows = np.empty(cells, np.uint64)
+    rows.fill(0)
+    return rows
+
+
+def _more_slots(slots: int, words: int) -> int:
+    """A power of two of which these words fill at most three quarters."""
+    return max(1 << (4 * words // 3).bit_length(), min(4 * slots, _GROWN_SOON))
+
+
+def count_texts_compiled(
+    texts: Iterable[Iterable[Stretch]], table: ScanTable, *, block_size: int = BLOCK_SIZE
+) -> Counted:
+    """Count several texts one after the other in the same tables, with the counts of each.
+
+    Words have numbers in the order they are first seen. What the tables hold more of after a text than before is what
+    the text has.
+    """
+    counter, numbers, found, first = Counter(table), _Numbers(), list[PartCounts](), 0
+    fresh = cycle([Block(2 * block_size), Block(2 * block_size)]).__next__
+    for stretches in texts:
+        for block in in_blocks(stretches, block_size, counter.last_safe_cut, fresh, first):
+            counter.count(block)
+            first = block.first + block.length
+        found.append(numbers.met_since(counter.table))
+    return Counted(counter.listed(), found)
+
+
+class _Numbers:
+    """The number of the word in each slot, and its count when last asked."""
+
+    def __init__(self) -> None:
+        self._firsts = np.zeros(0, np.int64)  # by number: where it was first seen, ascending
+        self._counts = np.zeros(0, np.int64)
+        self._sides = [_Side.of(0), _Side.of(0)]  # the short words, and the long ones
+
+    def met_since(self, words: word_tables.Words) -> PartCounts:
+        """The words met since the last time, and how often."""
+        columns = (
+            (words.short_firsts, words.short.view(np.int64)[COUNT::SHORT_ROW]),  # signed ones are compared faster
+            (words.long_firsts, words.long.view(np.int64)[COUNT::LONG_ROW]),
+        )
+        for place, (firsts, counts) in enumerate(columns):
+            if len(counts) != len(self._sides[place].counts):  # the table has grown
+                self._sides[place] = self._found_again(firsts, counts)
+        slots = [np.flatnonzero(counts != side.counts) for side, (_, counts) in zip(self._sides, columns, strict=True)]
+        places = list(zip(self._sides, columns, slots, strict=True))
+        are_new = [side.numbers[met] < 0 for side, _, met in places]
+        seen = [firsts[met[new]] for new, (_, (firsts, _), met) in zip(are_new, places, strict=True)]
+        known, self._firsts = len(self._firsts), np.concatenate((self._firsts, np.sort(np.concatenate(seen))))
+        times = []
+        for new, here, (side, (_, counts), met) in zip(are_new, seen, places, strict=True):
+            side.numbers[met[new]] = known + np.searchsorted(self._firsts[known:], here)
+            times.append(counts[met] - side.counts[met])
+            side.counts[met] += times[-1]
+        found = PartCounts(np.concatenate([side.numbers[met] for side, _, met in places]), np.concatenate(times))
+        self._counts = np.append(self._counts, np.zeros(len(self._firsts) - known, np.int64))
+        self._counts[found.rows] += found.counts
+        return found
+
+    def _found_again(self, firsts: Int64s, counts: Int64s) -> _Side:
+        """The numbers and counts of the words of a table that has grown, in their new slots."""
+        side, taken = _Side.of(len(counts)), np.flatnonzero(counts)
+        numbers = np.searchsorted(self._firsts, firsts[taken])
+        is_old = numbers < len(self._firsts)  # a new word is first seen behind all that are known
+        side.numbers[taken[is_old]] = numbers[is_old]
+        side.counts[taken[is_old]] = self._counts[numbers[is_old]]
+        return side
+
+
+class _Side(NamedTuple):
+    """By slot; -1 for a word without a number."""
+
+    numbers: Int64s
+    counts: Int64s
+
+    @classmethod
+    def of(cls, slots: int) -> Self:
+        return cls(np.full(slots, -1, np.int64), np.zeros(slots, np.int64))

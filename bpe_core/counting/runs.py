@@ -1,0 +1,315 @@
+"""A corpus is counted in pieces, anywhere; each piece leaves runs, which are added up range by range.
+
+A *run* is a table of words on disk with a row group for each range of a hash; `place` is the number of a word in its
+table. All runs in order are the whole text, so the first run with a word decides where it was first seen. A piece that
+was counted before is not counted again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from bpe_core.counting.count_files import (
+    STORED,
+    CountedColumns,
+    arrow_words,
+    columns_from,
+    needed_pyarrow,
+    write_columns,
+)
+from bpe_core.counting.count_words import count_in_runs
+from bpe_core.counting.grouped import hashes
+from bpe_core.counting.places import Place
+from bpe_core.counting.words import MOST_SYMBOLS, Int64s, WordColumns, WordTable, join
+from bpe_core.errors import CorpusError
+from bpe_core.recipes.mixture import Mixture
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.text.corpus import Corpus, Skipped
+from bpe_core.text.reading.counts_head import COUNT, LINE_ENDS, PLACE, WORD, CountsHead
+from bpe_core.text.reading.files import FileReader
+from bpe_core.text.reading.opening import open_raw, sentences
+from bpe_core.text.reading.source import Reader, Source, Span
+from bpe_core.text.safe_cuts import SafeCuts
+
+FEWEST_BITS, MOST_BITS = 3, 7
+TEXT_A_RANGE = 2**25  # bytes
+_RANGES_KEY = b"ranges"
+_PLACES = 40  # bits of the place in a run, below the number of the run
+DONE = ".done.json"
+LOOKED_AT = 1 << 16  # bytes in which a place to cut is sought; if there is none the span becomes longer
+
+
+# Pieces
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some of the texts of one group."""
+
+    number: int
+    group: str
+    corpus: Corpus
+    range_bits: int
+    fingerprint: str
+
+    @property
+    def name(self) -> str:
+        """The beginning of the names of its files."""
+        return f"{self.number:06}-{self.fingerprint[:24]}"
+
+
+def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[Piece]:
+    """Cut a corpus into pieces of about `size` stored bytes."""
+    bits = range_bits(corpus.total_size)
+
+    def split(reader: Reader, size: int) -> list[Reader]:
+        return in_spans(reader, recipe, size)
+
+    return [
+        Piece(number, group, part, bits, _fingerprint_of(part, group, recipe, bits))
+        for number, (group, part) in enumerate(corpus.bunches(recipe.mixture, size, split))
+    ]
+
+
+def head_of(corpus: Corpus, recipe: Recipe) -> CountsHead:
+    """The head of the counts, whatever folder the texts are in, and whenever they were written."""
+    told = [
+        [group, source.counted or Path(source.name).name, source.size]
+        for source, group in zip(corpus.sources, corpus.group_of_source, strict=True)
+    ]
+    return CountsHead.of(recipe, _hash([told, _chosen(recipe)]), corpus.groups)
+
+
+def _chosen(recipe: Recipe) -> Any:
+    """What is taken of the groups; weights come later."""
+    mixture = recipe.mixture or Mixture()
+    return [[group.name, repr(group.sample), group.unique] for group in mixture.groups if not group.takes_all]
+
+
+def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
+    splitting = CountsHead.of(recipe, "", ("",)).splitting
+    asked = [splitting, recipe.asks_for_line_ends, bits, group, _chosen(recipe)]
+    return _hash(
+        [asked, [[source.name, source.size, source.group, source.span, _written(source)] for source in part.sources]]
+    )
+
+
+def _written(source: Source) -> Any:
+    """When a file was written; a source that cannot be read again is never the same."""
+    if source.path is not None:
+        with suppress(OSError):
+            return source.path.stat().st_mtime_ns
+    return "" if source.opens is not None else secrets.token_hex(16)
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, ensure_ascii=True).encode()).hexdigest()
+
+
+def count_piece(
+    piece: Piece,
+    recipe: Recipe,
+    head: CountsHead,
+    work: Place,
+    room: int | None = None,
+    *,
+    threads: int | None = None,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> tuple[Skipped, ...]:
+    """Count a piece: write its runs, mark it as done, and return what was skipped."""
+    names = []
+    tables = count_in_runs(piece.corpus, recipe, room, threads=threads, progress=progress, cancelled=cancelled)
+    for number, table in enumerate(tables):
+        names.append(f"{piece.name}-{number:04}.parquet")
+        with work.writing(names[-1]) as file:
+            write_run(_columns(table, piece.group, head), piece.range_bits, file)
+    with work.writing(piece.name + DONE) as file:
+        file.write(json.dumps(names).encode())
+    return piece.corpus.skipped
+
+
+def _columns(table: WordTable, group: str, head: CountsHead) -> CountedColumns:
+    numbers = {head.column(COUNT, group): table.counts}
+    if table.line_ends is not None:
+        numbers[head.column(LINE_ENDS, group)] = table.line_ends
+    return CountedColumns(table.columns, numbers)
+
+
+def not_done(pieces: list[Piece], work: Place) -> list[Piece]:
+    """The pieces that are not counted yet, or that lack a run."""
+    there = set(work.names())
+    return [piece for piece in pieces if piece.name + DONE not in there or not there.issuperset(_runs(piece, work))]
+
+
+def runs_of(pieces: list[Piece], work: Place) -> Iterator[str]:
+    """The runs of all pieces in order."""
+    for piece in pieces:
+        yield from _runs(piece, work)
+
+
+def _runs(piece: Piece, work: Place) -> list[str]:
+    with work.open(piece.name + DONE) as file:
+        try:
+            return [*map(str, json.loads(file.read()))]
+        except (ValueError, TypeError) as error:
+            raise CorpusError(f"{work.name}/{piece.name}{DONE} is damaged; remove it and count again.") from error
+
+
+def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
+    """Cut a large plain text into spans of about `size` bytes that give the same words one after the other.
+
+    Any other text stays whole, and so does one whose line ends are counted (the end of a span would be taken for one),
+    or that is split by a custom pattern (which might match in one span only).
+    """
+    source = reader.source
+    is_plain = source.kind == "text" and not source.compression and source.encoding in ("utf-8", "utf-8-sig")
+    is_one = not isinstance(reader, FileReader) or source.size is None or source.size < 2 * size
+    if is_one or not is_plain or source.is_word_list or recipe.asks_for_line_ends or recipe.pattern == "custom":
+        return [reader]
+    assert isinstance(reader, FileReader)
+    assert source.size is not None
+    places = [0, *_places(source, SafeCuts.of(recipe), size), source.size]
+    spans = (Span(start, stop, source.size) for start, stop in pairwise(places))
+    return [reader.of(replace(source, size=span.stop - span.start, span=span)) for span in spans]
+
+
+def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
+    """Where to cut, ascending; nowhere in a file that cannot be looked at, as reading it will say why."""
+    assert source.size is not None  # the caller checked it
+    found: list[int] = []
+    if not cuts.pairs.any():
+        return found
+    try:
+        with open_raw(source) as raw:
+            for at in range(size, source.size - size // 2, size):
+                with sentences(source.name):
+                    raw.seek(at)
+                    safe = cuts.places(raw.read(LOOKED_AT))
+                if len(safe):
+                    found.append(at + int(safe[0]))
+    except CorpusError:
+        return []
+    return [place for place, last in zip(found, [0, *found], strict=False) if place > last]
+
+
+# Ranges
+
+
+def range_bits(text: int | None) -> int:
+    """The number of ranges for so much text, as a power of two.
+
+    >>> range_bits(1_000), range_bits(10**9), range_bits(None)
+    (3, 5, 7)
+    """
+    return MOST_BITS if text is None else min(max((text // TEXT_A_RANGE).bit_length(), FEWEST_BITS), MOST_BITS)
+
+
+def range_of(words: WordColumns, bits: int) -> Int64s:
+    """The range of each word, of 2**bits: it depends on the bytes of the word alone."""
+    return (hashes(words, np.arange(len(words))) >> np.uint64(64 - bits)).astype(np.int64)
+
+
+def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
+    """Write a table so that each of its ranges can be read alone."""
+    arrow = needed_pyarrow()
+    ranges = range_of(columns.words, bits)
+    order = np.argsort(ranges, kind="stable")
+    columns = columns._replace(numbers={**columns.numbers, PLACE: np.arange(len(columns.words))})
+    table = _as_table(arrow, columns).take(arrow.array(order))
+    borders = np.searchsorted(ranges[order], np.arange((1 << bits) + 1))
+    some = np.flatnonzero(np.diff(borders)).tolist()
+    schema = table.schema.with_metadata({_RANGES_KEY: json.dumps(some)})
+    with arrow.parquet.ParquetWriter(file, schema, **STORED) as writer:
+        for number in some:
+            rows = int(borders[number + 1] - borders[number])
+            writer.write_table(table.slice(int(borders[number]), rows).cast(schema), row_group_size=rows)
+
+
+def add_up(place: Place, runs: Sequence[str], number: int) -> CountedColumns:
+    """Add up one range of all runs: each word once, with its counts and its place among all words."""
+    parts = []
+    for index, name in enumerate(runs):
+        part = _range_in(place, name, number)
+        if part is not None:
+            firsts = part.numbers[PLACE] | (index << _PLACES)
+            parts.append(part._replace(numbers={**part.numbers, PLACE: firsts}))
+    return added(parts)
+
+
+def added(parts: Sequence[CountedColumns]) -> CountedColumns:
+    """Join tables of words in order."""
+    if not parts:
+        return CountedColumns(WordColumns.of([]), {PLACE: np.zeros(0, np.int64)})
+    joined = join([part.words for part in parts])
+    names = dict.fromkeys(name for part in parts for name in part.numbers)
+    numbers = {name: np.zeros(len(joined.columns), np.int64) for name in names}
+    for part, rows in zip(reversed(parts), reversed(joined.rows), strict=True):
+        for name, values in part.numbers.items():
+            if name == PLACE:
+                numbers[name][rows] = values  # parts come in reverse, so the first place stays
+            else:
+                numbers[name][rows] += values
+    if not all(_tells_line_ends(part.numbers) for part in parts):
+        numbers = {name: values for name, values in numbers.items() if not name.startswith(LINE_ENDS)}
+    return CountedColumns(joined.columns, numbers)
+
+
+def summed(columns: CountedColumns, head: CountsHead) -> CountedColumns:
+    """Order the columns as a file has them: of all groups together, then of each."""
+    found = columns.numbers
+    none = np.zeros(len(columns.words), np.int64)
+    numbers: dict[str, Int64s] = {}
+    for kind in (COUNT, LINE_ENDS) if _tells_line_ends(found) else (COUNT,):
+        of_groups = {head.column(kind, group): found.get(head.column(kind, group), none) for group in head.groups}
+        total = sum(of_groups.values(), none)
+        if float(sum(values.sum(dtype=float) for values in of_groups.values())) > MOST_SYMBOLS:
+            raise CorpusError("The words occur more often than 64-bit numbers can count.")
+        numbers |= {kind: total, **of_groups} if head.names_groups else {kind: total}
+    return CountedColumns(columns.words, {**numbers, PLACE: found[PLACE]})
+
+
+def in_place(tables: Sequence[CountedColumns], head: CountsHead, file: BinaryIO, *, tells_place: bool) -> None:
+    """Write tables that share no word as one file, in the order of their places."""
+    arrow = needed_pyarrow()
+    whole = arrow.concat_tables([_as_table(arrow, table) for table in tables], promote_options="default")
+    whole = whole.take(arrow.compute.sort_indices(whole.column(PLACE)))
+    if not tells_place:
+        whole = whole.drop_columns([PLACE])
+    write_columns(columns_from(whole, "a table of words"), head, file)
+
+
+def _as_table(arrow: Any, columns: CountedColumns) -> Any:
+    arrays = [arrow_words(arrow, columns.words), *map(arrow.array, columns.numbers.values())]
+    return arrow.Table.from_arrays(arrays, names=[WORD, *columns.numbers])
+
+
+def _range_in(place: Place, name: str, number: int) -> CountedColumns | None:
+    arrow = needed_pyarrow()
+    with place.open(name) as raw:
+        try:
+            file = arrow.parquet.ParquetFile(raw, page_checksum_verification=True)
+            some = json.loads(file.schema_arrow.metadata[_RANGES_KEY])
+            if number not in some:
+                return None
+            table = file.read_row_group(some.index(number), use_threads=False)
+        except (arrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+            raise CorpusError(
+                f"{place.name}/{name} is damaged; remove this file, and what it holds is counted again."
+            ) from error
+    return columns_from(table, f"{place.name}/{name}")
+
+
+def _tells_line_ends(numbers: Mapping[str, Int64s]) -> bool:
+    return any(name.startswith(LINE_ENDS) for name in numbers)

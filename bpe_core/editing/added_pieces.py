@@ -1,0 +1,190 @@
+"""Further tokens for a table whose method looks tokens up: WordPiece, Unigram.
+
+The table's own tokens keep their ids and, with Unigram, their log-probabilities; new ones bring theirs along. A piece
+less probable than the best other way to cut its own text would never be met, and is left out.
+
+The table's log-probabilities were learned for all pieces at once, on texts that are not here, so they stay. To extend
+such a table, a vocabulary is learned on the new texts alone. It drops its pieces one after the other; at the moment
+when it has as many pieces the table lacks as are wanted, these come in, with the log-probabilities they have then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.editing.without_tokens import Further, Without, lone_characters, without
+from bpe_core.errors import NothingToLearn
+from bpe_core.history.alphabet import Symbol
+from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import TokenBytes, written
+from bpe_core.learning.growing import NOTHING_NEW
+from bpe_core.learning.methods import Method
+from bpe_core.learning.trainer import learn
+from bpe_core.learning.unigram.lattices import best_path, spelled
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.best_paths import Pieces
+from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
+
+NO_SCORE = 0.0  # where the method has none
+
+
+class Piece(NamedTuple):
+    """A token by itself."""
+
+    symbol: Symbol
+    score: float = NO_SCORE
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """The table with them."""
+
+    history: History
+    new_ids: Int64s  # for each id of before
+    old_ids: Int64s  # for each id of now; of what is new less than 0
+    added: tuple[Symbol, ...]
+    characters: int  # of these, that only longer tokens held
+    left_out: tuple[bytes, ...]
+
+
+def pieces_of(history: History) -> list[Piece]:
+    """Its tokens that were not dropped, but for special ones and what is unknown; base symbols first."""
+    base, symbols = len(history.alphabet), history.alphabet.symbols
+    texts, decoded = written(history), TokenBytes(history)
+    scores = np.zeros(base) if history.scores is None else history.scores.at(len(history))
+    found = []
+    for id in history.vocabulary.tolist():
+        symbol = symbols[id] if id < base else Symbol(texts[id], decoded[id], "seed")
+        if symbol.merges:
+            found.append(Piece(symbol, float(scores[id]) if id < base else NO_SCORE))
+    return found
+
+
+def put_beside(
+    history: History,
+    pieces: Sequence[Piece],
+    specials: Sequence[str] = (),
+    *,
+    cancelled: CancelCheck = never_cancelled,
+) -> Beside:
+    """Those of the pieces and special tokens that the table lacks."""
+    known = {*written(history), *(token.encode() for token in history.recipe.special_tokens)}
+    new = {piece.symbol.text: piece for piece in pieces if piece.symbol.text not in known}
+    more = tuple(token for token in specials if token.encode() not in known)
+    left_out = _never_met(history, list(new.values()), cancelled)
+    kept = [piece for text, piece in new.items() if text not in left_out]
+    found = _with(history, kept, more)
+    lone = [Piece(symbol) for symbol in lone_characters(found.history)]
+    if lone:
+        found = _with(history, [*kept, *lone], more)
+    symbols = tuple(piece.symbol for piece in (*kept, *lone))
+    return Beside(
+        found.history, found.new_ids, found.old_ids, symbols, len(lone), tuple(text for text in new if text in left_out)
+    )
+
+
+def _with(history: History, pieces: Sequence[Piece], specials: Sequence[str] = ()) -> Without:
+    further = Further([piece.symbol for piece in pieces], [piece.score for piece in pieces], specials)
+    return without(history, np.zeros(history.id_count, np.bool_), further=further)
+
+
+def _never_met(history: History, pieces: Sequence[Piece], cancelled: CancelCheck) -> set[bytes]:
+    """Those that are not the best way to cut their own texts, or hold a character that no token is."""
+    if history.scores is None:
+        return set()
+    symbols = [*history.alphabet.symbols, *(piece.symbol for piece in pieces)]
+    signs = {symbol.text.decode() for symbol in symbols if symbol.kind in ("character", "marker")}
+    found = {piece.symbol.text for piece in pieces if not signs.issuperset(piece.symbol.text.decode())}
+    table = _with(history, [piece for piece in pieces if piece.symbol.text not in found]).history
+    ways, marker, new = Pieces(table), table.recipe.marker_text.encode(), {piece.symbol.text for piece in pieces}
+    scores, first = ways.scores_at(0), len(table.alphabet) - table.alphabet.seed_count
+    for id, spelling in enumerate(while_wanted(spelled(table.alphabet, marker), cancelled), first):
+        text = table.alphabet.texts[id]
+        if text in new and best_path(ways.edges(spelling, 0), scores)[1] != [id]:
+            found.add(text)
+    return found
+
+
+def more_pieces(
+    words: WordTable,
+    history: History,
+    recipe: Recipe,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> Beside:
+    """The table with as many pieces more as the recipe's vocabulary is larger, or all that there are."""
+    wanted = (recipe.vocab_size or 0) - history.vocabulary_size
+    sign = _sign_of_blanks(history)
+    learned = _learned(_as_marked(words, recipe, sign), recipe, sign, wanted, progress, cancelled)
+    known = set(written(history))
+    symbols = learned.alphabet.symbols
+    new = [id for id, symbol in enumerate(symbols) if symbol.merges and symbol.text not in known]
+    signs = [id for id in new if symbols[id].kind != "seed"]
+    asked = max(0, wanted - len(signs))
+    while True:
+        at = _moment(learned, set(new), asked)
+        scores = learned.scores.at(at) if learned.scores is not None else np.zeros(len(symbols), np.float32)
+        best = sorted((id for id in new[len(signs) :] if np.isfinite(scores[id])), key=lambda id: -scores[id])
+        pieces = [Piece(symbols[id], float(scores[id])) for id in (*signs, *best)]
+        found = put_beside(history, pieces, cancelled=cancelled)
+        missing = wanted - len(found.added)
+        if missing <= 0 or len(best) < asked:
+            break
+        asked += missing
+    if not found.added:
+        raise NothingToLearn(NOTHING_NEW)
+    if missing < 0:
+        found = put_beside(history, [piece for piece in pieces if piece.symbol in set(found.added)][:wanted])
+    return found
+
+
+def _learned(
+    words: WordTable,
+    recipe: Recipe,
+    sign: str,
+    wanted: int,
+    progress: ProgressReport,
+    cancelled: CancelCheck,
+) -> History:
+    """A vocabulary of these words alone, of so many pieces at last."""
+    if len(words) == 0:
+        raise NothingToLearn(NOTHING_NEW)
+    alone = recipe.with_changes(
+        special_tokens=(), preparation=(), pattern="whitespace", marker="prefix", marker_text=sign
+    )
+    alphabet = Method.of(alone).tokens_at_first(words, alone)
+    alone = alone.with_changes(merges=max(0, alphabet.seed_count - wanted))
+    empty = History.from_pairs(alone, alphabet, [])
+    return learn(words, alone, history=empty, progress=progress, cancelled=cancelled)
+
+
+def _moment(learned: History, new: set[int], wanted: int) -> int:
+    """After how many steps there are so many seeds that are new; not before scores were first set."""
+    drops = np.array([id in new for id in learned.columns.left.tolist()], np.bool_)
+    seeds = len(new.intersection(range(len(learned.alphabet) - learned.alphabet.seed_count, len(learned.alphabet))))
+    left = seeds - np.concatenate([np.zeros(1, np.int64), np.cumsum(drops)])
+    at = int(np.argmax(left <= wanted)) if (left <= wanted).any() else len(learned)
+    first = learned.scores.until(0) if learned.scores is not None else 0
+    return max(at, first if first <= len(learned) else 0)
+
+
+def _sign_of_blanks(history: History) -> str:
+    """How a blank is written in the table's tokens."""
+    recipe = history.recipe
+    signs = (symbol.text.decode() for symbol in history.alphabet.symbols if symbol.decoded == b" ")
+    return recipe.marker_text or next(signs, "▁")
+
+
+def _as_marked(words: WordTable, recipe: Recipe, sign: str) -> WordTable:
+    """Where words hold the sign as any other character: those that begin with it, without it."""
+    if recipe.marker == "prefix":
+        return words
+    marker = sign.encode()
+    inner = ((word.removeprefix(marker), count) for word, count in words if word.startswith(marker))
+    return WordTable.from_counts([(word, count) for word, count in inner if word and marker not in word])

@@ -1,0 +1,55 @@
+"""A text with each token on a ground of its own: in a report and in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bpe_core.support.honest_text import escape
+from bpe_core.support.markup import Content, Markup, element, joined
+
+# Grounds that neighbouring tokens take in turn, each readable under the text of its scheme.
+LIGHT_GROUNDS = ("#dcebfa", "#fdebc8", "#dff2dd", "#f7dfe6", "#e6e0f5", "#d7f0ee")
+DARK_GROUNDS = ("#203c58", "#54401a", "#244a2a", "#572b3a", "#3c3160", "#1d4a48")
+SAMPLE = "The keeper read 1,204 unbelievable letters and was surprised: Schöne Grüße, said the lowest one."
+CLASS = "bpe-explorer"
+
+
+def coloured(raw: bytes, spans: Sequence[tuple[int, int, int]]) -> Markup:
+    """Put each token on one of the grounds, which take turns."""
+    parts: list[Content] = []
+    done = 0
+    for number, (start, stop, id) in enumerate(spans):
+        parts.append(_visible(raw[done:start]))  # what belongs to no token
+        attributes = {"class": f"t{number % len(LIGHT_GROUNDS)}", "title": f"id {id}"}
+        parts.append(element("span", attributes, _visible(raw[start:stop])))
+        done = max(done, stop)
+    parts.append(_visible(raw[done:]))
+    return joined(parts)
+
+
+def sentence_html(raw: bytes, spans: Sequence[tuple[int, int, int]], about: str) -> str:
+    """A sentence in its tokens, for a notebook."""
+    told = f"{about}; this sentence becomes {len(spans):,} tokens."
+    tokens = element("div", {"class": "tokens"}, coloured(raw, spans))
+    style = element("style", {}, Markup(_style()))
+    return str(element("div", {"class": CLASS}, style, element("div", {}, told), tokens))
+
+
+def _visible(raw: bytes) -> str:
+    """The bytes as text where they are whole characters; else in hex."""
+    try:
+        return raw.decode().replace("\r", "<0x0D>")
+    except UnicodeDecodeError:
+        return escape(raw)
+
+
+def _style() -> str:
+    """Light or dark as the reader's system is; nothing outside is touched."""
+    light, dark = (
+        "".join(f".{CLASS} .t{place} {{ background: {colour}; }}" for place, colour in enumerate(grounds))
+        for grounds in (LIGHT_GROUNDS, DARK_GROUNDS)
+    )
+    tokens = f".{CLASS} .tokens {{ font-family: monospace; white-space: pre-wrap; line-height: 1.9; }}"
+    spans = f".{CLASS} .tokens span {{ border-radius: 3px; padding: .1em 0; color: #1d232b; }}"
+    on_dark = f".{CLASS} .tokens span {{ color: #e4e8ed; }}"
+    return f"{tokens} {spans} {light} @media (prefers-color-scheme: dark) {{ {dark} {on_dark} }}"

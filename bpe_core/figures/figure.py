@@ -1,0 +1,240 @@
+"""Figures as data: lines, bars, dots, a tree, or several side by side.
+
+A figure knows its values, titles and axes. Where everything is placed is up to the painter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float64]
+
+MOST_POINTS = 300
+LOGARITHMIC = " (logarithmic)"  # behind the title of such an axis
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place on a line that is marked by a dot and a word."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A curve and its name."""
+
+    name: str
+    x: Numbers
+    y: Numbers
+    has_stairs: bool = False  # a value holds until the next one
+    band: tuple[Numbers, Numbers] | None = None  # the lower and upper bound; not a number where unknown
+    points: Sequence[Point] = ()
+    is_faint: bool = False  # shown only to compare another line with
+
+    @property
+    def heights(self) -> Numbers:
+        """All known values, of the line and of its band."""
+        found: Numbers = np.concatenate([self.y, *(self.band or ())])
+        return np.compress(np.isfinite(found), found)
+
+    def value_at(self, x: float) -> float:
+        """Return the value at `x`, interpolated between two points unless the line has stairs.
+
+        >>> x, y = np.array([1.0, 3.0]), np.array([10.0, 20.0])
+        >>> Line("", x, y).value_at(2.0), Line("", x, y, has_stairs=True).value_at(2.0)
+        (15.0, 10.0)
+        """
+        if self.has_stairs:
+            return float(self.y[max(0, int(np.searchsorted(self.x, x, side="right")) - 1)])
+        return float(np.interp(x, self.x, self.y))
+
+    def equals(self, other: Line) -> bool:
+        """Compare everything except the marked points."""
+        return (
+            (self.name, self.has_stairs, self.is_faint) == (other.name, other.has_stairs, other.is_faint)
+            and np.array_equal(self.x, other.x)
+            and np.array_equal(self.y, other.y, equal_nan=True)
+            and (self.band is None) == (other.band is None)
+            and all(map(_equal, self.band or (), other.band or ()))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LineFigure:
+    """Lines or bars over an axis of numbers."""
+
+    name: str  # unique in a page
+    title: str
+    sentence: str  # for readers who cannot see the figure
+    lines: Sequence[Line]  # a single line needs no name; bars are the points of one line
+    x_title: str
+    y_title: str
+    is_log_x: bool = False
+    is_log_y: bool = False
+    has_bars: bool = False
+    marks: Sequence[float] = ()  # values of x marked by a vertical line
+    first_y: float = 0.0  # included in a linear y axis, together with all values
+    first_x: float | None = None  # start of the x axis; a logarithmic one counts from here, so that 0 has a place
+    last_x: float | None = None  # end of the x axis
+    is_share: bool = False  # y is a share of 1, written in per cent
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether there is nothing to draw: axes of a known length are drawn without lines, too."""
+        return self.last_x is None and not any(len(line.x) for line in self.lines)
+
+    @property
+    def in_words(self) -> str:
+        """Describe the figure, with the last value of each line."""
+        last = (f"{line.name or self.y_title}: {line.y[-1]:.4g} at the end" for line in self.lines if len(line.y))
+        return " ".join(filter(None, (self.sentence, "; ".join(last))))
+
+    def told_at(self, x: float) -> str:
+        """Return the values of all lines at `x`, one per row of text."""
+        told = [f"{self.x_title}: {x:,.0f}"]
+        for line in self.lines:
+            if len(line.x):
+                at = line.x[np.abs(line.x - x).argmin()] if self.has_bars else x
+                value = line.value_at(float(at))
+                told.append(f"{line.name or self.y_title}: {f'{value:.1%}' if self.is_share else _number(value)}")
+        return "\n".join(told)
+
+    def differs_in_marks_only(self, other: LineFigure) -> bool:
+        """Return whether both look the same but for marks and marked points."""
+        axes = ("x_title", "y_title", "is_log_x", "is_log_y", "has_bars", "first_y", "first_x", "last_x", "is_share")
+        return (
+            all(getattr(self, name) == getattr(other, name) for name in axes)
+            and len(self.lines) == len(other.lines)
+            and all(one.equals(two) for one, two in zip(self.lines, other.lines, strict=True))
+        )
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar behind its name."""
+
+    name: str
+    value: float
+    told: str  # the value, as written behind the bar
+    kind: str = ""  # "next" or "tied", or neither
+
+
+@dataclass(frozen=True)
+class BarFigure:
+    """Bars below each other, the best first. Only as many are drawn as there is room for."""
+
+    name: str
+    title: str
+    sentence: str
+    bars: Sequence[Bar]
+    below: str  # written below all bars
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.bars
+
+    @property
+    def in_words(self) -> str:
+        first = "; ".join(f"{bar.name}: {bar.told}" for bar in self.bars[:3])
+        return " ".join(filter(None, (self.sentence, first)))
+
+
+@dataclass(frozen=True, eq=False)
+class DotFigure:
+    """One measure of many texts: a place for each text, a dot in its colour for each tokenizer."""
+
+    title: str
+    sentence: str
+    tokenizers: Sequence[str]
+    texts: Sequence[str]
+    values: Numbers  # a row for each tokenizer, a column for each text; not a number where unknown
+    form: str = "{:,.4g}"  # how an exact value is written
+    name: str = "dots"
+
+    @property
+    def is_empty(self) -> bool:
+        return not np.isfinite(self.values).any()
+
+    @property
+    def in_words(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A token of a tree that covers the symbols from `start` to `stop`."""
+
+    text: str
+    start: int
+    stop: int
+    told: str = ""  # its step and count; nothing for a symbol
+    tip: str = ""  # the same in full
+    is_part: bool = False  # inside a larger token
+    strength: float = 1.0  # how visible it is; a place is kept for a branch of strength 0
+
+
+@dataclass(frozen=True)
+class TreeFigure:
+    """The merge tree of a word. The parts of each token come before it."""
+
+    title: str
+    sentence: str
+    branches: Sequence[Branch]
+    mark: int | None = None  # the marked boundary: before the symbol with this number
+    name: str = "tree"
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.branches
+
+    @property
+    def in_words(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Figures of the same things that share a sheet."""
+
+    name: str
+    title: str
+    sentence: str
+    figures: Sequence[LineFigure]
+
+    @property
+    def is_empty(self) -> bool:
+        return all(one.is_empty for one in self.figures)
+
+    @property
+    def in_words(self) -> str:
+        return " ".join(one.in_words for one in self.figures)
+
+
+Figure = LineFigure | BarFigure | DotFigure | TreeFigure | SideBySide
+
+
+def thinned(length: int, *, is_log: bool, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:
+    """Return the indices of at most `most` points that show the whole curve.
+
+    >>> thinned(5, is_log=True).tolist(), len(thinned(100_000, is_log=True)) <= MOST_POINTS
+    ([0, 1, 2, 3, 4], True)
+    """
+    if length <= most:
+        return np.arange(length)
+    spaced = np.geomspace(1, length, most) - 1 if is_log else np.linspace(0, length - 1, most)
+    return np.unique(spaced.round().astype(np.int64))
+
+
+def _equal(one: Numbers, other: Numbers) -> bool:
+    return np.array_equal(one, other, equal_nan=True)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.3f}"

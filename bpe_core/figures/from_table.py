@@ -1,0 +1,225 @@
+"""The charts that have a table of exact values, each drawn from it: in the window, in the report, by a command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+import bpe_core.measures.measures as measures
+from bpe_core.errors import BpeError
+from bpe_core.figures.figure import (
+    Bar,
+    BarFigure,
+    Branch,
+    DotFigure,
+    Line,
+    LineFigure,
+    Numbers,
+    SideBySide,
+    TreeFigure,
+    thinned,
+)
+from bpe_core.figures.scale import said_of_axis, start_of_axis
+from bpe_core.history.token_texts import LONGEST_SHOWN
+from bpe_core.support.data_table import DataTable
+from bpe_core.sweep.results import BAND, curves_of
+from bpe_core.sweep.results import MEASURES as OF_SWEEPS
+
+MEASURES = {name: measures.MEASURES[name].title for name in measures.OF_SIZES}
+OF_LAB = ("tokens_per_word", "bytes_per_token", "renyi_efficiency")
+OF_PAIRS = ("after_step", "is_next", "is_tied")  # beside the columns of the two tokens and what they are chosen by
+MOST_LINES = 8
+MOST_BARS = 24  # where there are more, the longest tokens, which are few, are left out of the picture
+LONGEST_NAME = 20  # of a token beside an axis
+LOG_RATIO = 20  # of the last step drawn to the first; from there on, the axis is logarithmic
+FEW = 0.005  # of the tokens
+
+
+def ranks_chart(table: DataTable) -> LineFigure:
+    ranks, counts = _numbers(table, "rank"), _numbers(table, "count")
+    most = int(counts[0]) if len(counts) else 0
+    sentence = f"The most frequent of {len(counts):,} tokens in use occurs {most:,} times."
+    line = _thin("", ranks, counts, is_log=True)
+    return LineFigure(
+        "ranks", "Rank and frequency.", sentence, [line], "Rank", "Occurrences", is_log_x=True, is_log_y=True
+    )
+
+
+def compression_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
+    ratio = _numbers(table, "base_symbols_per_token")
+    sentence = "Nothing is known of the corpus."
+    if len(ratio):
+        way = "rise" if ratio[-1] >= ratio[0] else "fall"
+        sentence = f"Base symbols that a token stands for {way} from {ratio[0]:.3g} to {ratio[-1]:.2f}."
+    line = _thin("", _numbers(table, "step"), ratio, is_log=False)
+    return LineFigure("compression", "Compression.", sentence, [line], steps, "Base symbols per token")
+
+
+def lengths_chart(table: DataTable) -> LineFigure:
+    lengths, tokens = _numbers(table, "bytes"), _numbers(table, "tokens")
+    sentence, shown = "There are no tokens.", 0
+    if len(lengths):
+        commonest = int(lengths[tokens.argmax()])
+        sentence = (
+            f"Most tokens have {commonest} byte{'' if commonest == 1 else 's'}, the longest {int(lengths[-1]):,}."
+        )
+        shown = len(lengths)
+        if shown > MOST_BARS:
+            shown = int(np.searchsorted(np.cumsum(tokens), (1 - FEW) * tokens.sum())) + 1
+    kept = lengths[:shown] <= LONGEST_SHOWN
+    line = Line("", lengths[:shown][kept], tokens[:shown][kept])
+    return LineFigure("lengths", "Token lengths.", sentence, [line], "Bytes in the token", "Tokens", has_bars=True)
+
+
+def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
+    """Each pair from when it can first be joined until it is, or until the last change of any."""
+    columns = {name: list(values) for name, values in table.columns.items()}
+    names = [f"{left} + {right}" for left, right in zip(columns["left_text"], columns["right_text"], strict=True)]
+    keys = list(zip(columns["left_id"], columns["right_id"], names, strict=True))
+    after, counts = _numbers(table, "after_step"), _numbers(table, "count")
+    first, last = (float(after.min()), float(after.max())) if len(after) else (0.0, 1.0)
+    lines = []
+    for key in dict.fromkeys(keys):
+        rows = [row for row, other in enumerate(keys) if other == key]
+        x, y = np.append(after[rows], last), np.append(counts[rows], counts[rows[-1]])
+        lines.append(Line(key[2], x, y, has_stairs=True))
+    is_log = last > LOG_RATIO * max(1.0, first)
+    if is_log:  # which has no place for what was there before the first step
+        lines = [Line(line.name, np.maximum(line.x, 1.0), line.y, has_stairs=True) for line in lines]
+    told = f"How often {len(lines)} pairs stood in the corpus while it was learned."
+    return LineFigure("race", "The race of pairs.", told, lines, steps, "Count of the pair", is_log_x=is_log)
+
+
+def life_chart(
+    table: DataTable, steps: str = "Steps", end: int = 0, at: int | None = None, *, is_log: bool = True
+) -> LineFigure:
+    """How often a token stood in the corpus, up to the step `end`, and until its birth its pair; `at` is marked."""
+    after, counts = _numbers(table, "after_step"), _numbers(table, "count")
+    last, born = max(float(end), *after, 1.0), float("inf")
+    name = next(iter(_texts(table, "text")), "")
+    name = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+    whose, lines = np.array(_texts(table, "of"), object), []
+    for of, called in (("token", name), ("pair", "its pair before")):
+        rows = np.flatnonzero(whose == of)
+        if not len(rows):
+            continue
+        x, y = np.append(after[rows], min(last, born)), np.append(counts[rows], counts[rows[-1]])
+        lines.append(Line(called, np.maximum(x, 1.0) if is_log else x, y, has_stairs=True))
+        born = min(born, float(after[rows[0]]))
+    most = int(counts[whose == "token"].max(initial=0))
+    told = f"How often the token {name} stood in the corpus while it was learned, {most:,} times at most."
+    marks = [] if at in (None, end) else [max(float(at or 0), float(is_log))]
+    beside = f"Occurrences of {name}"
+    return LineFigure("life", f"The life of {name}.", told, lines, steps, beside, is_log_x=is_log, marks=marks)
+
+
+def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> LineFigure:
+    """One measure of the first texts, or of all that are named, over the size of the vocabulary."""
+    title = MEASURES[measure]
+    names = np.array(table.columns.get("text", []), object)
+    lines = []
+    for name in [*dict.fromkeys(names.tolist())][:MOST_LINES] if texts is None else texts:
+        chosen = np.flatnonzero(names == name)
+        x, y = _numbers(table, "vocabulary")[chosen], _numbers(table, measure)[chosen]
+        order = np.argsort(x, kind="stable")
+        known = order[np.isfinite(y[order])]
+        lines.append(_thin(str(name), x[known], y[known], is_log=True))
+    told = f"{title} for each size of the vocabulary, of {len(lines)} texts."
+    return LineFigure("sizes", f"{title} by size.", told, lines, "Tokens in the vocabulary", title, is_log_x=True)
+
+
+NOT_MEASURED = (
+    "The table tells nothing of {}, so there is nothing to draw. A plan asks for bits per byte by bits = true, for "
+    "agreement with morphemes by the list that it names as morphemes."
+)
+
+
+def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> LineFigure:
+    """One measure of all runs of a sweep, or of those lines that are named, with the band of several seeds."""
+    title = OF_SWEEPS[measure]
+    known = curves_of(table, measure)
+    if not known:
+        raise BpeError(NOT_MEASURED.format(measure))
+    curves = [curve for curve in known if texts is None or curve.name in texts]
+    lines = [Line(one.name, one.sizes, one.mean, band=(one.low, one.high)) for one in curves[:MOST_LINES]]
+    drawn = f"{len(curves)}" if len(lines) == len(curves) else f"the first {len(lines)} of {len(curves)}"
+    told = f"{title} for each size of the vocabulary, of {drawn} recipes and corpora. {BAND}"
+    start = start_of_axis([value for line in lines for value in line.heights.tolist()])
+    beside = said_of_axis(title, start)
+    x_title = "Tokens in the vocabulary"
+    return LineFigure("sweep", f"{title} by size.", told, lines, x_title, beside, is_log_x=True, first_y=start)
+
+
+def lab_chart(table: DataTable) -> SideBySide:
+    """Tokenizers by their letters, in all that the lab measures."""
+    charts = [replace(sizes_chart(table, measure), name=f"lab-{measure}") for measure in OF_LAB]
+    return SideBySide("lab", "Side by side.", " ".join(chart.sentence for chart in charts), charts)
+
+
+def blocks_chart(table: DataTable) -> LineFigure:
+    """What Gage's blocks take after each step, and what other compressors make of the same texts."""
+    steps, lines = _numbers(table, "step"), []
+    names = list(table.columns)
+    for name in names[names.index("gage") :] if "gage" in names else []:
+        sizes = _numbers(table, name)
+        places = thinned(len(sizes), is_log=False) if name == "gage" else np.unique([0, len(sizes) - 1])
+        lines.append(Line(name.capitalize() if name == "gage" else name, steps[places], sizes[places]))
+    told = "How many bytes all blocks take after each step, beside today's compressors."
+    return LineFigure("blocks", "Size of all blocks.", told, lines, "Replacements", "Bytes")
+
+
+def pairs_chart(table: DataTable) -> BarFigure:
+    """The leading pairs by what they are chosen by; what comes next in another colour, ties in one of theirs."""
+    columns = {name: list(values) for name, values in table.columns.items()}
+    measure = [name for name in columns if not name.startswith(("left_", "right_")) and name not in OF_PAIRS][-1]
+    halves = zip(columns["left_text"], columns["right_text"], strict=True)
+    names = [left if right is None else f"{left} + {right}" for left, right in halves]
+    kinds = [
+        "next" if new else "tied" if tied else ""
+        for new, tied in zip(columns["is_next"], columns["is_tied"], strict=True)
+    ]
+    told = [f"{value:,}" if isinstance(value, int) else f"{value:.4g}" for value in columns[measure]]
+    bars = [Bar(*one) for one in zip(names, columns[measure], told, kinds, strict=True)]
+    at = columns["after_step"][0] if bars else 0
+    when = f"after step {at:,}" if at else "before the first step"
+    below = f"{measure.capitalize()} {when}" if bars else "Nothing is left to be done."
+    return BarFigure("pairs", "What could come next.", f"The first of {len(bars):,}, the best on top.", bars, below)
+
+
+def tree_chart(table: DataTable) -> TreeFigure:
+    columns = (table.columns[name] for name in ("text", "first_symbol", "behind_symbol", "step", "count"))
+    branches = [
+        Branch(text, start, stop, "" if step is None else f"{step:,}" if count is None else f"{step:,} · {count:,}×")
+        for text, start, stop, step, count in zip(*columns, strict=True)
+    ]
+    word = " | ".join(one.text for one in branches if one.stop == one.start + 1)
+    return TreeFigure("Merge tree.", f"How the tokens of {word} were joined.", branches)
+
+
+def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:
+    """A measure of a benchmark: a place for each text, a dot for each tokenizer."""
+    title = measure.replace("_", " ").capitalize()
+    names, texts = (list(dict.fromkeys(_texts(table, name))) for name in ("tokenizer", "text"))
+    values = np.full((len(names), len(texts)), np.nan)
+    places = {name: row for row, name in enumerate(names)}, {text: column for column, text in enumerate(texts)}
+    rows = zip(_texts(table, "tokenizer"), _texts(table, "text"), _numbers(table, measure).tolist(), strict=True)
+    for name, text, value in rows:
+        values[places[0][name], places[1][text]] = value
+    return DotFigure(title, f"{title} of {len(texts)} texts by {len(names)} tokenizers.", names, texts, values)
+
+
+def _thin(name: str, x: Numbers, y: Numbers, *, is_log: bool) -> Line:
+    places = thinned(len(y), is_log=is_log)
+    return Line(name, x[places], y[places])
+
+
+def _texts(table: DataTable, name: str) -> list[str]:
+    return list(table.columns.get(name, []))
+
+
+def _numbers(table: DataTable, name: str) -> Numbers:
+    """A column as numbers; what is not known is none."""
+    values = table.columns.get(name, [])
+    return np.array([np.nan if value is None else value for value in values], np.float64)

@@ -1,0 +1,457 @@
+"""The painter of all figures. It decides where everything is placed, and draws on a sheet: SVG, or the screen.
+
+A figure is laid out first. Whoever shows it on the screen asks the layout what lies below the mouse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import ceil
+from typing import Protocol
+
+import numpy as np
+
+from bpe_core.figures.figure import (
+    LOGARITHMIC,
+    BarFigure,
+    DotFigure,
+    Figure,
+    Line,
+    LineFigure,
+    Numbers,
+    SideBySide,
+    TreeFigure,
+)
+from bpe_core.figures.scale import Scale, tick_text
+from bpe_core.figures.sheet import DIGIT, Paper, Places, Sheet, SvgSheet
+from bpe_core.figures.tree import Tree
+from bpe_core.support.markup import Markup, element, joined
+
+SHARE_OF_LEGEND = 0.3  # of the height, on the screen
+
+
+class Layout(Protocol):
+    """A figure on a sheet."""
+
+    @property
+    def sheet(self) -> Sheet: ...
+
+    def draw(self) -> None:
+        """Draw everything."""
+
+    def draw_still(self) -> None:
+        """Draw what stays when only marks move."""
+
+    def draw_marks(self) -> None:
+        """Draw the rest."""
+
+    def item_at(self, x: float, y: float) -> int:
+        """Return the index of the bar, dot or branch at a place, or -1."""
+
+    def place_at(self, x: float, y: float) -> float | None:
+        """Return the value of the x axis there, or the nearest boundary of a tree."""
+
+    def told_at(self, x: float, y: float) -> str:
+        """Return the exact values there, for a tooltip."""
+
+
+def layout_of(figure: Figure, sheet: Sheet) -> Layout:
+    """Place everything that a figure shows."""
+    if isinstance(figure, LineFigure):
+        return Lines(figure, sheet)
+    if isinstance(figure, BarFigure):
+        return Bars(figure, sheet)
+    if isinstance(figure, DotFigure):
+        return Dots(figure, sheet)
+    return Tree(figure, sheet) if isinstance(figure, TreeFigure) else Parts(figure, sheet)
+
+
+def drawn(figure: Figure, paper: Paper) -> Markup:
+    """Draw a figure as SVG."""
+    sheet = SvgSheet(paper)
+    layout_of(figure, sheet).draw()
+    return sheet.whole(figure.name, figure.title, figure.sentence)
+
+
+def picture(figure: Figure, paper: Paper) -> bytes:
+    """Draw a figure as an SVG file of its own."""
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + drawn(figure, paper).encode() + b"\n"
+
+
+def figure_with_caption(figure: Figure) -> Markup:
+    """Draw a figure for a page, with its title and sentence."""
+    caption = element("figcaption", {}, element("strong", {}, figure.title), " ", figure.sentence)
+    return element("figure", {}, drawn(figure, Paper()), caption)
+
+
+def figures_with_captions(figures: Sequence[Figure]) -> Markup:
+    return element("div", {"class": "figures"}, joined(map(figure_with_caption, figures)))
+
+
+class Lines:
+    """Lines or bars between two axes."""
+
+    def __init__(self, figure: LineFigure, sheet: Sheet) -> None:
+        self.figure, self.sheet = figure, sheet
+        paper, unit = sheet.paper, sheet.paper.text
+        named = [line.name for line in figure.lines] if len(figure.lines) > 1 and paper.has_legend else []
+        self._legend = Legend(named, sheet)
+        self.left, self.right = 4.7 * unit, paper.width - 1.1 * unit
+        self.top, self.bottom = (1.1 + 1.5 * self._legend.rows) * unit, paper.height - 3.6 * unit
+        if paper.is_screen:  # the title of the y axis is above it
+            self.bottom = paper.height - 3.0 * unit
+            self.top = min(self.top + 1.2 * unit, self.bottom - unit)
+        xs = np.concatenate([np.array(figure.marks, np.float64), *(line.x for line in figure.lines)])
+        ys = np.concatenate([line.heights for line in figure.lines] or [np.zeros(0)])
+        ys = ys if figure.is_log_y else np.append(ys, figure.first_y)
+        self.y = _scale(ys, self.bottom, self.top, is_log=figure.is_log_y)
+        self._y_ticks = [(value, self._text_of(value)) for value in _apart(self.y, paper)]
+        if paper.is_screen:
+            self.left = unit * (1.2 + max((sheet.ems(text, "digits") for _, text in self._y_ticks), default=0.0))
+        if figure.first_x is not None:
+            last = figure.last_x if figure.last_x is not None else max([*xs.tolist(), figure.first_x + 1])
+            last = max(last, figure.first_x + 1)
+            self.x = Scale(figure.first_x, last, self.left, self.right, figure.is_log_x, is_clipped=True)
+        else:
+            margin = 0.5 if figure.has_bars else 0
+            self.x = _scale(xs, self.left, self.right, is_log=figure.is_log_x, margin=margin)
+
+    def draw(self) -> None:
+        self._draw_grid()
+        self._draw_vertical_lines()
+        self._draw_shapes()
+        self._draw_points()
+
+    def draw_still(self) -> None:
+        self._draw_grid()
+        self._draw_shapes()
+
+    def draw_marks(self) -> None:
+        self._draw_vertical_lines()
+        self._draw_points()
+
+    def differs_in_marks_only(self, other: Lines) -> bool:
+        """Return whether a picture of what stays serves both."""
+        return (self.x, self.y) == (other.x, other.y) and self.figure.differs_in_marks_only(other.figure)
+
+    def item_at(self, x: float, y: float) -> int:
+        return -1
+
+    def place_at(self, x: float, y: float) -> float:
+        return float(round(self.x.value_at(x)))
+
+    def told_at(self, x: float, y: float) -> str:
+        return "" if self.figure.is_empty else self.figure.told_at(self.place_at(x, y))
+
+    def _text_of(self, value: float) -> str:
+        return f"{tick_text(round(value * 100, 9))} %" if self.figure.is_share else tick_text(value)
+
+    def _draw_grid(self) -> None:
+        sheet, unit, left, bottom = self.sheet, self.sheet.paper.text, self.left, self.bottom
+        for value, _ in self._y_ticks:
+            sheet.line(left, self.y(value), self.right, self.y(value), "grid")
+        for value, text in self._y_ticks:
+            sheet.text(left - unit / 2, self.y(value) + unit / 3, text, "tick end")
+        ticks = self.x.ticks()
+        for value in ticks:
+            sheet.line(self.x(value), bottom, self.x(value), bottom + unit / 3, "grid")
+        free = 0.0  # where the room for the next number begins
+        for value in ticks:
+            text = tick_text(value)
+            half = unit * (sheet.ems(text, "digits") / 2 + 0.2 * DIGIT)
+            middle = min(self.x(value), sheet.paper.width - half)  # so that the last number is on the paper, too
+            if middle - half >= free:
+                sheet.text(middle, bottom + 1.45 * unit, text, "tick")
+                free = middle + half
+
+    def _draw_vertical_lines(self) -> None:
+        for mark in self.figure.marks:
+            self.sheet.line(self.x(mark), self.top, self.x(mark), self.bottom, "mark")
+
+    def _draw_shapes(self) -> None:
+        figure = self.figure
+        for number, line in enumerate(figure.lines):
+            if line.band is not None:
+                self.sheet.band(self._band(line), number)
+        if figure.has_bars:
+            self._draw_bars()
+        else:
+            for number, line in enumerate(figure.lines):
+                self.sheet.curve(self._curve(line), number, is_faint=line.is_faint)
+        self._legend.draw(self._sample, 1.0, 2.4)
+        self._draw_titles()
+
+    def _draw_titles(self) -> None:
+        figure, sheet, paper, unit = self.figure, self.sheet, self.sheet.paper, self.sheet.paper.text
+        x_title = figure.x_title
+        if paper.is_screen:
+            x_title, _ = sheet.fitting(x_title + (LOGARITHMIC if figure.is_log_x else ""), paper.width / unit - 1)
+            y_title = figure.y_title + (LOGARITHMIC if figure.is_log_y else "")
+            sheet.text(unit / 2, self.top - 0.8 * unit, y_title, "legend")
+        half = unit * sheet.ems(x_title, "letters") / 2  # the whole title is on the paper
+        middle = max(half, min((self.left + self.right) / 2, paper.width - half))
+        sheet.text(middle, paper.height - 0.55 * unit, x_title, "axis")
+        if not paper.is_screen:
+            sheet.text(1.1 * unit, (self.top + self.bottom) / 2, figure.y_title, "axis", turn=True)
+
+    def _curve(self, line: Line) -> Places:
+        x, y = line.x, line.y
+        if line.has_stairs:
+            x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+        return [(self.x(a), self.y(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+
+    def _band(self, line: Line) -> Places:
+        """Outline the band where it is known."""
+        low, high = line.band or (line.y, line.y)
+        known = np.isfinite(low) & np.isfinite(high)
+        there = [*zip(line.x[known].tolist(), high[known].tolist(), strict=True)]
+        back = [*zip(line.x[known].tolist(), low[known].tolist(), strict=True)][::-1]
+        return [(self.x(a), self.y(b)) for a, b in there + back]
+
+    def _draw_bars(self) -> None:
+        width = max(1.0, 0.8 * (self.x(1) - self.x(0)))
+        for line in self.figure.lines:
+            for a, b in zip(line.x.tolist(), line.y.tolist(), strict=True):
+                if b > 0:
+                    left, top = self.x(a) - width / 2, self.y(b)
+                    self.sheet.box(left, top, width, self.bottom - top, "bar", f"{a:g}: {b:,.0f}")
+
+    def _draw_points(self) -> None:
+        sheet, unit = self.sheet, self.sheet.paper.text
+        for number, line in enumerate(self.figure.lines):
+            for point in line.points:
+                x, y = self.x(point.x), self.y(point.y)
+                sheet.dot(x, y, number, 0.3 * unit)
+                if not line.has_stairs:
+                    width = unit * sheet.ems(point.text, "letters")
+                    if x + unit / 2 + width < sheet.paper.width:
+                        sheet.text(x + unit / 2, y + 1.1 * unit, point.text, "legend", line=number)
+                    else:
+                        sheet.text(x - unit / 2, y - unit / 2, point.text, "tick end", line=number)
+
+    def _sample(self, x: float, row: int, number: int) -> None:
+        unit = self.sheet.paper.text
+        middle = (1.3 + 1.5 * row) * unit - unit / 3
+        is_faint = self.figure.lines[number].is_faint
+        self.sheet.curve([(x, middle), (x + 2 * unit, middle)], number, is_faint=is_faint)
+
+
+class Bars:
+    """Bars below each other, as many of the first ones as there is room for."""
+
+    row, most_of_width = 1.6, 0.5  # the height of one in sizes of the text, and the share of the width for names
+
+    def __init__(self, figure: BarFigure, sheet: Sheet) -> None:
+        self.figure, self.sheet = figure, sheet
+        paper, unit = sheet.paper, sheet.paper.text
+        self.shown = figure.bars[: max(1, int((paper.height / unit - 3.2) / self.row))]
+        self._names = [sheet.fitting(bar.name, self.most_of_width * paper.width / unit) for bar in self.shown]
+        self.left = unit * (1.6 + max((width for _, width in self._names), default=0.0))
+        numbers = unit * (1.4 + max((sheet.ems(bar.told, "digits") for bar in self.shown), default=0))
+        self._longest = max(0.0, paper.width - self.left - numbers)
+        self._most = max((abs(bar.value) for bar in self.shown), default=0.0) or 1.0
+
+    def draw(self) -> None:
+        sheet, unit, left = self.sheet, self.sheet.paper.text, self.left
+        for row, (bar, (name, _)) in enumerate(zip(self.shown, self._names, strict=True)):
+            middle = (0.7 + self.row * (row + 0.5)) * unit
+            length = self._longest * abs(bar.value) / self._most
+            sheet.text(left - 0.5 * unit, middle + unit / 3, name, "tick end")
+            sheet.box(left, middle - 0.55 * unit, length, 1.1 * unit, f"bar {bar.kind}".strip())
+            sheet.text(left + length + 0.4 * unit, middle + unit / 3, bar.told, "legend")
+        sheet.text(sheet.paper.width / 2, sheet.paper.height - 0.7 * unit, self.figure.below, "axis")
+
+    draw_still = draw
+
+    def draw_marks(self) -> None: ...
+
+    def item_at(self, x: float, y: float) -> int:
+        row = int((y / self.sheet.paper.text - 0.7) // self.row)
+        return row if 0 <= row < len(self.shown) else -1
+
+    def place_at(self, x: float, y: float) -> None:
+        return None
+
+    def told_at(self, x: float, y: float) -> str:
+        row = self.item_at(x, y)
+        return f"{self.shown[row].name}: {self.shown[row].told}" if row >= 0 else ""
+
+
+class Dots:
+    """A place for each text, a dot for each tokenizer."""
+
+    radius, apart = 0.35, 0.55  # in sizes of the text
+    share_of_dots = 0.8  # of the room of a text, where room is scarce
+
+    def __init__(self, figure: DotFigure, sheet: Sheet) -> None:
+        self.figure, self.sheet = figure, sheet
+        paper, unit = sheet.paper, sheet.paper.text
+        self.left, self.right = 4.7 * unit, paper.width - 0.8 * unit
+        self._legend = Legend(figure.tokenizers if paper.has_legend else (), sheet)
+        self.top, self.bottom = (0.9 + 1.5 * self._legend.rows) * unit, paper.height - 1.9 * unit
+        if paper.is_screen:  # the title is above the axis
+            self.top += unit
+        known = figure.values[figure.values == figure.values]
+        most = float(known.max(initial=0.0)) or 1.0
+        self.y = Scale(0.0, most, self.bottom, min(self.top, self.bottom - unit), is_log=False)
+        self._ticks = [(value, tick_text(value)) for value in _apart(self.y, paper)]
+        if paper.is_screen:
+            self.left = unit * (1.2 + max((sheet.ems(text, "digits") for _, text in self._ticks), default=0.0))
+        self._room = (self.right - self.left) / max(1, len(figure.texts))
+        apart, radius = self.apart * unit, self.radius * unit
+        if paper.is_screen:
+            apart = min(apart, self.share_of_dots * self._room / max(1, len(figure.tokenizers)))
+            radius = min(radius, max(1.5, apart))
+        self._apart, self._radius = apart, radius
+
+    def draw(self) -> None:
+        figure, sheet, paper, unit = self.figure, self.sheet, self.sheet.paper, self.sheet.paper.text
+        for value, text in self._ticks:
+            sheet.line(self.left, self.y(value), self.right, self.y(value), "grid")
+            sheet.text(self.left - unit / 2, self.y(value) + unit / 3, text, "tick end")
+        if paper.is_screen:
+            sheet.text(unit / 2, self.top - 0.8 * unit, figure.title, "legend")
+        else:
+            sheet.text(1.1 * unit, (self.top + self.bottom) / 2, figure.title, "axis", turn=True)
+        for column, text in enumerate(figure.texts):
+            cut, _ = sheet.fitting(text, self._room / unit)
+            sheet.text(self.left + (column + 0.5) * self._room, self.bottom + 1.3 * unit, cut, "tick")
+        for row, values in enumerate(figure.values.tolist()):
+            for column, value in enumerate(values):
+                if value == value:
+                    sheet.dot(self._x(row, column), self.y(value), row, self._radius)
+        self._legend.draw(self._sample, 1.2, 0.8)
+
+    draw_still = draw
+
+    def draw_marks(self) -> None: ...
+
+    def item_at(self, x: float, y: float) -> int:
+        """Return the index of the nearest dot, counted row by row."""
+        columns, reach, nearest = len(self.figure.texts), (2 * self.sheet.paper.text) ** 2, -1
+        for row, values in enumerate(self.figure.values.tolist()):
+            for column, value in enumerate(values):
+                away = (self._x(row, column) - x) ** 2 + (self.y(value) - y) ** 2
+                if away < reach:  # never true of an unknown value
+                    reach, nearest = away, row * columns + column
+        return nearest
+
+    def place_at(self, x: float, y: float) -> None:
+        return None
+
+    def told_at(self, x: float, y: float) -> str:
+        item = self.item_at(x, y)
+        if item < 0:
+            return ""
+        row, column = divmod(item, len(self.figure.texts))
+        value = self.figure.form.format(self.figure.values[row, column])
+        return f"{self.figure.tokenizers[row]}, {self.figure.texts[column]}: {value}"
+
+    def _sample(self, x: float, row: int, number: int) -> None:
+        unit = self.sheet.paper.text
+        self.sheet.dot(x, (1.0 + 1.5 * row) * unit, number, self.radius * unit)
+
+    def _x(self, row: int, column: int) -> float:
+        beside = (row - (len(self.figure.tokenizers) - 1) / 2) * self._apart
+        return self.left + (column + 0.5) * self._room + beside
+
+
+class Parts:
+    """Figures beside each other, or below each other where the sheet is higher than wide."""
+
+    def __init__(self, figure: SideBySide, sheet: Sheet) -> None:
+        self.figure, self.sheet, paper = figure, sheet, sheet.paper
+        self.is_across = paper.width >= paper.height
+        self.width = paper.width / (len(figure.figures) if self.is_across else 1)
+        self.height = paper.height / (1 if self.is_across else len(figure.figures))
+        self._paper = replace(paper, width=self.width, height=self.height)
+
+    def draw(self) -> None:
+        for place, figure in enumerate(self.figure.figures):
+            right, down = (place * self.width, None) if self.is_across else (None, place * self.height)
+            with self.sheet.part(self._paper, right, down) as part:
+                layout_of(figure, part).draw()
+
+    draw_still = draw
+
+    def draw_marks(self) -> None: ...
+
+    def item_at(self, x: float, y: float) -> int:
+        """Return the number of the figure there."""
+        return min(int(x // self.width if self.is_across else y // self.height), len(self.figure.figures) - 1)
+
+    def place_at(self, x: float, y: float) -> float | None:
+        return self._part_at(x, y).place_at(x % self.width, y % self.height)
+
+    def told_at(self, x: float, y: float) -> str:
+        return self._part_at(x, y).told_at(x % self.width, y % self.height)
+
+    def _part_at(self, x: float, y: float) -> Layout:
+        return layout_of(self.figure.figures[self.item_at(x, y)], self.sheet.of_paper(self._paper))
+
+
+class Legend:
+    """Names in rows above a figure, each behind a sample."""
+
+    def __init__(self, names: Sequence[str], sheet: Sheet) -> None:
+        self.sheet, unit = sheet, sheet.paper.text
+        room = (sheet.paper.width - 2 * unit) / unit
+        if sheet.paper.is_screen:
+            names = [sheet.fitting(name, room - 4)[0] for name in names]
+        self.names = _in_rows([(name, self._room_of(name)) for name in names], room)
+        if sheet.paper.is_screen:
+            self.names = self.names[: int(SHARE_OF_LEGEND * sheet.paper.height / unit / 1.5)]
+        self.rows = len(self.names)
+
+    def draw(self, sample: Callable[[float, int, int], None], start: float, behind: float) -> None:
+        """Draw them from `start`; `sample` draws the sample of a number at a place in a row."""
+        number, unit = 0, self.sheet.paper.text
+        for row, names in enumerate(self.names):
+            x, y = start * unit, (1.3 + 1.5 * row) * unit
+            for name in names:
+                sample(x, row, number)
+                self.sheet.text(x + behind * unit, y, name, "legend")
+                x, number = x + self._room_of(name) * unit, number + 1
+
+    def _room_of(self, name: str) -> float:
+        """Return the width of a name and its sample, as a multiple of the text size."""
+        return 3.6 + self.sheet.ems(name, "letters")
+
+
+def _in_rows(names: Sequence[tuple[str, float]], width: float) -> list[list[str]]:
+    """Put names of known widths in rows.
+
+    >>> _in_rows([("th", 4.7), ("he", 4.7), ("in", 4.7)], 10.0)
+    [['th', 'he'], ['in']]
+    """
+    rows: list[list[str]] = []
+    used = width
+    for name, room in names:
+        if used + room > width:
+            rows.append([])
+            used = 0.0
+        rows[-1].append(name)
+        used += room
+    return rows
+
+
+def _scale(values: Numbers, start: float, stop: float, *, is_log: bool, margin: float = 0) -> Scale:
+    if not len(values):
+        values = np.ones(1)
+    least, most = float(values.min()) - margin, float(values.max()) + margin
+    if is_log:
+        least = max(least, 1e-9)
+    if most <= least:
+        most = least * 10 if is_log else least + 1
+    return Scale(least, most, start, stop, is_log)
+
+
+def _apart(scale: Scale, paper: Paper) -> list[float]:
+    """Return the ticks of an upright axis; on the screen only as many as can be read below each other."""
+    ticks = scale.ticks()
+    if not paper.is_screen or len(ticks) < 2:
+        return ticks
+    nearest = min(abs(scale(one) - scale(other)) for one, other in pairwise(ticks))
+    return ticks[:: max(1, ceil(1.3 * paper.text / max(nearest, 1e-9)))]

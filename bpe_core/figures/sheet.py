@@ -1,0 +1,218 @@
+"""What a figure is drawn on: its size and colours, and a sheet that takes lines, texts and boxes as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from bpe_core.errors import OutputError
+from bpe_core.support.markup import Markup, element
+
+POINTS_A_MILLIMETRE = 72 / 25.4
+# Distinguishable without colour vision; the dashes help where lines cross.
+LINES = ("#0b62a4", "#c25e00", "#00785a", "#a3477f", "#5b5f00", "#2f8fc4", "#7a4a1f", "#555b66")
+LINES_ON_DARK = ("#6caaf0", "#f0953f", "#3fc59a", "#e08bc0", "#d6d24a", "#8fd0f5", "#c99b6d", "#aab2bd")
+DASHES = ((), (5.0, 3.0), (1.5, 2.0))
+FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+BAND_OPACITY, EDGE_OPACITY = 0.18, 0.5
+LEAST, MOST = 20.0, 2_000.0  # millimetres of a side
+SMALLEST_TEXT, LARGEST_TEXT = 3.0, 72.0  # points
+# Average widths of characters, as multiples of the text size, where no font can be asked.
+LETTER, DIGIT, WIDE = 0.56, 0.64, 0.76
+TOKEN = 1.15 * LETTER  # in a box, which has room for wide letters
+
+Attributes = dict[str, str]
+Places = Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Inks:
+    """The colours of a figure."""
+
+    ground: str
+    hairline: str
+    text: str
+    bar: str
+    lines: tuple[str, ...]
+    next: str  # the bar that comes next, and marks
+    tied: str
+
+
+LIGHT = Inks("#ffffff", "#d5d9df", "#333a44", "#7fa7d3", LINES, LINES[1], LINES[0])
+DARK = Inks("#181b20", "#363c46", "#c8ced6", "#3d5f86", LINES_ON_DARK, LINES_ON_DARK[1], LINES_ON_DARK[0])
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The size of a figure and of its text, in points where it is a picture of its own."""
+
+    width: float = 460
+    height: float = 250
+    text: float = 11
+    is_alone: bool = False  # not inside a page, whose style sheet tells the colours
+    inks: Inks = LIGHT
+    is_screen: bool = False  # room is scarce there, and fonts can be asked how wide a text is
+    has_legend: bool = True
+
+    @classmethod
+    def of_millimetres(cls, width: float, height: float, text: float, *, is_dark: bool = False) -> Paper:
+        """Return the paper of a picture of its own; `text` is in points. Impossible sizes are refused."""
+        if not (LEAST <= width <= MOST and LEAST <= height <= MOST):
+            raise OutputError(f"A picture is {LEAST:g} to {MOST:g} mm wide and high, not {width:g} by {height:g}.")
+        if not SMALLEST_TEXT <= text <= LARGEST_TEXT:
+            raise OutputError(f"The text of a picture has {SMALLEST_TEXT:g} to {LARGEST_TEXT:g} points, not {text:g}.")
+        points = POINTS_A_MILLIMETRE
+        return cls(width * points, height * points, text, is_alone=True, inks=DARK if is_dark else LIGHT)
+
+    def line_colour(self, number: int) -> str:
+        return self.inks.lines[number % len(self.inks.lines)]
+
+
+class Sheet(Protocol):
+    """Takes the parts of a figure. Places are counted from the upper left corner.
+
+    `strength` is the opacity of all that follows.
+    """
+
+    paper: Paper
+    strength: float
+
+    def ems(self, text: str, kind: str) -> float:
+        """Return the width of a text as a multiple of the text size; `kind` is "letters", "digits", "name", "token"."""
+
+    def fitting(self, text: str, room: float) -> tuple[str, float]:
+        """Cut a text to this width; return it and its width, as multiples of the text size."""
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
+        """Draw a line of kind "grid", "mark" or "branch"."""
+
+    def text(
+        self, x: float, y: float, text: str, kind: str, *, turn: bool = False, line: int = -1, is_strong: bool = False
+    ) -> None:
+        """Write a text on this base line: to the right for kind "legend", to the left for "tick end", or centred."""
+
+    def box(self, x: float, y: float, width: float, height: float, kind: str, tip: str = "") -> None:
+        """Draw a box of kind "bar", "bar next", "bar tied", "token" or "token part"."""
+
+    def curve(self, places: Places, line: int, *, is_faint: bool = False) -> None:
+        """Draw a line through all places in the colour of the line with this number."""
+
+    def band(self, places: Places, line: int) -> None:
+        """Fill what these places enclose."""
+
+    def dot(self, x: float, y: float, line: int, radius: float) -> None: ...
+
+    def of_paper(self, paper: Paper) -> Sheet:
+        """Return the same sheet for a text of another size, or to measure a part of it."""
+
+    def part(self, paper: Paper, right: float | None, down: float | None) -> AbstractContextManager[Sheet]:
+        """Give a sheet of that paper, moved to the right or down on this one."""
+
+
+class SvgSheet:
+    """A sheet whose parts are elements of SVG."""
+
+    def __init__(self, paper: Paper, parts: list[Markup] | None = None) -> None:
+        self.paper = paper
+        self.parts: list[Markup] = [] if parts is None else parts
+        self.strength = 1.0
+
+    def ems(self, text: str, kind: str) -> float:
+        """Return an estimate: there is no font to ask."""
+        if kind == "name":
+            return sum(LETTER if one.islower() or one in " .,'" else WIDE for one in text)
+        return {"digits": DIGIT, "token": TOKEN}.get(kind, LETTER) * len(text)
+
+    def fitting(self, text: str, room: float) -> tuple[str, float]:
+        most = max(1, int(room / LETTER))
+        return text if len(text) <= most else text[: max(1, most - 1)] + "…", self.ems(text[:most], "name")
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
+        ends = {"x1": f"{x1:.1f}", "y1": f"{y1:.1f}", "x2": f"{x2:.1f}", "y2": f"{y2:.1f}"}
+        self._add("line", {"class": kind, **ends, **self._look(kind)})
+
+    def text(
+        self, x: float, y: float, text: str, kind: str, *, turn: bool = False, line: int = -1, is_strong: bool = False
+    ) -> None:
+        place: dict[str, str] = {"x": f"{x:.1f}", "y": f"{y:.1f}", "class": kind, **self._look(kind)}
+        if line >= 0 and self.paper.is_alone:
+            place["fill"] = self.paper.line_colour(line)
+        if turn:
+            place["transform"] = f"rotate(-90 {x:.1f} {y:.1f})"
+        self._add("text", place, text)
+
+    def box(self, x: float, y: float, width: float, height: float, kind: str, tip: str = "") -> None:
+        place = {"x": f"{x:.1f}", "y": f"{y:.1f}", "width": f"{width:.1f}", "height": f"{height:.1f}"}
+        inside = (element("title", {}, tip),) if tip else ()
+        self._add("rect", {"class": kind.split()[0], **place, **self._look(kind)}, *inside)
+
+    def curve(self, places: Places, line: int, *, is_faint: bool = False) -> None:
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        look = self._look("curve", line)
+        if is_faint and look:
+            look |= {"stroke": self.paper.inks.text, "stroke-dasharray": "1.5 2"}
+        self._add("polyline", {"class": "curve", "points": points, **look})
+
+    def band(self, places: Places, line: int) -> None:
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        self._add("polygon", {"class": "band", "points": points, **self._look("band", line)})
+
+    def dot(self, x: float, y: float, line: int, radius: float) -> None:
+        place = {"cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": f"{radius:.2f}", "class": "dot"}
+        self._add("circle", {**place, **self._look("dot", line)})
+
+    def of_paper(self, paper: Paper) -> SvgSheet:
+        return SvgSheet(paper, self.parts)
+
+    @contextmanager
+    def part(self, paper: Paper, right: float | None, down: float | None) -> Iterator[SvgSheet]:
+        sheet = SvgSheet(paper)
+        yield sheet
+        x, y = ("0" if way is None else f"{way:.1f}" for way in (right, down))
+        self.parts.append(element("g", {"transform": f"translate({x} {y})"}, *sheet.parts))
+
+    def whole(self, name: str, title: str, sentence: str) -> Markup:
+        """Return everything drawn, with a sentence for readers who cannot see it."""
+        paper = self.paper
+        frame = {"viewBox": f"0 0 {paper.width:.7g} {paper.height:.7g}"}
+        ground = []
+        if paper.is_alone:
+            width, height = (f"{side / POINTS_A_MILLIMETRE:.7g}mm" for side in (paper.width, paper.height))
+            frame = {"xmlns": "http://www.w3.org/2000/svg", "width": width, "height": height, **frame}
+            size = {"width": f"{paper.width:.7g}", "height": f"{paper.height:.7g}", "fill": paper.inks.ground}
+            ground.append(element("rect", size))
+        about = {"role": "img", "aria-labelledby": f"{name}-title {name}-desc"}
+        titles = (element("title", {"id": f"{name}-title"}, title), element("desc", {"id": f"{name}-desc"}, sentence))
+        return element("svg", {**frame, **about}, *titles, *ground, *self.parts)
+
+    def _add(self, name: str, attributes: Attributes, *inside: str) -> None:
+        if self.strength < 1:
+            attributes = {**attributes, "opacity": f"{self.strength:.2f}"}
+        self.parts.append(element(name, attributes, *inside))
+
+    def _look(self, kind: str, line: int = 0) -> Attributes:
+        """Return the colours of a part; inside a page its style sheet tells them."""
+        paper, inks = self.paper, self.paper.inks
+        if not paper.is_alone:
+            return {}
+        thin = {"stroke-width": f"{paper.text / 16:.2f}"}
+        if kind in ("grid", "mark", "branch"):
+            return {"stroke": {"grid": inks.hairline, "mark": inks.next}.get(kind, inks.text), **thin}
+        if kind.startswith("bar"):
+            return {"fill": {"bar next": inks.next, "bar tied": inks.tied}.get(kind, inks.bar)}
+        if kind.startswith("token"):
+            return {"fill": inks.ground, "stroke": inks.bar, **thin, "rx": f"{paper.text / 4:.2f}"}
+        colour = paper.line_colour(line)
+        if kind == "dot":
+            return {"fill": colour}
+        if kind == "band":
+            edge = {"stroke": colour, "stroke-opacity": f"{EDGE_OPACITY}", **thin}
+            return {"fill": colour, "fill-opacity": f"{BAND_OPACITY}", **edge}
+        if kind == "curve":
+            dashes = " ".join(f"{one:g}" for one in DASHES[line % len(DASHES)])
+            dash = {"stroke-dasharray": dashes} if dashes else {}
+            return {"fill": "none", "stroke": colour, "stroke-width": f"{paper.text / 8:.2f}", **dash}
+        anchor = {"legend": "start", "tick end": "end"}.get(kind, "middle")
+        return {"fill": inks.text, "font-family": FONT, "font-size": f"{paper.text:g}", "text-anchor": anchor}

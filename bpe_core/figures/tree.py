@@ -1,0 +1,134 @@
+"""The layout of a merge tree: symbols along the bottom, each merge above the two tokens that it joined.
+
+Every branch has a place, also one that is not visible, so that nothing moves while a tree grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bpe_core.figures.figure import Branch, TreeFigure
+from bpe_core.figures.sheet import Sheet
+
+# In sizes of the text: from one row to the next, and the heights of a symbol and of a token.
+LEVEL, LOW, HIGH = 4.0, 1.7, 2.7
+LEVEL_ON_SCREEN = 3.4
+SMALL = 0.8  # of the text for step and count
+GAP, MARGIN, NARROWEST = 0.8, 1.0, 2.2
+
+
+class Tree:
+    """A tree in the middle of its sheet, as large as its text wants to be, or smaller where there is less room."""
+
+    def __init__(self, figure: TreeFigure, sheet: Sheet) -> None:
+        self.figure, self.sheet = figure, sheet
+        self._level = LEVEL_ON_SCREEN if sheet.paper.is_screen else LEVEL
+        self._measure()
+        paper = sheet.paper
+        self.unit = unit = min(paper.text, paper.width / self.natural_width, paper.height / self.natural_height)
+        self._across = (paper.width - self.natural_width * unit) / 2 + (MARGIN - self._left) * unit
+        self._down = (paper.height - self.natural_height * unit) / 2
+
+    def _measure(self) -> None:
+        """Find the places of all branches, in sizes of the text."""
+        sheet, branches = self.sheet, self.figure.branches
+        self._widths = [
+            max(NARROWEST, 1.2 + sheet.ems(one.text, "token"), 0.8 + SMALL * sheet.ems(one.told, "digits"))
+            for one in branches
+        ]
+        self._edges = _edges(branches, self._widths)
+        self._places: list[tuple[float, int, list[int]]] = []  # the middle, the height in levels, and the parts
+        open_: list[int] = []  # branches without one above them yet
+        for here, one in enumerate(branches):
+            parts: list[int] = []
+            while open_ and branches[open_[-1]].start >= one.start:
+                parts.insert(0, open_.pop())
+            if parts:
+                middle = sum(self._places[part][0] for part in (parts[0], parts[-1])) / 2
+            else:
+                middle = (self._edges[one.start] + (self._edges[one.stop] - GAP)) / 2
+            level = 1 + max((self._places[part][1] for part in parts), default=-1)
+            self._places.append((middle, level, parts))
+            open_.append(here)
+        both = list(zip(self._places, self._widths, strict=True))
+        self._left = min((middle - width / 2 for (middle, _, _), width in both), default=0.0)
+        right = max((middle + width / 2 for (middle, _, _), width in both), default=1.0)
+        self._levels = max((level for _, level, _ in self._places), default=0)
+        self.natural_width = right - self._left + 2 * MARGIN
+        self.natural_height = self._levels * self._level + HIGH + 2 * MARGIN
+
+    def draw(self) -> None:
+        unit, branches = self.unit, self.figure.branches
+        sheet, small = (self.sheet.of_paper(replace(self.sheet.paper, text=size)) for size in (unit, SMALL * unit))
+        if self.figure.mark is not None:
+            x = self.gap_before(self.figure.mark)
+            sheet.line(x, self._down, x, self._down + self.natural_height * unit, "mark")
+        for here, (one, (_, _, parts)) in enumerate(zip(branches, self._places, strict=True)):
+            sheet.strength = one.strength
+            x, bottom = self._middle(here), self._top(here) + self._height(here)
+            for part in parts if one.strength else ():
+                sheet.line(x, bottom, self._middle(part), self._top(part), "branch")
+        for here, one in enumerate(branches):
+            if one.strength:
+                sheet.strength = small.strength = one.strength
+                x, top, height = self._middle(here), self._top(here), self._height(here)
+                top += (1 - one.strength) * height / 2  # a branch that grows comes from below
+                half = self._widths[here] / 2 * unit
+                sheet.box(x - half, top, 2 * half, height, "token part" if one.is_part else "token")
+                sheet.text(x, top + 1.2 * unit, one.text, "axis", is_strong=True)
+                if one.told:
+                    small.text(x, top + height - 0.45 * unit, one.told, "axis")
+        sheet.strength = 1.0
+
+    draw_still = draw
+
+    def draw_marks(self) -> None: ...
+
+    def box_of(self, branch: int) -> tuple[float, float, float, float]:
+        """Return left, top, width and height of the box of a branch."""
+        width = self._widths[branch] * self.unit
+        return self._middle(branch) - width / 2, self._top(branch), width, self._height(branch)
+
+    def gap_before(self, symbol: int) -> float:
+        """Return where the boundary before a symbol is, from the left."""
+        return self._across + (self._edges[symbol] - GAP / 2) * self.unit
+
+    def item_at(self, x: float, y: float) -> int:
+        for here, one in enumerate(self.figure.branches):
+            left, top, width, height = self.box_of(here)
+            if one.strength and left <= x <= left + width and top <= y <= top + height:
+                return here
+        return -1
+
+    def place_at(self, x: float, y: float) -> float:
+        """Return the nearest boundary, as the number of the symbol behind it."""
+        return float(min(range(len(self._edges)), key=lambda symbol: abs(self.gap_before(symbol) - x)))
+
+    def told_at(self, x: float, y: float) -> str:
+        item = self.item_at(x, y)
+        return self.figure.branches[item].tip if item >= 0 else ""
+
+    def _middle(self, branch: int) -> float:
+        return self._across + self._places[branch][0] * self.unit
+
+    def _top(self, branch: int) -> float:
+        return self._down + (MARGIN + (self._levels - self._places[branch][1]) * self._level) * self.unit
+
+    def _height(self, branch: int) -> float:
+        return (HIGH if self.figure.branches[branch].told else LOW) * self.unit
+
+
+def _edges(branches: Sequence[Branch], widths: Sequence[float]) -> list[float]:
+    """Return where each symbol begins, and where the last one ends with its gap.
+
+    A token without known parts gives each of its symbols the same share of its width.
+    """
+    found: dict[int, float] = {}
+    for one, width in zip(branches, widths, strict=True):
+        for symbol in range(one.start, one.stop):
+            found.setdefault(symbol, width / (one.stop - one.start))
+    edges = [0.0]
+    for symbol in range(max((one.stop for one in branches), default=0)):
+        edges.append(edges[-1] + (found.get(symbol, NARROWEST) + GAP))
+    return edges

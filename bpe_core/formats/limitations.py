@@ -1,0 +1,144 @@
+"""Sentences about what a format cannot hold, in the same words for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from bpe_core.formats.recovering import Recovery, pairs_by_kernels
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.recipes.recipe import Recipe
+
+LISTED = 3  # tokens named in a sentence
+
+
+def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
+    """Some tokens by text and id.
+
+    >>> named([b"a", b"b\\n"], [1])
+    '“b⏎” (id 1)'
+    """
+    few = ", ".join(f"{quoted(texts[id])} (id {id:,})" for id in ids[:LISTED])
+    return few + (f" and {len(ids) - LISTED:,} more" if len(ids) > LISTED else "")
+
+
+def listed(texts: Sequence[bytes]) -> str:
+    """Some texts, where they have no id.
+
+    >>> listed([b"a", b"b", b"c", b"d"])
+    '“a”, “b”, “c” and 1 more'
+    """
+    few = ", ".join(map(quoted, texts[:LISTED]))
+    return few + (f" and {len(texts) - LISTED:,} more" if len(texts) > LISTED else "")
+
+
+def same_text(history: History) -> list[str]:
+    """A sentence if two tokens have the same text, which formats that name tokens by their text cannot tell apart."""
+    texts = written(history)
+    if len(set(texts)) == len(texts):
+        return []
+    first: dict[bytes, int] = {}
+    twins = [(first[text], id) for id, text in enumerate(texts) if first.setdefault(text, id) != id]
+    older, newer = twins[0]
+    many = (
+        f"{len(twins):,} tokens repeat the text of another one" if len(twins) > 1 else "Two tokens have the same text"
+    )
+    return [
+        f"{many}: {named(texts, [newer])} is written like the token {older:,}. This format has one number for a text."
+    ]
+
+
+def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> list[str]:
+    """A sentence if there are tokens whose text does not fit."""
+    texts = written(history)
+    found = [id for id, text in enumerate(texts) if unfit(text)]
+    return [f"{what}: {named(texts, found)}."] if found else []
+
+
+def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
+    """A sentence if a format that stores no merges, only ranks, would give a token another origin."""
+    base = {text: id for id, text in enumerate(texts[: len(history.alphabet)])}
+    if len(base) == len(history.alphabet) and history.only_joins:
+        recovered = pairs_by_kernels(texts[len(base) :], base)
+        if recovered is not None and np.array_equal(recovered.T, history.columns[:2]):
+            return []
+    recovery = Recovery(dict(zip(reversed(texts), reversed(range(len(texts))), strict=True)))  # type: ignore[type-var]
+    lost = [
+        merge.id
+        for merge in history
+        if recovery.pieces(texts[merge.id], merge.id) != [texts[merge.left], texts[merge.right]]
+    ]
+    if not lost:
+        return []
+    first = lost[0]
+    left, right = history.parts(first) or (first, first)
+    plain = [text.encode() if isinstance(text, str) else text for text in texts]
+    return [
+        f"The merges of {len(lost):,} tokens cannot be recovered from ranks: {named(plain, lost)}. The first was made "
+        f"of {named(plain, [left])} and {named(plain, [right])}, but merging by rank comes to other pieces."
+    ]
+
+
+def about_splitting(recipe: Recipe) -> list[str]:
+    """For formats that hold tokens only: how a text becomes words must be told elsewhere."""
+    own = recipe.pattern == "custom"
+    pattern = f"the pattern {recipe.custom_pattern!r}" if own else f"the pattern {recipe.pattern}"
+    found = [f"This format has no place for {pattern}; whoever loads the file must name it again."]
+    return found + about_lines(recipe) + about_normalization(recipe) + about_specials(recipe)
+
+
+def about_lines(recipe: Recipe) -> list[str]:
+    if recipe.unit == "line":
+        return ["This format cannot say that each line is a text of its own; give it line by line."]
+    return []
+
+
+def about_normalization(recipe: Recipe) -> list[str]:
+    """The changes of a text before it is split."""
+    changes: list[str] = ["cleaned"] if recipe.clean_text else []
+    changes += [recipe.unicode_form] if recipe.unicode_form else []
+    changes += ["no accents"] if recipe.strip_accents else []
+    changes += ["lower case"] if recipe.lowercase else []
+    changes += ["no ASCII punctuation"] if recipe.strip_ascii_punctuation else []
+    changes += [f"without {recipe.strip_marks}"] if recipe.strip_marks else []
+    if not changes:
+        return []
+    return [f"This format cannot say how a text is changed first ({', '.join(changes)}); change it before."]
+
+
+def about_specials(recipe: Recipe) -> list[str]:
+    if not recipe.special_tokens:
+        return []
+    many = len(recipe.special_tokens)
+    what = f"the special token {recipe.special_tokens[0]!r}" if many == 1 else f"the {many:,} special tokens"
+    return [f"This format has no place for {what}; whoever loads the file must name them again."]
+
+
+def about_longest(recipe: Recipe) -> list[str]:
+    """For files of tokenizers, whose trainer has another number for the same limit."""
+    if recipe.max_token_length is None or recipe.method in ("unigram", "mingram"):
+        return []
+    return [
+        f"This format has no place for the longest token, {recipe.max_token_length:,} symbols; to tokenizers' own "
+        f"trainer that is max_token_length={recipe.max_token_length + 1}, which its tokens stay below."
+    ]
+
+
+def about_reasons(history: History) -> list[str]:
+    """For tables that hold of a step what all methods tell."""
+    if not history.reasons:
+        return []
+    reasons = " and ".join(history.reasons)
+    return [f"The table has no columns for what the steps were chosen by ({reasons}); keep them as a session."]
+
+
+def needs_bytes(history: History, format: str) -> list[str]:
+    """A format whose base symbols are the 256 bytes and nothing else."""
+    recipe = history.recipe
+    if recipe.base != "bytes":
+        return [f"A {format} file starts from the 256 bytes; this table starts from characters."]
+    if recipe.marker in ("symbol", "glued", "prefix"):
+        return [f"A {format} file has no place for the word marker {recipe.marker_text!r}."]
+    return []

@@ -1,0 +1,113 @@
+"""The patterns that split texts, as files hold them.
+
+Engines differ: `$` is the end of a line to some, and `{1,3}+` a repeated repetition. So a pattern is written as each
+engine understands it, and every such form is recognized again. Where a file names no pattern it is guessed: a merge
+never crosses a cut, so every token lies within one word of the pattern it was learned with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from bpe_core.errors import RecipeError
+from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
+
+# The same cuts in the words of Oniguruma, the engine of Hugging Face's tokenizers.
+FOR_ONIGURUMA = {
+    "cl100k": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s",
+}
+
+# Other programs' ways to write a named pattern, each of which cuts every text in the same places.
+_SAME = {
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
+    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s": "gpt2",
+    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s+(?!\S)|\s+": "gpt2",
+}
+
+
+def expression_of(recipe: Recipe) -> str:
+    """The recipe's pattern as an expression for the `regex` package; empty where nothing is split."""
+    if recipe.pattern == "none":
+        return ""
+    return recipe.custom_pattern or NAMED_PATTERNS[recipe.pattern].expression
+
+
+def oniguruma_expression_of(recipe: Recipe) -> str:
+    """The recipe's pattern as an expression for Hugging Face's tokenizers."""
+    return FOR_ONIGURUMA.get(recipe.pattern) or expression_of(recipe)
+
+
+def name_of(expression: str) -> str | None:
+    """The named pattern that an expression is, in whichever form.
+
+    >>> name_of(NAMED_PATTERNS["cl100k"].expression), name_of(FOR_ONIGURUMA["cl100k"]), name_of("[a-z]+")
+    ('cl100k', 'cl100k', None)
+    """
+    if expression in _SAME:
+        return _SAME[expression]
+    for name, pattern in NAMED_PATTERNS.items():
+        if expression in (pattern.expression, FOR_ONIGURUMA.get(name)):
+            return name
+    return "none" if expression == "" else None
+
+
+def pattern_choices(expression: str) -> tuple[dict[str, Any], list[str]]:
+    """The recipe's choices for an expression found in a file, and what must be said about it."""
+    name = name_of(expression)
+    if name is not None:
+        return {"pattern": name}, []
+    try:
+        compile_custom(expression)
+    except RecipeError as error:
+        note = f"The file's pattern is not understood here, so text is not split at all. {error}"
+        return {"pattern": "none"}, [note]
+    return {"pattern": CUSTOM_PATTERN, "custom_pattern": expression}, []
+
+
+SAMPLE = 4_000  # tokens looked at, spread over the vocabulary
+ENOUGH = 0.98  # some tokens are cut even by their own pattern when they stand alone
+Token = TypeVar("Token")
+
+CANDIDATES = ("gpt2", "cl100k", "o200k", "english")  # where two fit equally well, the earlier
+
+
+def likely_pattern(tokens: Sequence[bytes]) -> str:
+    """The named pattern that leaves most tokens whole; "none" if none leaves nearly all.
+
+    >>> likely_pattern([b" the", b" 2024", b" don"]), likely_pattern([b" the", b");\\n", b" don"])
+    ('gpt2', 'cl100k')
+    >>> likely_pattern([b"the last", b"e t", b"s o"])
+    'none'
+    """
+    texts = _readable(tokens)
+    if not texts:
+        return CANDIDATES[0]
+    fits = {name: _share_left_whole(name, texts) for name in CANDIDATES}
+    best = max(CANDIDATES, key=fits.__getitem__)
+    return best if fits[best] >= ENOUGH else "none"
+
+
+def sampled(tokens: Sequence[Token]) -> Sequence[Token]:
+    """As many of them as are looked at."""
+    return tokens[:: max(1, len(tokens) // SAMPLE)]
+
+
+def _readable(tokens: Sequence[bytes]) -> list[str]:
+    texts = []
+    for token in sampled(tokens):
+        try:
+            texts.append(token.decode())
+        except UnicodeDecodeError:
+            continue  # part of a character; no pattern cuts there
+    return [text for text in texts if len(text) > 1]
+
+
+def _share_left_whole(name: str, texts: Sequence[str]) -> float:
+    import regex  # takes a while to load
+
+    pattern = regex.compile(NAMED_PATTERNS[name].expression)
+    return sum(1 for text in texts if (found := pattern.match(text)) and found.end() == len(text)) / len(texts)

@@ -1,0 +1,310 @@
+"""The base symbols a vocabulary grows from: the first token ids.
+
+Bytes: id 0 to 255 is the byte itself. Characters: `<unk>` first if the recipe has it, then
+the 256 fallback bytes if it has those, then the characters of the corpus by code point.
+A word marker that is a symbol of its own comes last; one glued to a character makes
+further symbols (`w</w>`) that stand behind the plain ones. So does one that marks what continues
+a word (`##w`), for a method to which `h` and `##h` are different. A method that begins with whole
+pieces of words has them behind all others, as seeds.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import repeated
+
+Number = TypeVar("Number", bound=np.generic)
+SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "continuation", "seed"]
+
+
+class Symbol(NamedTuple):
+    """One base symbol: how it is written, and the bytes it stands for when decoding."""
+
+    text: bytes  # as written in tables and compared by tie rules: b"w</w>"
+    decoded: bytes  # as it reads in text again: b"w "
+    kind: SymbolKind
+
+    @property
+    def merges(self) -> bool:
+        """Whether a merge may take this symbol: what stands for the unknown stays alone."""
+        return self.kind not in ("unknown", "fallback")
+
+
+class Spelled(NamedTuple):
+    """Seeds by the base symbols they are made of, end to end."""
+
+    symbols: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]  # where each begins, and the end of all
+
+    def only(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.int32]) -> Spelled:
+        """These seeds, in this order."""
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        cells = np.arange(int(starts[-1])) + repeated(self.starts[chosen] - starts[:-1], lengths)
+        return Spelled(self.symbols[cells], starts)
+
+    def joined(self, parts: list[bytes]) -> list[bytes]:
+        """What is written on each, where this is written on its symbols."""
+        widths = np.fromiter(map(len, parts), np.int64, len(parts))
+        written = np.frombuffer(b"".join(parts), np.uint8)
+        before, width = np.cumsum(widths)[self.symbols], widths[self.symbols]
+        ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(width)))
+        together = written[np.arange(int(ends[-1])) + repeated(before - ends[1:], width)].tobytes()
+        borders = ends[self.starts].tolist()
+        return [together[start:end] for start, end in pairwise(borders)]
+
+
+@dataclass(frozen=True, eq=False)
+class Alphabet:
+    """The base symbols, in the order of their ids. Many seeds are written out when somebody looks at them."""
+
+    given: tuple[Symbol, ...]
+    spelled: Spelled | None = None  # seeds behind them
+
+    def __len__(self) -> int:
+        return len(self.given) + (0 if self.spelled is None else len(self.spelled.starts) - 1)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Alphabet) and len(self) == len(other) and self.symbols == other.symbols
+
+    def __hash__(self) -> int:
+        return hash((self.but_seeds, len(self)))
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        if self.spelled is None:
+            return self.given
+        first = len(self.given)
+        seeds = zip(self.texts[first:], self.decoded[first:], strict=True)
+        return (*self.given, *(Symbol(text, decoded, "seed") for text, decoded in seeds))
+
+    @cached_property
+    def texts(self) -> list[bytes]:
+        """How each symbol is written; not to be changed."""
+        given = [symbol.text for symbol in self.given]
+        return given if self.spelled is None else given + self.spelled.joined(given)
+
+    @cached_property
+    def decoded(self) -> list[bytes]:
+        """What each symbol stands for; not to be changed."""
+        given = [symbol.decoded for symbol in self.given]
+        return given if self.spelled is None else given + self.spelled.joined(given)
+
+    def texts_of_seeds(self, ids: npt.NDArray[np.int64]) -> list[bytes]:
+        """How some seeds are written."""
+        if self.spelled is None or "texts" in self.__dict__:
+            return [self.texts[id] for id in ids.tolist()]
+        return self.spelled.only(ids - len(self.given)).joined([symbol.text for symbol in self.given])
+
+    @cached_property
+    def merging(self) -> list[bool]:
+        """Of each symbol whether a merge may take it; not to be changed."""
+        return [symbol.merges for symbol in self.given] + [True] * (len(self) - len(self.given))
+
+    @cached_property
+    def seed_count(self) -> int:
+        return sum(symbol.kind == "seed" for symbol in self.given) + len(self) - len(self.given)
+
+    @property
+    def but_seeds(self) -> tuple[Symbol, ...]:
+        """What stands before the seeds."""
+        return self.given[: len(self) - self.seed_count]
+
+    @cached_property
+    def id_of_piece(self) -> dict[bytes, int]:
+        """What a piece of a word becomes; a word that spells the marker's text does not become the marker."""
+        pieces = ("byte", "character", "glued")
+        return {symbol.text: i for i, symbol in enumerate(self.but_seeds) if symbol.kind in pieces}
+
+    @cached_property
+    def id_of_continuation(self) -> dict[bytes, int]:
+        """What a piece becomes inside a word; empty where that is the same as at its beginning."""
+        return {symbol.decoded: i for i, symbol in enumerate(self.given) if symbol.kind == "continuation"}
+
+    @cached_property
+    def continuing(self) -> bytes:
+        """What is written before a token that continues a word, and left out where it is joined to another."""
+        marked = (one for one in self.given if one.text != one.decoded and one.kind in ("continuation", "seed"))
+        return next((one.text.removesuffix(one.decoded) for one in marked if one.text.endswith(one.decoded)), b"")
+
+    def joined_text(self, left: bytes, right: bytes) -> bytes:
+        """How the token is written that joins two.
+
+        >>> from bpe_core.counting.words import WordTable
+        >>> alphabet = Alphabet.with_continuations(WordTable.from_counts({"low": 1}), Recipe.preset("wordpiece"))
+        >>> alphabet.joined_text(b"l", b"##o"), alphabet.joined_text(b"##o", b"##w")
+        (b'lo', b'##ow')
+        """
+        return left + right.removeprefix(self.continuing)
+
+    @cached_property
+    def marker_id(self) -> int | None:
+        """The marker that is a symbol of its own."""
+        return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "marker"), None)
+
+    @cached_property
+    def unknown_id(self) -> int | None:
+        return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "unknown"), None)
+
+    @cached_property
+    def first_fallback_id(self) -> int | None:
+        return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "fallback"), None)
+
+    @cached_property
+    def is_plain_bytes(self) -> bool:
+        """Ids 0 to 255 are the bytes in their order, and there is nothing else."""
+        return len(self) == 256 and all(
+            symbol.kind == "byte" and symbol.text == bytes([i]) for i, symbol in enumerate(self.given)
+        )
+
+    @classmethod
+    def of_bytes(cls) -> Alphabet:
+        return _PLAIN_BYTES
+
+    @classmethod
+    def for_words(cls, words: WordTable, recipe: Recipe) -> Alphabet:
+        """The alphabet that training this recipe on these words starts from."""
+        if recipe.base == "bytes" and recipe.marker in ("none", "continuation"):
+            return _PLAIN_BYTES
+        if recipe.base == "bytes":
+            symbols = list(_PLAIN_BYTES.symbols)
+            pieces = [bytes([i]) for i in range(256)]
+        else:
+            symbols = unknown_symbols(recipe)
+            pieces = _kept_characters(words, recipe)
+            symbols += [Symbol(piece, piece, "character") for piece in pieces]
+        return cls(tuple(symbols + _marker_symbols(words, recipe, set(pieces))))
+
+    @classmethod
+    def with_continuations(cls, words: WordTable, recipe: Recipe) -> Alphabet:
+        """The same for a method to which a character inside a word is another symbol than at its beginning."""
+        plain, marker = cls.for_words(words, recipe), recipe.marker_text.encode()
+        inside = [piece for piece in _characters_inside(words) if piece in plain.id_of_piece]
+        return cls((*plain.symbols, *(Symbol(marker + piece, piece, "continuation") for piece in inside)))
+
+    def symbols_of(self, word: bytes, recipe: Recipe) -> list[int]:
+        """The ids a word starts from, marker included, before any merge.
+
+        >>> from bpe_core.counting.words import WordTable
+        >>> recipe = Recipe.preset("words", marker="symbol")
+        >>> alphabet = Alphabet.for_words(WordTable.from_counts({"aab": 1}), recipe)
+        >>> [alphabet.symbols[i].text for i in alphabet.symbols_of(b"ab", recipe)]
+        [b'a', b'b', b'</w>']
+        """
+        pieces = _pieces(word, recipe)
+        glued = pieces.pop() if recipe.marker == "glued" and pieces else None
+        if self.id_of_continuation and pieces:
+            assert self.unknown_id is not None
+            inside = [self.id_of_continuation.get(piece, self.unknown_id) for piece in pieces[1:]]
+            return self._ids_of_piece(pieces[0], pieces[0]) + inside
+        ids = [id for piece in pieces for id in self._ids_of_piece(piece, piece)]
+        if glued is not None:
+            ids += self._ids_of_piece(glued + recipe.marker_text.encode(), glued)
+        if self.marker_id is None:
+            return ids
+        return [self.marker_id, *ids] if recipe.marker == "prefix" else [*ids, self.marker_id]
+
+    def _ids_of_piece(self, text: bytes, raw: bytes) -> list[int]:
+        known = self.id_of_piece.get(text)
+        if known is not None:
+            return [known]
+        if self.first_fallback_id is not None:
+            return [self.first_fallback_id + byte for byte in raw]
+        assert self.unknown_id is not None  # every character alphabet has one or the other
+        return [self.unknown_id]
+
+
+def _pieces(word: bytes, recipe: Recipe) -> list[bytes]:
+    """A word cut into what may become one symbol each: bytes, or characters.
+
+    >>> _pieces("né".encode(), Recipe.preset("words"))
+    [b'n', b'\\xc3\\xa9']
+    """
+    if recipe.base == "bytes":
+        return [bytes([byte]) for byte in word]
+    return [character.encode() for character in word.decode()]
+
+
+def unknown_symbols(recipe: Recipe) -> list[Symbol]:
+    """What a character that the alphabet lacks becomes."""
+    if recipe.unknown == "bytes":
+        return [Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback") for i in range(256)]
+    unknown = recipe.unknown_text.encode()
+    return [Symbol(unknown, unknown, "unknown")]
+
+
+def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
+    """The characters of the corpus, the rarest left out where the recipe limits them."""
+    counts = np.zeros(128, np.int64)
+    ends, done = np.cumsum(words.lengths_in_characters()), 0
+    for code_points in words.code_points():
+        counts = _with_room(counts, code_points)
+        word_of_each = np.searchsorted(ends, np.arange(done, done + len(code_points)), side="right")
+        np.add.at(counts, code_points, words.counts[word_of_each])
+        done += len(code_points)
+    seen = np.flatnonzero(counts)
+    most_frequent = seen[np.argsort(-counts[seen], kind="stable")][: recipe.alphabet_limit]
+    return [chr(code_point).encode() for code_point in sorted(most_frequent.tolist())]
+
+
+def _characters_inside(words: WordTable) -> list[bytes]:
+    """The characters that stand in words but at their beginning."""
+    from bpe_core.counting.words import are_inside  # which has made them
+
+    found, done = np.zeros(128, np.bool_), 0
+    ends = np.cumsum(words.lengths_in_characters())
+    for code_points in words.code_points():
+        found = _with_room(found, code_points)
+        found[code_points[are_inside(ends, done, len(code_points))]] = True
+        done += len(code_points)
+    return [chr(code_point).encode() for code_point in np.flatnonzero(found).tolist()]
+
+
+def _with_room(array: npt.NDArray[Number], code_points: npt.NDArray[np.uint32]) -> npt.NDArray[Number]:
+    """The same with a place for each of them; one for every character there is would cost small corpora the most."""
+    missing = int(code_points.max(initial=0)) + 1 - len(array)
+    return array if missing <= 0 else np.pad(array, (0, missing))
+
+
+def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> list[Symbol]:
+    marker = recipe.marker_text.encode()
+    if recipe.marker in ("symbol", "prefix"):
+        return [Symbol(marker, b" ", "marker")]
+    if recipe.marker == "glued":
+        # Any byte may end a word that is encoded later; of characters only those that did are worth an id.
+        last = pieces if recipe.base == "bytes" else {_pieces(word, recipe)[-1] for word, _ in words} & pieces
+        return [Symbol(piece + marker, piece + b" ", "glued") for piece in sorted(last)]
+    return []
+
+
+_PLAIN_BYTES = Alphabet(tuple(Symbol(bytes([i]), bytes([i]), "byte") for i in range(256)))
+
+
+T = TypeVar("T")
+
+
+class OfAlphabet(Generic[T]):
+    """By the alphabet itself, as comparing two of them takes long; and by the text of its marker."""
+
+    def __init__(self, make: Callable[[Alphabet, str], T]) -> None:
+        self._make = make
+        self._known: dict[tuple[int, str], T] = {}
+
+    def of(self, alphabet: Alphabet, marker: str) -> T:
+        key = id(alphabet), marker
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._make(alphabet, marker)
+            weakref.finalize(alphabet, self._known.pop, key, None).atexit = False
+        return found

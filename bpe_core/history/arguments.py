@@ -1,0 +1,59 @@
+"""What may be given as a tokenizer: a history, or what was made of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from bpe_core.errors import BpeError, CorpusError
+from bpe_core.history.history import History, Int64s
+
+BY_NAME = "Give tokenizers and texts by names of your own, such as {'ours': history} and {'book': [...]}."
+
+
+class HasHistory(Protocol):
+    """A `Tokenizer`, or what `open_table` found in a file."""
+
+    @property
+    def history(self) -> History: ...
+
+
+Learned = History | HasHistory
+
+
+def history_of(given: Learned, name: str = "") -> History:
+    """What was learned; anything else is refused, by the name it was given."""
+    found = given if isinstance(given, History) else getattr(given, "history", None)
+    if isinstance(found, History):
+        return found
+    what = f"{name!r} is" if name else "This is"
+    raise BpeError(
+        f"{what} a {type(given).__name__}, not a tokenizer: give what `train` returned, a Tokenizer, or what "
+        "open_table(path) found in a file."
+    )
+
+
+def numbers_of(given: Learned) -> Int64s | None:
+    """The ids of the file that it came from, if it came from one."""
+    return history_of(given).numbers
+
+
+def by_name(given: Any) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise BpeError(BY_NAME)
+    return given
+
+
+def documents_of(text: str | Iterable[str]) -> list[str]:
+    """Several documents are one text; one alone is a list of one.
+
+    >>> documents_of("a text"), documents_of(("one", "two"))
+    (['a text'], ['one', 'two'])
+    """
+    if type(text).__module__.startswith("pyarrow"):
+        text = text.to_pylist()  # type: ignore[union-attr]  # an array's own texts are no strings
+    found = [text] if isinstance(text, str) else list(text)
+    other = next((one for one in found if not isinstance(one, str)), None)
+    if other is not None:
+        raise CorpusError(f"A text is a string or a list of strings; this one holds a {type(other).__name__}.")
+    return found

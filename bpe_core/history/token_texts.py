@@ -1,0 +1,329 @@
+"""What is written on a token: the only place that knows.
+
+A token may be twice as long as any before it: 27 merges can spell 128 MB, and 60 of them more than any memory
+holds. So lengths are known without a text; whole texts are put together within one budget; and what a
+person is shown ends where it would become too long.
+
+>>> shown(b" the\\n"), shown("né".encode()[:2]), shown("␣".encode())
+('␣the⏎', 'n<0xC3>', '<0xE2><0x90><0xA3>')
+>>> read_back("␣the⏎"), read_back(" the<0x0A>")
+(b' the\\n', b' the\\n')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.errors import BpeError, FormatError, TooLarge
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.columns import MOST_LENGTH
+from bpe_core.history.history import History, Int64s, Pair
+from bpe_core.support.found_once import once
+from bpe_core.support.honest_text import escape, unescape
+from bpe_core.support.limits import check_room
+
+HEAD = 16  # bytes by which nearly all tokens are told apart, as two numbers
+
+
+def ranks(texts: Sequence[bytes]) -> npt.NDArray[np.int64]:
+    """How many different texts stand before each.
+
+    >>> ranks([b"b", b"ab", b"b", b"a"]).tolist()
+    [2, 1, 2, 0]
+    """
+    heads = np.array(texts, f"S{HEAD}").view(">u8").reshape(len(texts), 2).astype(np.uint64)
+    order = np.lexsort((heads[:, 1], heads[:, 0]))
+    in_order = heads[order]
+    tied = np.zeros(len(texts) + 1, np.int8)
+    tied[1:-1] = (in_order[1:] == in_order[:-1]).all(axis=1)
+    is_new = tied[:-1] == 0
+    starts, stops = np.flatnonzero(np.diff(tied) > 0), np.flatnonzero(np.diff(tied) < 0) + 1
+    for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+        some = sorted(order[start:stop].tolist(), key=texts.__getitem__)
+        order[start:stop] = some
+        is_new[start + 1 : stop] = [texts[one] != texts[before] for before, one in pairwise(some)]
+    found = np.empty(len(texts), np.int64)
+    found[order] = np.cumsum(is_new) - 1
+    return found
+
+
+T = TypeVar("T")
+
+BUDGET = 2**29  # bytes of all texts that are put together for one purpose; only a table made to do harm needs more
+LONGEST_SHOWN = 4_096  # bytes; spreadsheets cut a cell off behind 32,767 characters, and these always fit in
+SHORTEST_SHOWN = 64  # bytes; of each further token when those before have used up the budget
+LONGEST_QUOTED = 60  # characters of a token in a sentence
+CUT_OFF = "…"
+
+BLANK, NEWLINE, TAB = "␣", "⏎", "⇥"
+_OURS = frozenset((BLANK, NEWLINE, TAB))
+_SIGNS = str.maketrans({" ": BLANK} | {sign: "".join(f"<0x{byte:02X}>" for byte in sign.encode()) for sign in _OURS})
+_MEANT = str.maketrans({BLANK: " ", NEWLINE: "\n", TAB: "\t"})
+
+
+# --- For a person -----------------------------------------------------------------------
+
+
+def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
+    """Bytes as text in which nothing is hidden, shortened beyond so many bytes.
+
+    A blank, a newline and a tab have a sign each; everything else that would not be seen, and those
+    signs where they stand in the text itself, are written as honest text.
+    """
+    if len(raw) > longest:
+        return shown(raw[:longest]) + CUT_OFF
+    text = raw.decode(errors="surrogateescape")
+    if text.isprintable() and "<0x" not in text and (text.isascii() or _OURS.isdisjoint(text)):
+        return text.replace(" ", BLANK)  # nearly all tokens, at a fraction of the cost
+    return escape(raw).translate(_SIGNS).replace("<0x0A>", NEWLINE).replace("<0x09>", TAB)
+
+
+def read_back(text: str) -> bytes:
+    """The bytes that are shown so; signs and honest text may be mixed. A ValueError where it holds half a character."""
+    return unescape(text.translate(_MEANT))
+
+
+def quoted(text: bytes | str) -> str:
+    """A token, or another text, within a sentence.
+
+    >>> quoted(b"a" * 100)[-8:]
+    'aaaaaa…”'
+    """
+    raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    text = shown(raw[: 4 * LONGEST_QUOTED])
+    return f"“{text[:LONGEST_QUOTED]}{CUT_OFF if len(text) > LONGEST_QUOTED else ''}”"
+
+
+class TokenTexts:
+    """What is written on each token, growing with the history: what a person sees, and the bytes.
+
+    One thread lets it grow. As lists that are only appended to, they can be read elsewhere at the same
+    time, as far as the history reaches that is known there.
+    """
+
+    def __init__(
+        self,
+        alphabet: Alphabet,
+        write: Callable[[bytes], str] = shown,
+        longest: int = LONGEST_SHOWN,
+        *,
+        decoded: bool = False,
+    ) -> None:
+        self.base = len(alphabet)
+        self.text: list[str] = []
+        self.raw: list[bytes] = []  # what is shown of it
+        self.lengths: list[int] = []  # in bytes, with what is not shown
+        self._continuing = b"" if decoded else alphabet.continuing
+        self._write, self._longest, self._room = write, longest, BUDGET
+        self._places: Int64s = np.zeros(0, np.int64)
+        for text in alphabet.decoded if decoded else alphabet.texts:
+            self._enter(text)
+        if write is shown:
+            self._write_fallbacks_plainly(alphabet)
+
+    def _write_fallbacks_plainly(self, alphabet: Alphabet) -> None:
+        """A byte that stands for itself is written `<0xC3>` by its alphabet already, and not once more.
+
+        >>> from bpe_core.counting.words import WordTable
+        >>> from bpe_core.recipes.recipe import Recipe
+        >>> recipe = Recipe.preset("sentencepiece-like", unknown="bytes")
+        >>> TokenTexts(Alphabet.for_words(WordTable.from_counts({"a": 1}), recipe)).text[0xC3]
+        '<0xC3>'
+        """
+        for id, symbol in enumerate(alphabet.symbols):
+            if symbol.kind == "fallback":
+                self.text[id] = symbol.text.decode()
+
+    @classmethod
+    def of(cls, history: History, write: Callable[[bytes], str] = shown, longest: int = LONGEST_SHOWN) -> TokenTexts:
+        """All tokens of a history that does not grow any more, the special ones included."""
+        texts = cls(history.alphabet, write, longest)
+        texts.grow(history)
+        for special in history.recipe.special_tokens:
+            texts._enter(special.encode())
+        return texts
+
+    def grow(self, history: History, at_once: int = 1_000, between: Callable[[], None] = lambda: None) -> None:
+        """Enter the tokens that the history has beyond those known, so many at a time."""
+        for start in range(len(self.raw) - self.base, history.first_special - self.base, at_once):
+            between()
+            self.add(history.pairs(start, start + at_once))
+
+    def add(self, pairs: Iterable[Pair]) -> None:
+        """Enter the tokens that join these pairs.
+
+        >>> texts = TokenTexts(Alphabet.of_bytes(), longest=4)
+        >>> texts.add([(97, 98), (256, 256), (257, 32)])  # a+b, ab+ab, abab and a blank
+        >>> texts.text[256:], texts.lengths[256:]
+        (['ab', 'abab', 'abab…'], [2, 4, 5])
+        """
+        lengths, texts, raws = self.lengths, self.text, self.raw
+        longest, room, continuing = self._longest, self._room, self._continuing
+        for left, right in pairs:
+            raw, length = raws[left] + raws[right], lengths[left] + lengths[right]
+            if continuing:
+                raw = raws[left] + raws[right].removeprefix(continuing)
+                length -= len(raws[left]) + len(raws[right]) - len(raw)
+            if length > longest:
+                raw, length = raw[:longest], min(length, MOST_LENGTH)
+                texts.append(self._write(raw) + CUT_OFF)
+            else:
+                texts.append(self._write(raw))
+            lengths.append(length)
+            raws.append(raw)
+            room -= len(raw)
+            if room < 0:
+                longest = min(longest, SHORTEST_SHOWN)
+        self._longest, self._room = longest, room
+
+    def _enter(self, text: bytes) -> None:
+        kept = text[: self._longest]
+        self.text.append(self._write(kept) + (CUT_OFF if len(kept) < len(text) else ""))
+        self.lengths.append(len(text))
+        self.raw.append(kept)
+
+    def id_of(self, text: str) -> int | None:
+        """The oldest token that is written so, with signs or without; None where there is none.
+
+        >>> TokenTexts(Alphabet.of_bytes()).id_of("␣"), TokenTexts(Alphabet.of_bytes()).id_of("<0x0A>")
+        (32, 10)
+        """
+        try:
+            raw = read_back(text)
+        except ValueError:
+            return None
+        return self.raw.index(raw) if raw in self.raw else None
+
+    def places(self, tokens: int) -> Int64s:
+        """Where each of so many tokens, at least, stands among all by its bytes; remembered until there are more.
+
+        >>> TokenTexts(Alphabet.of_bytes()).places(256).tolist() == list(range(256))
+        True
+        """
+        if len(self._places) < tokens:
+            self._places = ranks(self.raw[:tokens])
+        return self._places
+
+    @property
+    def cut_off(self) -> list[int]:
+        """The tokens whose text is shortened."""
+        return [id for id, (raw, length) in enumerate(zip(self.raw, self.lengths, strict=True)) if length > len(raw)]
+
+
+# --- Whole texts ------------------------------------------------------------------------
+
+
+def written(history: History) -> list[bytes]:
+    """The whole text of each token, word marker included, special tokens left out.
+
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> written(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)]))[256:]
+    [b'lo', b'low']
+    """
+    alphabet = history.alphabet
+    return [*of_tokens("written", history, lambda: _put_together(history, alphabet.texts, alphabet.continuing))]
+
+
+def decoded(history: History) -> list[bytes]:
+    """What each token stands for, the special ones left out."""
+    alphabet = history.alphabet
+    if alphabet.decoded == alphabet.texts and not alphabet.continuing:
+        return written(history)
+    return [*of_tokens("decoded", history, lambda: _put_together(history, alphabet.decoded, b""))]
+
+
+def _put_together(history: History, symbols: Sequence[bytes], continuing: bytes) -> list[bytes]:
+    texts, room = [*symbols], BUDGET
+    for left, right in history.pairs():
+        text = texts[left] + (texts[right].removeprefix(continuing) if continuing else texts[right])
+        room -= len(text)
+        if room < 0:
+            raise TooLarge(f"The tokens together are longer than {BUDGET:,} bytes; they can only be shown shortened.")
+        texts.append(text)
+    return texts
+
+
+def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:
+    """What follows from the alphabet and from what was joined of it; found once for all histories with the same."""
+    return once(what, history, find, _have_same_tokens)
+
+
+def _have_same_tokens(one: History, other: History) -> bool:
+    pairs = zip(one.columns[:2], other.columns[:2], strict=True)
+    return all(np.array_equal(*halves) for halves in pairs) and one.alphabet == other.alphabet
+
+
+class TokenBytes(dict[int, bytes]):
+    """The bytes that tokens stand for by id, each put together when it is first asked for."""
+
+    def __init__(self, history: History) -> None:
+        super().__init__(enumerate(history.alphabet.decoded))
+        self._history = history
+        specials = history.recipe.special_tokens
+        self.update((history.first_special + j, token.encode()) for j, token in enumerate(specials))
+        self._room = BUDGET
+        self._longest = max(map(len, self.values()), default=0)
+
+    def __missing__(self, id: int) -> bytes:
+        if not 0 <= id < self._history.id_count:
+            raise BpeError(f"There is no token {id:,}; the ids go from 0 to {self._history.id_count - 1:,}.")
+        length = int(self._lengths[id])
+        if length > self._room:
+            raise TooLarge(f"Token {id:,} is longer than {self._room:,} bytes, which is all that is left for texts.")
+        self._room -= length
+        self._longest = max(self._longest, length)
+        text = self[id] = self._put_together(id)
+        return text
+
+    def _put_together(self, id: int) -> bytes:
+        """A token that stands in it twice is copied: those that double take no longer than their bytes."""
+        text = bytearray()
+        place_of: dict[int, int] = {}
+        waiting = [id]
+        while waiting:
+            token = waiting.pop()
+            known, place = self.get(token), place_of.get(token)
+            if known is not None:
+                text += known
+            elif place is not None:
+                text += text[place : place + int(self._lengths[token])]
+            else:
+                place_of[token] = len(text)
+                parts = self._history.parts(token)
+                assert parts is not None  # all others are known
+                waiting += reversed(parts)
+        return bytes(text)
+
+    def _continues(self, id: int) -> bool:
+        """Whether a token begins inside a word."""
+        while (parts := self._history.parts(id)) is not None:
+            id = parts[0]
+        symbols = self._history.alphabet.symbols
+        return id < len(symbols) and symbols[id].text != symbols[id].decoded
+
+    @cached_property
+    def _lengths(self) -> Int64s:
+        return self._history.token_lengths([len(self[id]) for id in range(len(self._history.alphabet))])
+
+    def joined(self, ids: Iterable[int]) -> bytes:
+        """The bytes of several tokens. Where tokens are marked that continue a word, a blank parts it from the next."""
+        if self._history.alphabet.continuing:
+            parts = [self[id] if not place or self._continues(id) else b" " + self[id] for place, id in enumerate(ids)]
+        else:
+            parts = [self[id] for id in ids]
+        if len(parts) * self._longest > BUDGET:
+            check_room(sum(map(len, parts)), "Decoding", "Decode fewer tokens at once.")
+        return b"".join(parts)
+
+
+def check_budget(lengths: Sequence[int] | Int64s, base: int, where: str) -> None:
+    """Refuse a table whose tokens, the texts of all put together, would fill any memory."""
+    over = np.flatnonzero(np.cumsum(np.minimum(lengths[base:], BUDGET + 1)) > BUDGET)
+    if len(over):
+        raise FormatError(f"{where}, step {over[0] + 1:,}: the tokens up to it have more than {BUDGET:,} bytes in all.")

@@ -1,0 +1,99 @@
+"""The words of a corpus as they were counted: which are looked at, in which order, and all that is known of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.words import Int64s
+from bpe_core.errors import BpeError
+from bpe_core.history.token_texts import read_back, shown
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+
+WORD, COUNT = "word", "count"  # what words are sorted by, beside the names of groups
+
+
+@dataclass(frozen=True, eq=False)
+class ListedWords:
+    """All words with their counts, by group where there are groups.
+
+    >>> from bpe_core.counting.words import WordTable
+    >>> german, code = WordTable.from_counts({" low": 2, "new": 1}), WordTable.from_counts({"new": 4})
+    >>> words = ListedWords(GroupedWords.of({"de": german, "code": code}))
+    >>> [words.text(row) for row in words.rows()], [words.text(row) for row in words.rows("␣l")]
+    (['new', '␣low'], ['␣low'])
+    >>> print(words.table(words.rows()).columns["count in code"])
+    [4 0]
+    """
+
+    words: GroupedWords
+
+    @cached_property
+    def of_groups(self) -> Mapping[str, Int64s]:
+        """The counts of all words in each group; nothing where there is only one."""
+        groups = self.words.groups if len(self.words.groups) > 1 else ()
+        return {name: self.words.counts_in(name) for name in groups}
+
+    @property
+    def total(self) -> int:
+        return self.words.words.total
+
+    def __len__(self) -> int:
+        return len(self.words.words)
+
+    def text(self, row: int) -> str:
+        """As it is shown: ␣the."""
+        return shown(self.words.words.word(row))
+
+    def rows(self, holding: str = "", group: str | None = None, *, ascending: bool = False) -> Int64s:
+        """Those that hold a text, as it is shown or typed, by how often they occur, in a group if one is said.
+
+        Of those that occur equally often the first that was met is first. In a group that has not all words, only
+        those that it has are listed.
+        """
+        counts = self.of_groups[group] if group is not None else self.words.words.counts
+        chosen = counts > 0
+        if holding:
+            chosen &= self.words.words.which_hold(_bytes_of(holding))
+        rows = np.flatnonzero(chosen)
+        return rows[np.argsort(counts[rows] if ascending else -counts[rows], kind="stable")]
+
+    def in_order_of_text(self, rows: Int64s, *, ascending: bool = True) -> Int64s:
+        """The same words by their bytes."""
+        order = sorted(rows.tolist(), key=self.words.words.word, reverse=not ascending)
+        return np.array(order, np.int64)
+
+    def sorted_by(self, by: str, holding: str = "", *, from_end: bool = False) -> Int64s:
+        """Those that hold a text by "word", from the first; by "count" or that in a group, from the most frequent."""
+        if by == WORD:
+            return self.in_order_of_text(self.rows(holding), ascending=not from_end)
+        if by != COUNT and by not in self.of_groups:
+            raise BpeError(f"Words are sorted by {', '.join((WORD, COUNT, *self.of_groups))}; not by {by!r}."[:290])
+        return self.rows(holding, None if by == COUNT else by, ascending=from_end)
+
+    def table(self, rows: Int64s | Sequence[int], cancelled: CancelCheck = never_cancelled) -> DataTable:
+        """Every word of these rows, with its bytes and its counts."""
+        table, chosen = self.words.words, np.asarray(rows, np.int64)
+        words = [table.word(row) for row in while_wanted(chosen.tolist(), cancelled)]
+        return DataTable(
+            {
+                "text": list(map(shown, while_wanted(words, cancelled))),
+                "hex": [word.hex(" ") for word in while_wanted(words, cancelled)],
+                "count": table.counts[chosen],
+                "share": table.counts[chosen] / max(1, self.total),
+                **{f"count in {name or 'no group'}": counts[chosen] for name, counts in self.of_groups.items()},
+            }
+        )
+
+
+def _bytes_of(text: str) -> bytes:
+    """What was typed; what is no honest text means itself."""
+    try:
+        return read_back(text)
+    except ValueError:
+        return text.encode(errors="replace")

@@ -1,0 +1,267 @@
+"""How pairs compete: races through the whole training, what ties decided, and who leads at any moment.
+
+A pair enters the race when both its tokens exist. From then on its count can only fall, and each fall is due to a
+merge that took a token away from it. It leaves with the count it has when it is merged itself.
+
+    >>> from bpe_core.reference import train
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2, "wer": 3})
+    >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=2)))  # l+o 7, then lo+w 7
+    >>> e, l, o, r, w = range(1, 6)  # 0 is <unk>
+    >>> result = race(ranked, [(l, o), (o, w), (w, e)])
+    >>> [(runner.born, runner.count_at(0), runner.count_at(1), runner.won_at) for runner in result.runners]
+    [(0, 7, 0, 1), (0, 7, 0, None), (0, 5, 5, None)]
+    >>> [(cut.step, cut.lost) for cut in result.runners[1].cuts]  # l+o took the o away
+    [(1, 7)]
+
+A tie decides a merge when another pair had exactly its count. Mostly the loser is merged soon after. But sometimes the
+winner takes its tokens away, and two correct trainers part ways for good (`table_comparison` shows where).
+
+    >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
+    >>> [(tie.step, tie.loser, tie.loser_step) for tie in ties(history)]  # aa+a won against a+b
+    [(2, (97, 98), None)]
+
+The leading pairs at a past moment are found by learning up to it again.
+
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
+    >>> history = train(words, Recipe.preset("words"))
+    >>> [(one.left, one.right, one.count) for one in leading_pairs(words, history, at=1)]
+    [(6, 5, 7), (5, 1, 2), (1, 4, 2)]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History, Pair
+from bpe_core.insight.ranked_words import Occurrences, RankedWords
+from bpe_core.learning.methods import Candidate, Method, Reason
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.boundaries import NEVER
+from bpe_core.support.arrays import Int64s
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A merge that took occurrences of a pair away."""
+
+    step: int  # 1 is the first merge
+    lost: int
+
+
+@dataclass(frozen=True, eq=False)
+class Runner:
+    """One pair: its count from the state in which it could first exist."""
+
+    pair: tuple[int, int]
+    born: int  # merges made by then
+    falls: Int64s  # the states after which the count falls, ascending
+    counts: Int64s  # before the first fall, after it, after the second, ...
+    won_at: int | None  # the step that merged it; None for a pair that never won
+
+    def count_at(self, at: int) -> int:
+        """Its count after so many merges; 0 before it could exist."""
+        if at < self.born:
+            return 0
+        return int(self.counts[np.searchsorted(self.falls, at, side="left")])
+
+    def curve(self, merges: int) -> Int64s:
+        """Its count in every state from 0 to `merges`."""
+        states = np.arange(merges + 1)
+        found = self.counts[np.searchsorted(self.falls, states, side="left")]
+        return np.where(states < self.born, 0, found)
+
+    def stairs(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
+        """From which state on it has which count; of those before a state, if one is said."""
+        states = [self.born, *(self.falls + 1).tolist()]
+        points = zip(states, self.counts.tolist(), strict=True)
+        return tuple((state, count) for state, count in points if until is None or state < until)
+
+    @property
+    def peak(self) -> int:
+        return int(self.counts[0])
+
+    @property
+    def cuts(self) -> list[Cut]:
+        """The merges that cut it down, the heaviest first; its own is none of them."""
+        lost = -np.diff(self.counts)
+        order = np.argsort(-lost, kind="stable")
+        found = [Cut(int(self.falls[i]) + 1, int(lost[i])) for i in order.tolist()]
+        return [cut for cut in found if cut.step != self.won_at]
+
+
+@dataclass(frozen=True)
+class LeadChange:
+    """From this state on another runner has the highest count."""
+
+    at: int
+    leader: int | None  # index among the runners; None when all counts are 0
+
+
+@dataclass(frozen=True)
+class Race:
+    """The runners as they were named, and who led when."""
+
+    runners: list[Runner]
+    leads: list[LeadChange]
+
+    @property
+    def never_won(self) -> list[Runner]:
+        return [runner for runner in self.runners if runner.won_at is None]
+
+
+def race(ranked: RankedWords, pairs: Sequence[tuple[int, int]], *, cancelled: CancelCheck = never_cancelled) -> Race:
+    """Follow these pairs through all merges; where two have the same count, the one named first leads."""
+    runners = []
+    for pair in while_wanted(pairs, cancelled, every=1):
+        rank = ranked.pair_ranks.get(pair)
+        runners.append(follow(ranked, ranked.pair_occurrences(*pair), pair, None if rank is None else rank + 1))
+    return Race(runners, _leads(runners))
+
+
+def follow(ranked: RankedWords, occurrences: Occurrences, pair: tuple[int, int], won_at: int | None) -> Runner:
+    """The count of a pair (or of a token) as its occurrences come and go."""
+    weights = ranked.weights[occurrences.starts]
+    mortal = occurrences.died < NEVER
+    falls, which = np.unique(occurrences.died[mortal], return_inverse=True)
+    lost = np.zeros(len(falls), np.int64)
+    np.add.at(lost, which, weights[mortal])
+    counts = int(weights.sum()) - np.concatenate([[0], np.cumsum(lost)]).astype(np.int64)
+    return Runner(pair, occurrences.born, falls.astype(np.int64), counts, won_at)
+
+
+def _leads(runners: list[Runner]) -> list[LeadChange]:
+    """Who leads can only change where a runner enters or falls."""
+    moments = {0}
+    for runner in runners:
+        moments |= {runner.born, *(runner.falls + 1).tolist()}
+    states = np.array(sorted(moments))
+    if not runners:
+        return []
+    counts = np.stack([_counts_at(runner, states) for runner in runners])
+    leaders = np.where(counts.max(axis=0) > 0, counts.argmax(axis=0), -1)
+    changed = np.flatnonzero(np.diff(leaders, prepend=-2))
+    return [LeadChange(int(states[i]), int(leaders[i]) if leaders[i] >= 0 else None) for i in changed.tolist()]
+
+
+def _counts_at(runner: Runner, states: Int64s) -> Int64s:
+    found = runner.counts[np.searchsorted(runner.falls, states, side="left")]
+    return np.where(states < runner.born, 0, found)
+
+
+def most_dramatic(
+    ranked: RankedWords, most: int, *, among: int = 24, cancelled: CancelCheck = never_cancelled
+) -> list[tuple[int, int]]:
+    """The pairs that lost most to merges of others, found among those that came in second and those merged first.
+
+    >>> from bpe_core.reference import train
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> from bpe_core.counting.words import WordTable
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2, "wer": 3})
+    >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=3)))
+    >>> symbols = ranked.history.alphabet.symbols
+    >>> [b" ".join(symbols[id].text for id in pair) for pair in most_dramatic(ranked, 2)]
+    [b'o w', b'w e']
+    """
+    history = ranked.history
+    merged = (history.pair(row) for row in range(min(among, len(history))))
+    pairs = dict.fromkeys([*(one.pair for one in best_that_never_won(history, among)), *merged])
+    runners = race(ranked, list(pairs), cancelled=cancelled).runners
+    lost = {runner.pair: sum(cut.lost for cut in runner.cuts) for runner in runners}
+    return sorted(lost, key=lost.__getitem__, reverse=True)[:most]
+
+
+@dataclass(frozen=True)
+class NeverMerged:
+    """A pair that came in second and was never merged at all."""
+
+    pair: tuple[int, int]
+    times: int  # how many merges it came in second to
+    closest_step: int  # where it missed by the least
+    missed_by: int  # occurrences; 0 where only the tie rule decided
+
+
+def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
+    """The runners-up that no merge ever took, those that were nearest to it most often first."""
+    columns = history.columns
+    found: dict[tuple[int, int], tuple[int, int, int]] = {}
+    rows = zip(*(column.tolist() for column in columns[2:6]), strict=True)
+    for index, (count, left, right, other) in enumerate(rows):
+        if left < 0 or history.row_joining((left, right), block_of=index) is not None:
+            continue
+        times, step, missed = found.get((left, right), (0, 0, count - other + 1))
+        if count - other < missed:
+            step, missed = index + 1, count - other
+        found[left, right] = times + 1, step, missed
+    listed = [NeverMerged(pair, *told) for pair, told in found.items()]
+    return sorted(listed, key=lambda one: (-one.times, one.missed_by, one.closest_step))[:most]
+
+
+@dataclass(frozen=True)
+class Tie:
+    """A merge that was decided by the tie rule."""
+
+    step: int  # 1 is the first merge
+    winner: tuple[int, int]
+    loser: tuple[int, int]  # the next best; there may have been more
+    count: int
+    loser_step: int | None  # where the loser was merged after all
+
+
+def ties(history: History, at: int | None = None, *, cancelled: CancelCheck = never_cancelled) -> list[Tie]:
+    """All ties among the first `at` merges (all, if not said). A table without counts knows of none."""
+    tied = np.flatnonzero(history.tied[:at])
+    if not len(tied):
+        return []
+    rows = zip(*(column[tied].tolist() for column in history.columns[:6]), strict=True)
+    found = []
+    numbered = zip(tied.tolist(), rows, strict=True)
+    for index, (left, right, count, other_left, other_right, _) in while_wanted(numbered, cancelled):
+        later = history.row_joining((other_left, other_right), block_of=index)
+        loser_step = later + 1 if later is not None else None
+        found.append(Tie(index + 1, (left, right), (other_left, other_right), count, loser_step))
+    return found
+
+
+ALL = 1 << 40  # more than there can be
+
+
+def leading_pairs(
+    words: WordTable, history: History, at: int, wanted: int = ALL, *, cancelled: CancelCheck = never_cancelled
+) -> list[Candidate]:
+    """What could be chosen after so many steps, the best first, as far as it is good enough."""
+    trainer = Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled)
+    trainer.look_ahead(cancelled)
+    return trainer.candidates(wanted)
+
+
+def compared_by(recipe: Recipe, leading: Sequence[Candidate]) -> Reason | None:
+    """What they are chosen by, if it is not their counts."""
+    if not leading:
+        return None
+    told = leading[0].reasons
+    return next((reason for reason in Method.of(recipe).reasons(recipe) if reason.is_told(told)), None)
+
+
+def measure_of(one: Candidate, reason: Reason | None) -> float:
+    """How good it is by that."""
+    value = one.count if reason is None else float(reason.value(one.count, one.reasons))
+    return 0.0 if math.isnan(value) else value
+
+
+def is_as_good(one: Candidate, best: Candidate, recipe: Recipe, reason: Reason | None) -> bool:
+    """Whether only a tie rule decides between the two."""
+    return recipe.applies("ties") and measure_of(one, reason) == measure_of(best, reason)
+
+
+def next_pair(history: History | None, at: int, leading: Sequence[Candidate]) -> Pair:
+    """What is done next; in a table from elsewhere that need not be the first of them."""
+    if history is not None and at < len(history):
+        return history.pair(at)
+    return leading[0].left, leading[0].right

@@ -1,0 +1,136 @@
+"""What every explanation of a cut is made of, and what methods share that cut word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.segmenting.cutting import Allowed, Cutting, Part
+from bpe_core.segmenting.word_tokens import WordCutter, different_cuts
+from bpe_core.support.arrays import Int64s
+
+UNKNOWN = ("stuck", "too long", "unknown")  # kinds of places inside or beside something that has no token
+
+
+@dataclass(frozen=True)
+class ShownToken:
+    """A token that is mentioned."""
+
+    text: str
+    number: str = ""  # such as what it costs
+
+
+@dataclass(frozen=True)
+class Way:
+    """Some tokens in a row, such as one way to cut a word."""
+
+    title: str
+    pieces: tuple[ShownToken, ...]
+    total: str = ""  # of their numbers
+    step: int | None = None  # the moment it shows, to travel to: after so many steps
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a text is cut at a place after some number of steps, or why it is not."""
+
+    kind: str
+    is_cut: bool
+    sentence: str
+    steps: tuple[int, ...] = ()  # mentioned in the sentence, to travel to; 1 is the first
+    ways: tuple[Way, ...] = ()
+
+
+Explain = Callable[[int, int], Explanation]  # by the byte of the text behind the place, and the number of steps
+
+
+# --- Word by word ---------------------------------------------------------------------------
+
+Elsewhere = Literal["pattern", "special", "dropped", "edge"]
+
+ELSEWHERE: dict[str, str] = {
+    "pattern": "Words meet here, and each word is cut by itself.",
+    "special": "A special token stands here, which is never cut.",
+    "dropped": "What stands here belongs to no word.",
+    "edge": "The text begins or ends here.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class TextWord:
+    text: str  # normalized
+    origins: Int64s  # for each of its bytes, and its end, the byte of the given text
+
+    def characters(self, byte: int) -> int:
+        """How many characters precede a byte of it."""
+        return len(self.text.encode()[:byte].decode())
+
+
+class TextWords:
+    """The words of one text, and what is between them."""
+
+    def __init__(self, text: str, cutting: Cutting, allowed_special: Allowed) -> None:
+        self._length = len(text.encode())
+        self._specials: list[tuple[int, int]] = []
+        self.words: list[TextWord] = []
+        for part in cutting.parts(text, cutting.allowed(allowed_special)):
+            self._enter(part, cutting)
+
+    def at(self, byte: int) -> TextWord | None:
+        """The word that holds a byte."""
+        index = int(np.searchsorted(self._starts, byte, side="right")) - 1
+        return self.words[index] if index >= 0 and byte < self.words[index].origins[-1] else None
+
+    def around(self, byte: int) -> TextWord | Elsewhere:
+        """The word in the middle of which a byte begins, or why it begins in none."""
+        if byte <= 0 or byte >= self._length:
+            return "edge"
+        if any(start <= byte <= stop for start, stop in self._specials):
+            return "special"
+        word = self.at(byte)
+        if word is not None and byte != word.origins[0]:
+            return word
+        borders = {int(word.origins[end]) for word in self.words for end in (0, -1)}
+        return "pattern" if byte in borders else "dropped"
+
+    def _enter(self, part: Part, cutting: Cutting) -> None:
+        if part.special is not None:
+            self._specials.append((int(part.origins[0]), int(part.origins[-1])))
+            return
+        for raw, start in cutting.placed_words(part.text):
+            self.words.append(TextWord(raw.decode(errors="replace"), part.origins[start : start + len(raw) + 1]))
+
+    @cached_property
+    def _starts(self) -> Int64s:
+        return np.array([word.origins[0] for word in self.words], np.int64)
+
+
+class WordReasons:
+    """Answers for one text by a method that cuts every word by itself."""
+
+    def __init__(self, text: str, history: History, cutting: Cutting, allowed: Allowed, cut: WordCutter) -> None:
+        self.history = history
+        self._words = TextWords(text, cutting, allowed)
+        self._cut = cut
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The text of each token as it is shown."""
+        return TokenTexts.of(self.history).text
+
+    def changes(self, byte: int) -> list[tuple[int, list[int]]]:
+        """The tokens of the word that holds a byte, with each number of steps after which they change."""
+        word = self._words.at(byte)
+        return [] if word is None else [*different_cuts(word.text.encode(), self._cut, len(self.history))]
+
+    def changes_as_ways(self, byte: int) -> tuple[Way, ...]:
+        return tuple(
+            Way(f"after {step:,}" if step else "at first", tuple(ShownToken(self.texts[id]) for id in ids), step=step)
+            for step, ids in self.changes(byte)
+        )

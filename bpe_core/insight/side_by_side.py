@@ -1,0 +1,236 @@
+"""Several tokenizers side by side: where they cut a text, which words they cut differently, which tokens they share.
+
+They may normalize the text as they like: places are bytes of the given text.
+
+    >>> one = Tokens(np.array([0, 3, 5]), np.array([300, 301]))
+    >>> other = Tokens(np.array([0, 1, 3, 5]), np.array([97, 302, 301]))
+    >>> found = parallel_cuts([one, other], 5)
+    >>> found.places.tolist(), found.has.tolist()
+    ([1, 3], [[False, True], [True, True]])
+    >>> found.differing.tolist(), found.stretches.tolist()
+    ([1], [[0, 3]])
+
+    >>> from bpe_core.counting.words import WordTable
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> from bpe_core.reference import train
+    >>> words, recipe = WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2")
+    >>> early, late = (CutWords.of(words, recipe, train(words, recipe.with_changes(merges=n))) for n in (1, 3))
+    >>> for found in differing_words([early, late], [1, 3]):
+    ...     print(found.word, found.count, found.places, found.cut_by_each)
+    b'low' 5 1 ((2,), ())
+    b'lower' 2 2 ((2, 3, 4), (4,))
+
+    >>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (32, 256)])  # t+h, blank+th
+    >>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (97, 110)])  # t+h, a+n
+    >>> found = Vocabularies.of([one, other]).overlap(0, 1, (2, 2))
+    >>> found.common, found.only_in_first, found.only_in_second, found.jaccard == 257 / 259
+    (257, 1, 1, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenBytes, shown
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.segmenting.segmentation import NO_TOKEN, Tokens
+from bpe_core.support.arrays import Bools, Int64s
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+
+
+@dataclass(frozen=True, eq=False)
+class ParallelCuts:
+    """The cuts inside of a text; its two ends are none."""
+
+    places: Int64s  # ascending
+    has: Bools  # [tokenizer, place]
+    length: int  # of the text
+
+    @cached_property
+    def is_agreed(self) -> Bools:
+        """Of each place, whether all cut there."""
+        found: Bools = np.logical_and.reduce(self.has, axis=0)
+        return found
+
+    @cached_property
+    def differing(self) -> Int64s:
+        """The places where some cut and some do not."""
+        return self.places[~self.is_agreed]
+
+    @cached_property
+    def stretches(self) -> Int64s:
+        """The shortest parts of the text that begin and end where all cut and are cut differently: a row each."""
+        agreed = np.concatenate(([0], self.places[self.is_agreed], [self.length]))
+        which = np.searchsorted(agreed, self.differing)
+        which = which[np.diff(which, prepend=0) > 0]  # the first of each
+        return np.stack((agreed[which - 1], agreed[which]), axis=1)
+
+    @cached_property
+    def own(self) -> list[Int64s]:
+        """The places where one tokenizer cuts and others do not, of each."""
+        return [self.places[cuts & ~self.is_agreed] for cuts in self.has]
+
+
+def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts:
+    """The cuts of several tokenizers in the same text, from all the tokens of each."""
+    cuts = np.zeros((len(tokens_of_each), length + 1), bool)  # a text's marks are found faster than they are sorted
+    for marks, tokens in zip(cuts, tokens_of_each, strict=True):
+        _mark_cuts(marks, tokens)
+    cuts = cuts[:, :length]
+    places = np.flatnonzero(cuts.any(axis=0))
+    return ParallelCuts(places, cuts[:, places], length)
+
+
+def _mark_cuts(marks: Bools, tokens: Tokens) -> None:
+    """Where one tokenizer cuts: wherever a token ends.
+
+    What belongs to no token, such as a blank that the pattern drops, goes with the token behind it, for that is
+    where other tokenizers keep it.
+    """
+    stops = tokens.edges[1:]
+    marks[stops[(stops > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)]] = True
+
+
+LISTED = 200
+
+
+@dataclass(frozen=True)
+class DifferingWord:
+    """A word, and how much it matters."""
+
+    word: bytes
+    count: int  # how often it occurs
+    places: int  # inside of it where some cut and some do not
+    cut_by_each: tuple[tuple[int, ...], ...]  # where each cuts it, in bytes
+
+    @property
+    def weight(self) -> int:
+        """In how many places of the corpus this word makes them differ."""
+        return self.count * self.places
+
+    def shown_as_cut(self, by: int, bar: str = "|") -> str:
+        """With a bar wherever that one cuts it.
+
+        >>> DifferingWord(b" low", 1, 1, ((2,), ())).shown_as_cut(0)
+        '␣l|ow'
+        """
+        ends = (0, *self.cut_by_each[by], len(self.word))
+        return bar.join(shown(self.word[start:stop]) for start, stop in pairwise(ends))
+
+
+def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: int = LISTED) -> list[DifferingWord]:
+    """The words of one table with the most differing places in the corpus; of equals the word met first."""
+    words = cut_by_each[0].words
+    if not len(words):
+        return []
+    cuts = np.array([cut.cuts(step) for cut, step in zip(cut_by_each, at, strict=True)])
+    differs = cuts.any(axis=0) & ~cuts.all(axis=0)
+    places = np.add.reduceat(differs, words.starts[:-1], dtype=np.int64)
+    order = np.argsort(-places * words.counts, kind="stable")[:most]
+    found: list[DifferingWord] = []
+    for index in order[places[order] > 0].tolist():
+        inside = cuts[:, words.starts[index] : words.starts[index + 1]]
+        own = tuple(tuple(np.flatnonzero(one).tolist()) for one in inside)
+        found.append(DifferingWord(words.word(index), int(words.counts[index]), int(places[index]), own))
+    return found
+
+
+NOT_COMPARED = -1  # the unknown token, which stands for no text
+
+
+def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[bytes | None]:
+    """How each token reads in a text, special ones excluded: tokens that read alike are the same.
+
+    A token reads as what it stands for: `▁the` and ` the` as a blank and `the`, `<0x41>` as `A`, `low</w>` as `low` and
+    a blank. Where what goes on inside of a word is marked, `##the` reads as `the`, and `the`, which begins a word,
+    as ` the`. None is what stands for anything that is unknown.
+    """
+    kinds: list[str] = [symbol.kind for symbol in history.alphabet.symbols]
+    marks_what_goes_on = "continuation" in kinds
+    texts, first = TokenBytes(history), list[int]()  # the base symbol each token begins with
+    found: list[bytes | None] = []
+    for token in while_wanted(range(history.first_special), cancelled):
+        parts = history.parts(token)
+        first.append(token if parts is None else first[parts[0]])
+        kind = kinds[first[token]]
+        begins_word = marks_what_goes_on and kind != "continuation"
+        found.append(None if kind == "unknown" else b" " + texts[token] if begins_word else texts[token])
+    return found
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two vocabularies, special tokens left out; tokens that read alike are counted once."""
+
+    common: int
+    only_in_first: int
+    only_in_second: int
+
+    @property
+    def jaccard(self) -> float:
+        """The common part of all tokens that either holds."""
+        everything = self.common + self.only_in_first + self.only_in_second
+        return self.common / everything if everything else 1.0
+
+    @property
+    def share_of_first(self) -> float:
+        """The part of the first vocabulary that the second holds, too."""
+        return self.common / max(1, self.common + self.only_in_first)
+
+    @property
+    def share_of_second(self) -> float:
+        return self.common / max(1, self.common + self.only_in_second)
+
+    @property
+    def in_words(self) -> str:
+        """
+        >>> Overlap(6, 2, 2).in_words
+        '6 tokens are in both vocabularies: 75.0% of the first, 75.0% of the second, 60.0% of all (Jaccard).'
+        """
+        shares = f"{self.share_of_first:.1%} of the first, {self.share_of_second:.1%} of the second"
+        return f"{self.common:,} tokens are in both vocabularies: {shares}, {self.jaccard:.1%} of all (Jaccard)."
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabularies:
+    """The tokens of several histories under numbers that are the same where they read alike."""
+
+    histories: tuple[History, ...]
+    numbers: tuple[Int64s, ...]  # for each token of each history, or NOT_COMPARED
+    different: int  # numbers there are
+
+    @classmethod
+    def of(cls, histories: Sequence[History], *, cancelled: CancelCheck = never_cancelled) -> Self:
+        number_of: dict[bytes, int] = {}
+        numbers = tuple(
+            np.array(
+                [
+                    NOT_COMPARED if key is None else number_of.setdefault(key, len(number_of))
+                    for key in keys_of(history, cancelled)
+                ],
+                np.int64,
+            )
+            for history in histories
+        )
+        return cls(tuple(histories), numbers, len(number_of))
+
+    def overlap(self, first: int, second: int, at: Sequence[int]) -> Overlap:
+        """Of two of them by their indices, each as it was after so many steps."""
+        one, other = self._held(first, at[first]), self._held(second, at[second])
+        common = int(np.count_nonzero(one & other))
+        return Overlap(common, int(np.count_nonzero(one)) - common, int(np.count_nonzero(other)) - common)
+
+    def _held(self, which: int, at: int) -> Bools:
+        """Which of all tokens this one holds after so many steps."""
+        held = np.zeros(self.different, np.bool_)
+        numbers = self.numbers[which][self.histories[which].first(at).vocabulary]
+        held[numbers[numbers != NOT_COMPARED]] = True
+        return held

@@ -1,0 +1,185 @@
+"""Held-out bits of every size of one run, by the compiled kernels: pairs are joined, or words are cut anew."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.kernels import pair_model as kernel
+from bpe_core.kernels import pair_words as anew
+from bpe_core.kernels.encode import PATHS
+from bpe_core.segmenting.compiled_encoder import piece_table, room_for
+from bpe_core.segmenting.compiled_methods import PiecesOverTime
+from bpe_core.segmenting.merging import NEVER
+from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s
+
+SLOTS = 1 << 16  # for pairs, at first
+PAIRS_AT_ONCE = 20_000_000  # pairs between two checks for cancellation: some 0.04 s
+
+
+class Wanted(NamedTuple):
+    """How often words occur, and which bits are wanted."""
+
+    learned: Int64s
+    held_out: Int64s
+    asked: Bools  # by number of steps, from 0 on
+    bits: Float64s  # to be written
+
+
+class Cells(NamedTuple):
+    """Words as base symbols, with the step that dissolves each boundary."""
+
+    ids: Int32s  # the symbol in each cell; between words a number that is no token
+    words: Int32s  # the word of each cell
+    first: Int64s  # where in the next column the cells are listed whose boundary each step dissolves; and the end
+    by_rank: Int32s
+
+
+def follow_joins(cells: Cells, wanted: Wanted, history: History, slots: int | None = None) -> Iterator[int]:
+    """Write the bits where pairs are joined; yields again and again how many steps are done."""
+    places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
+    columns = history.columns
+    joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
+    model, room, sizes = empty_model(history, slots), room_to_tell(), history.vocabulary_sizes()
+    base, entered, step = np.int64(len(history.alphabet)), 0, 0
+    while entered < len(cells.ids) - 1:
+        model = with_room(model, 1)
+        entered = kernel.enter_cells(places, model, entered)
+    wanted.bits[0] = kernel.tell(model, room, sizes[0] + 1)
+    while step < len(history):
+        model = with_room(model, 2 * int(joins.starts[step + 1] - joins.starts[step]))
+        step = kernel.follow(
+            places, joins, model, room, base, sizes, wanted.asked, step, PAIRS_AT_ONCE, wanted.bits
+        )  # fmt: skip
+        yield step
+
+
+def room_to_tell() -> kernel.Room:
+    """The same memory as numbers and as bits."""
+    told, exponents = np.zeros(kernel.AT_ONCE), np.zeros(kernel.AT_ONCE)
+    return kernel.Room(told, told.view(np.int64), exponents, exponents.view(np.int64))
+
+
+def empty_model(history: History, slots: int | None) -> kernel.Model:
+    """A model of all tokens, and the edge of words."""
+    return _model(history.id_count + 1, slots or SLOTS)
+
+
+def _model(tokens: int, slots: int) -> kernel.Model:
+    """A table of so many slots, half of them for pairs at most."""
+    return kernel.Model(
+        keys=np.zeros(slots, np.uint64),
+        seen=np.zeros(slots, np.int64),
+        place=np.zeros(slots, np.int32),
+        left=np.zeros(slots // 2, np.int32),
+        right=np.zeros(slots // 2, np.int32),
+        seen_of=np.zeros(slots // 2),
+        wanted=np.zeros(slots // 2),
+        different=np.zeros(tokens),
+        after=np.zeros(tokens),
+        times=np.zeros(tokens, np.int64),
+        asked=np.zeros(tokens, np.int64),
+        number=np.zeros(kernel.NUMBERS, np.int64),
+        heads=np.zeros(1),
+    )
+
+
+def with_room(model: kernel.Model, more: int) -> kernel.Model:
+    """The same model with room for so many more pairs."""
+    needed, slots = 2 * (int(model.number[kernel.FILLED]) + more), len(model.keys)
+    if needed <= slots:
+        return model
+    while slots < needed:
+        slots *= 2
+    table = _model(0, slots)
+    model.number[kernel.FILLED] = kernel.move_pairs(model, table)
+    for column in ("left", "right", "seen_of", "wanted"):
+        old = getattr(model, column)
+        getattr(table, column)[: len(old)] = old
+    return kernel.Model(*table[:7], *model[7:])
+
+
+LISTED_AT_ONCE = 1_000  # words between two checks for cancellation: some 0.1 s
+
+_NO_PIECES = PiecesOverTime([0], lambda at: piece_table([], [], [], []), None)
+
+
+def follow_words(
+    words: WordTable, segmenter: WordSegmenter, wanted: Wanted, history: History, slots: int | None = None
+) -> Iterator[int]:
+    """Write the bits after the steps that are asked for; yields again and again how many steps are done."""
+    steps, longest = len(history), int(np.diff(words.starts).max(initial=0))
+    over_time, listing = segmenter.pieces_over_time(), _Listing()
+    if over_time is None:
+        for number, (word, _) in enumerate(words):
+            listing.enter(word, segmenter, steps)
+            if number % LISTED_AT_ONCE == 0:
+                yield 0
+    kind, moments = np.int64(_kind(over_time)), over_time or _NO_PIECES
+    listed, cut, waiting = listing.all(), _uncut(words, wanted), _waiting(words, history, moments)
+    model, told_in, sizes = empty_model(history, slots), room_to_tell(), history.vocabulary_sizes()
+    room, _ = room_for(longest, 0, PATHS)
+    since = [step for step in moments.since if step <= steps]
+    for first, behind in pairwise([*since, steps + 1]):
+        pieces = moments.pieces(first)
+        waiting.first[first], waiting.following[:] = len(words) - 1, np.arange(-1, len(words) - 1)
+        step = first
+        while step < behind:
+            model = with_room(model, longest + anew.BEYOND)
+            step = anew.follow_words(
+                kind, pieces, room, listed, cut, waiting, model, told_in, sizes, wanted.asked, wanted.bits, step,
+                behind - 1, PAIRS_AT_ONCE,
+            )  # fmt: skip
+            yield min(step, steps)
+
+
+class _Listing:
+    """The cuts of words, found one by one."""
+
+    def __init__(self) -> None:
+        self._cuts, self._first = array("i"), array("q")
+
+    def enter(self, word: bytes, segmenter: WordSegmenter, steps: int) -> None:
+        """All cuts of the next word."""
+        self._first.append(len(self._cuts))
+        at = 0
+        while at <= steps:
+            found = segmenter.cut(word, at)
+            at = found.until
+            self._cuts.extend((min(at, NEVER), len(found.ids), *found.ids))
+
+    def all(self) -> anew.Listed:
+        return anew.Listed(np.array(self._cuts, np.int32), np.array(self._first, np.int64))
+
+
+def _kind(over_time: PiecesOverTime | None) -> int:
+    if over_time is None:
+        return anew.AS_LISTED
+    return anew.BY_LONGEST if over_time.gone is None else anew.BY_SCORES
+
+
+def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> anew.Waiting:
+    """Where no word waits yet."""
+    gone = np.zeros(0, np.int32) if over_time.gone is None else over_time.gone
+    lists = np.full(len(history) + 1, -1, np.int32)
+    return anew.Waiting(lists, np.zeros(len(words), np.int32), history.columns.left, gone)
+
+
+def _uncut(words: WordTable, wanted: Wanted) -> anew.Words:
+    """Words that have no tokens yet."""
+    behind = np.zeros(4, np.uint8)  # where whole characters are read
+    return anew.Words(
+        data=np.concatenate([words.text, behind]),
+        starts=words.starts,
+        ids=np.zeros(len(words.text) + anew.BEYOND * len(words), np.int32),
+        counts=np.zeros(len(words), np.int64),
+        learned=wanted.learned,
+        held_out=wanted.held_out,
+    )

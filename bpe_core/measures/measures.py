@@ -1,0 +1,247 @@
+"""Every measure of tokenizers, told once: its title, its unit, what it means, how it is computed.
+
+Tables name their columns by these names; windows, commands, charts and help texts read the rest from here.
+
+    >>> share = MEASURES["share_in_use"]
+    >>> share.title, share.heading, share.shown(0.1234), MEASURES["tokens"].shown(1234)
+    ('Share of the vocabulary in use', 'in use', '12.3%', '1,234')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Unit = Literal["bytes", "tokens", "words", "places", "steps", "documents", "bits", "seconds", "share", "ratio", ""]
+
+WHOLE_NUMBERS = ("bytes", "tokens", "words", "places", "steps", "documents")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure of a tokenizer, mostly on some text."""
+
+    name: str  # of its column in every table
+    title: str  # of an axis
+    heading: str  # of a narrow column
+    unit: Unit  # a share is shown in percent, a ratio has no unit
+    meaning: str  # a phrase that could end a list entry
+    formula: str = ""
+    higher_is_better: bool | None = None  # None where neither is
+    digits: int = 3  # shown behind the point; of a share, those of its percentage
+    note: str = ""  # what to know before comparing numbers, in sentences
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its values are counts."""
+        return self.unit in WHOLE_NUMBERS
+
+    @property
+    def is_share(self) -> bool:
+        return self.unit == "share"
+
+    @property
+    def form(self) -> str:
+        """The format that writes a value."""
+        return "{:,}" if self.is_whole else f"{{:.{self.digits}{'%' if self.is_share else 'f'}}}"
+
+    def shown(self, value: float | None) -> str:
+        """A value for a person; nothing where it is unknown."""
+        return "" if value is None or value != value else self.form.format(value)
+
+    @property
+    def explanation(self) -> str:
+        """All there is to know about it, for a tooltip or a help page."""
+        parts = (self.meaning, self.formula, self.note)
+        return " ".join(part if part.endswith(".") else f"{part}." for part in parts if part)
+
+
+BYTES_NOTE = (
+    "Bytes of the text as it was given count, including blanks and everything else outside words, before any "
+    "normalization. Of a list of words, or a run from an older session, only the bytes of its words are known."
+)
+WORDS_NOTE = (
+    "Words are those that the recipe makes of the text, so other recipes count other words. (A benchmark and the "
+    "curves of many runs count stretches between blanks, the same for all recipes.)"
+)
+RENYI_FORMULA = (
+    "Rényi efficiency: H / ln V, where H = ln(Σ p^α) / (1 − α) with α = 2.5, p the share of each token among all "
+    "tokens of the text, and V the number of different tokens that occur in it. 1 would mean that all occur equally "
+    "often; a few very frequent tokens, or many very rare ones, lower it."
+)
+BITS_NOTE = (
+    "Held-out bits per byte: what it takes to tell words that were held out, by a smoothed model (interpolated "
+    "Kneser-Ney) of pairs of tokens, made of the training text; less is better. Held out is the text that you name, "
+    "or else each tenth word of the training text. Words are taken one by one, as if each stood alone: what one says "
+    "of the next is not known, and blanks that the recipe drops cost nothing. It compares all sizes of one run; where "
+    "that would take too long (blocks with tables of their own, very long words, pieces dropped while there are more "
+    "than 65,536) it measures some of them, and says how many. A trained model with a long memory may prefer larger "
+    "ones."
+)
+
+MEASURES: dict[str, Measure] = {
+    measure.name: measure
+    for measure in (
+        # -- the tokenizer -----------------------------------------------------------------
+        Measure("step", "Step", "step", "steps", "After how many steps of its training the tokenizer is measured"),
+        Measure(
+            *("vocabulary", "Tokens in the vocabulary", "vocabulary", "tokens"),
+            "How many tokens it has then, special ones included",
+        ),
+        Measure(
+            *("size", "Wanted size", "size", "tokens"),
+            "The tokens wanted; `vocabulary` tells how many there are, fewer where nothing more can be learned",
+        ),
+        # -- the text ----------------------------------------------------------------------
+        Measure("documents", "Documents", "documents", "documents", "How many texts were measured"),
+        Measure("bytes", "Bytes", "bytes", "bytes", "Of the text as it was given, in UTF-8"),
+        Measure(
+            *("words", "Words", "words", "words"),
+            "Stretches between blanks and line ends, the same for all tokenizers; in a script without blanks, lines",
+        ),
+        # -- the text in tokens ------------------------------------------------------------
+        Measure("tokens", "Tokens", "tokens", "tokens", "How many tokens the text becomes", higher_is_better=False),
+        Measure(
+            *("bytes_per_token", "Bytes per token", "bytes/token", "ratio"),
+            "More means that each token stands for more of the text",
+            "bytes / tokens",
+            higher_is_better=True,
+            note=BYTES_NOTE,
+        ),
+        Measure(
+            *("tokens_per_word", "Tokens per word", "tokens/word", "ratio"),
+            "Fertility: fewer means shorter sequences for the same text",
+            "tokens / words",
+            higher_is_better=False,
+            note=WORDS_NOTE,
+        ),
+        Measure(
+            *("renyi_efficiency", "Rényi efficiency", "Rényi", "ratio"),
+            "How evenly the tokens are used, from 0 to 1",
+            RENYI_FORMULA,
+            higher_is_better=True,
+        ),
+        Measure(
+            *("share_in_use", "Share of the vocabulary in use", "in use", "share"),
+            "The part of the vocabulary that occurs in the text at all",
+            "different tokens in the text / vocabulary",
+            higher_is_better=True,
+            digits=1,
+        ),
+        Measure(
+            *("share_of_scaffolds", "Share of scaffolds", "scaffolds", "share"),
+            "The part of the vocabulary that was only needed on the way: larger tokens have used it up",
+            "merged tokens that occurred in the text and no longer do / vocabulary",
+            higher_is_better=False,
+            digits=1,
+        ),
+        Measure(
+            *("unknown_share", "Share of unknown tokens", "unknown", "share"),
+            "The part of the tokens that stands for what the tokenizer cannot encode",
+            "unknown tokens / tokens",
+            higher_is_better=False,
+            digits=2,
+        ),
+        Measure(
+            *("unencoded_share", "Share of the text that is not encoded", "not encoded", "share"),
+            "The part of the text, without blanks, that becomes unknown tokens or none at all",
+            "bytes in unknown tokens or in none / bytes, without blanks",
+            higher_is_better=False,
+            digits=2,
+        ),
+        Measure(
+            *("relative_tokens", "Tokens relative to the first", "relative", "ratio"),
+            "Tokens relative to those that the first tokenizer, or the one chosen, needs for the same text",
+            "tokens / tokens of the one chosen",
+            higher_is_better=False,
+        ),
+        Measure(
+            *("seconds", "Seconds", "seconds", "seconds"),
+            "Processor time that encoding takes, of a long text as its beginning takes it; the first text of a "
+            "tokenizer pays for its preparation",
+            higher_is_better=False,
+        ),
+        Measure(
+            *("bits_per_byte", "Held-out bits per byte", "bits/byte", "bits"),
+            "What a small model of pairs of tokens needs to tell held-out words",
+            higher_is_better=False,
+            digits=4,
+            note=BITS_NOTE,
+        ),
+        # -- the same sentences in several languages -----------------------------------------
+        Measure(
+            *("premium", "Parity premium", "premium", "ratio"),
+            "Tokens of the language relative to those of the reference language, for the same sentences",
+            "tokens / tokens of the reference language",
+            higher_is_better=False,
+        ),
+        Measure("worst", "Worst premium", "worst", "ratio", "The largest premium", higher_is_better=False),
+        Measure(
+            *("spread", "Spread", "spread", "ratio"),
+            "The most tokens that any language needs, relative to the fewest",
+            higher_is_better=False,
+        ),
+        Measure(
+            *("gini", "Gini coefficient", "Gini", "ratio"),
+            "How unevenly tokens are shared out among the languages: 0 if all need as many, near 1 if one needs all",
+            higher_is_better=False,
+        ),
+        # -- words with their morphemes ------------------------------------------------------
+        Measure("borders", "Borders", "borders", "places", "Places inside words where two morphemes meet"),
+        Measure("cuts", "Cuts", "cuts", "places", "Places inside words where two tokens meet"),
+        Measure("hits", "Hits", "hits", "places", "Places where both do", higher_is_better=True),
+        Measure(
+            *("precision", "Cuts that are at morphemes", "precision", "ratio"),
+            "The part of the cuts that fall on a border of morphemes",
+            "hits / cuts",
+            higher_is_better=True,
+        ),
+        Measure(
+            *("recall", "Morphemes that are cut", "recall", "ratio"),
+            "The part of the borders that are cut",
+            "hits / borders",
+            higher_is_better=True,
+        ),
+        Measure(
+            *("f1", "Agreement with morphemes (F1)", "F1", "ratio"),
+            "The harmonic mean of precision and recall",
+            "2 · hits / (cuts + borders)",
+            higher_is_better=True,
+        ),
+        Measure(
+            *("share_whole", "Words that are one token", "whole", "share"),
+            "The part of the words that are one token",
+            digits=1,
+        ),
+        Measure(
+            *("share_alike", "Words cut exactly at their borders", "alike", "share"),
+            "The part of the words that are cut at all their borders and nowhere else",
+            higher_is_better=True,
+            digits=1,
+        ),
+    )
+}
+OF_MORPHEMES_IN_SWEEPS = {f"morpheme_{name}": name for name in ("precision", "recall", "f1")}
+MEASURES |= {long: replace(MEASURES[name], name=long) for long, name in OF_MORPHEMES_IN_SWEEPS.items()}
+
+# The measures of each kind of table, in the order of their columns.
+OF_SIZES = (
+    *("bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "share_of_scaffolds"),
+    "bits_per_byte",
+)
+OF_BENCHMARK = (
+    *("step", "vocabulary", "bytes", "words", "tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency"),
+    *("share_in_use", "unknown_share", "unencoded_share", "relative_tokens", "seconds"),
+)
+OF_PARITY = ("premium", "worst", "spread", "gini")
+OF_MORPHEMES = ("borders", "cuts", "hits", "precision", "recall", "f1", "share_whole", "share_alike")
+OF_SWEEPS = (
+    *("bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "unknown_share", "bits_per_byte"),
+    *OF_MORPHEMES_IN_SWEEPS,
+)
+
+
+def meanings(names: Iterable[str]) -> dict[str, str]:
+    """What each of these measures means, by its name."""
+    return {name: MEASURES[name].meaning for name in names}

@@ -1,0 +1,45 @@
+"""All questions, one a file: what the window, the commands, reports and Python ask.
+
+A new question is a new file here, with one subclass of `Question` (`bpe_core/asking.py`). It is found by its name.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from bpe_core.asking import Answer, Question, ask_about
+from bpe_core.errors import BpeError
+
+
+@cache
+def question_names() -> tuple[str, ...]:
+    """Their names, without loading any."""
+    return tuple(sorted(found.name for found in pkgutil.iter_modules(__path__)))
+
+
+@cache
+def question_named(name: str) -> type[Question]:
+    """Load the question of that name."""
+    if name not in question_names():
+        raise BpeError(f"There is no question {name!r}; there are {', '.join(question_names())}.")
+    module = import_module(f"{__name__}.{name}")
+    kinds = (kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, Question))
+    return next(kind for kind in kinds if kind.__module__ == module.__name__)
+
+
+def ask(study: Any, question: str, **parameters: Any) -> Answer:
+    """Ask a study, or several by name, the question of that name.
+
+    >>> from bpe_core.studies.making import train
+    >>> ask(train(["low low lower"], "words", merges=2), "lengths", at=1).columns["tokens"].tolist()
+    [5, 1, 1]
+    """
+    return ask_about(question_named(question), study, **parameters)
+
+
+def all_questions() -> list[type[Question]]:
+    """All of them, loaded."""
+    return [question_named(name) for name in question_names()]

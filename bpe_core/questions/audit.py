@@ -1,0 +1,84 @@
+"""Which tokens of a table deserve a second look, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import get_args
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.errors import BpeError
+from bpe_core.insight.audit import CRITERIA, LONG, OF_CORPUS, ORDERS, RARE, Audit, AuditRows, Criterion, TokenPlaces
+from bpe_core.insight.audit import audit as audited
+from bpe_core.insight.audit import table_of as rows_table
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import ALONE, Work
+
+OWN_TEXTS = "the corpus"
+LONGEST_FIRST = "length"  # people who sort by length look for long tokens
+WHAT = "An audit"
+LISTED = ("id", "token", "times", "criteria", "reason")
+CRITERIA_LIST = "".join(f"  {name:<12} {sentence}\n" for name, sentence in CRITERIA.items())
+
+
+@dataclass(frozen=True)
+class AuditOfTokens(Question):
+    """List the tokens that deserve a second look: scaffolds, unreachable, unused, broken …"""
+
+    needs = "texts if known"
+    examples = f"""\
+examples:
+  bpe-explorer audit tokenizer.json
+      What is known of the tokens by themselves: how many there are of each criterion, and the first of them.
+
+  bpe-explorer audit tokenizer.json --corpus mine/ yours.txt --only scaffold,unused --sort count -o audit.csv
+      Those that the corpus needs as steps only, or not at all, as a table.
+
+criteria:
+{CRITERIA_LIST}"""
+
+    only: str = parameter("", help="list only these criteria, a comma between", metavar="CRITERIA")
+    sort: str = parameter("id", help="the order of the list", choices=ORDERS)
+    reverse: bool = parameter(False, help="from the end of that order; of lengths the shortest first")
+    rare: int = parameter(RARE, help=f"less often than N times is rare ({RARE})", metavar="N")
+    long: int = parameter(LONG, help=f"more than N characters are very long ({LONG})", metavar="N")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        wanted = criteria_in(self.only)
+        found, names = audit_of(study, self.rare, self.long, wanted, work)
+        rows = AuditRows(study.history, found, study.history.numbers, names)
+        chosen = wanted or tuple(found.meets)
+        from_end = self.reverse != (self.sort == LONGEST_FIRST)
+        order = rows.in_order(found.ids(*chosen), self.sort, from_end=from_end)
+        table = rows_table(map(rows.row, order))
+        totals = tuple(f"{total:,} {name}: {CRITERIA[name]}" for name, total in found.totals.items())
+        return Answer(table, totals, listed=LISTED)
+
+
+def criteria_in(text: str) -> tuple[Criterion, ...]:
+    """Read the names of criteria, a comma between.
+
+    >>> criteria_in("unused,scaffold")
+    ('scaffold', 'unused')
+    """
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    unknown = next((name for name in names if name not in CRITERIA), None)
+    if unknown is not None:
+        raise BpeError(f"There is no criterion {unknown[:40]!r}; there are {', '.join(CRITERIA)}.")
+    return tuple(name for name in get_args(Criterion) if name in names)
+
+
+def audit_of(
+    study: Study, rare: int, long: int, wanted: tuple[Criterion, ...] = (), work: Work = ALONE
+) -> tuple[Audit, list[str]]:
+    """Audit a study, and name the texts it was audited by; refuse criteria that cannot be known of these."""
+    parts = {} if study.texts is None else study.parts(WHAT, work)
+    needs = [one for one in wanted if one in OF_CORPUS]
+    if needs and not parts:
+        raise BpeError(f"Which tokens are {needs[0]} can be told on a corpus only: name them with --corpus.")
+    places = TokenPlaces.of(list(parts.values()), study.history) if parts else None
+    found = audited(study.history, places, rare=rare, long=long, progress=work.progress, cancelled=work.cancelled)
+    missing = [one for one in wanted if one not in found.meets]
+    if missing:
+        why = "name several texts with --corpus" if missing[0] == "one-file" else "its method joins no pairs"
+        raise BpeError(f"Which tokens are {missing[0]} cannot be told here: {why}.")
+    return found, list(parts)

@@ -1,0 +1,118 @@
+"""Any number of tokenizers measured by any number of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.errors import BpeError
+from bpe_core.figures.from_table import dots_chart
+from bpe_core.history.history import History
+from bpe_core.measures.benchmark import benchmark
+from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
+from bpe_core.measures.parity import Sentences, parallel_texts, parity_of
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import Texts
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+from resources import parallel_samples
+
+DRAWN = (
+    *("tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "unknown_share"),
+    *("unencoded_share", "relative_tokens", "seconds", "premium"),
+)
+OWN_SENTENCES = "own"  # the program's own parallel sentences
+COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, "premium"))
+
+
+@dataclass(frozen=True)
+class Benchmark(Question):
+    """Measure any number of tokenizers by any number of texts, and what the same sentences cost in each language."""
+
+    needs = "texts if known"
+    studies = (1, 1_000)
+    examples = f"""\
+examples:
+  bpe-explorer benchmark ours.csv theirs.tokenizer.json --texts news/ book.txt --output figures.parquet
+      Every file by every tokenizer, a row each: pandas.read_parquet("figures.parquet") is a table of them.
+
+  bpe-explorer benchmark ours.csv --sizes 1000 2000 4000 --group de texts/de --group code src
+      The same tokenizer at three sizes of its vocabulary, by groups of texts.
+
+  bpe-explorer benchmark ours.csv theirs.tiktoken --parallel sentences/ --reference en
+      What the same sentences cost in each language: a file a language (en.txt, de.txt), a line a sentence.
+
+columns:
+{COLUMNS}
+"""
+
+    texts: Texts | None = parameter(None, help="files and folders; each file is a text", metavar="FILE")
+    parallel: str = parameter(
+        "",
+        help="a folder of the same sentences, a file a language, a line a sentence; without a folder our own ten",
+        metavar="FOLDER",
+        const=OWN_SENTENCES,
+    )
+    reference: str = parameter("", help="the language that others are compared with (the first)", metavar="NAME")
+    sizes: tuple[int, ...] = parameter((), help="each at these sizes of its vocabulary", metavar="N")
+    relative_to: str = parameter("", help="whose tokens others are compared with (the first)", metavar="TABLE")
+    measure: str = parameter("tokens", help=f"what is drawn: {', '.join(DRAWN)}", choices=DRAWN)
+
+    def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
+        if self.reference and not self.parallel:
+            raise BpeError("--reference names a language of --parallel texts; --relative-to names one of the tables.")
+        tokenizers = dict(at_sizes(studies, self.sizes))
+        texts = self._texts(studies) if not self.parallel else self._sentences()
+        found = benchmark(
+            tokenizers,
+            texts,
+            relative_to=_chosen(tokenizers, self.relative_to),
+            progress=work.progress,
+            cancelled=work.cancelled,
+        )
+        columns, sentences, facts = dict(found.columns), [*found.remarks], dict[str, object]()
+        if self.parallel:
+            parity = parity_of(found, self.reference or None)
+            columns["premium"] = parity.columns["premium"]
+            sentences = [*parity.sentences, *sentences]
+            summary = DataTable(parity.summary)
+            facts = {"parity": [dict(zip(summary.columns, row, strict=True)) for row in summary.rows()]}
+        if self.measure not in columns:
+            raise BpeError(f"{self.measure} is known of parallel texts only: name them with --parallel.")
+        table = DataTable(columns)
+        listed = ("tokenizer", "text", *(name for name in DRAWN if name in columns))
+        return Answer(table, tuple(sentences), dots_chart(table, self.measure), listed, facts=facts)
+
+    def _texts(self, studies: Mapping[str, Study]) -> Mapping[str, list[str]]:
+        """The documents of each file, or of each group."""
+        texts = self.texts or next(iter(studies.values())).texts
+        if texts is None:
+            raise BpeError("A benchmark measures texts: name them with --texts, --group or --parallel.")
+        with texts.reading() as corpus:
+            parts = corpus.by_source() if corpus.groups == ("",) else corpus.parts()
+            return {name: list(part.documents()) for name, part in parts.items()}
+
+    def _sentences(self) -> Sentences:
+        return parallel_samples() if self.parallel == OWN_SENTENCES else parallel_texts(self.parallel)
+
+
+def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
+    """Each tokenizer at its end, or at each of these sizes, under a name of its own."""
+    taken = set[str]()
+    for name, study in studies.items():
+        history = study.history
+        for size in sizes or (None,):
+            at = len(history) if size is None else history.step_of_size(size)
+            called, place = name if size is None else f"{name}@{history.vocabulary_size_at(at)}", 1
+            while (free := called if place == 1 else f"{called} ({place})") in taken:
+                place += 1
+            taken.add(free)
+            yield free, (history, at)
+
+
+def _chosen(tokenizers: Mapping[str, object], name: str) -> str | None:
+    """A table that is named without its size stands for the first of its sizes."""
+    if not name or name in tokenizers:
+        return name or None
+    return next((one for one in tokenizers if one.startswith(f"{name}@")), name)

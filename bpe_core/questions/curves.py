@@ -1,0 +1,74 @@
+"""A measure of many runs, over the size of the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.errors import BpeError
+from bpe_core.figures.from_table import sweep_chart
+from bpe_core.measures.measures import MEASURES, OF_MORPHEMES_IN_SWEEPS, OF_SWEEPS
+from bpe_core.measures.morphemes import own_lists, read_morphemes
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import Texts
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.sweep.overlay import overlay, samples_of
+
+BITS = "bits_per_byte"
+NO_TEXTS = (
+    "The curves of many runs are drawn by texts that are measured: name them with --corpus, or with --held-out those "
+    "that no run has learned from."
+)
+
+
+@dataclass(frozen=True)
+class Curves(Question):
+    """Draw one measure of many tokenizers over the size of the vocabulary.
+
+    Runs that differ only in what chance drew for them share a line with its band.
+    """
+
+    needs = "texts if known"
+    studies = (1, 1_000)
+    takes_moments = False  # a curve shows all moments
+    examples = """\
+examples:
+  bpe-explorer curves book.bpex --runs --corpus book.txt --measure tokens_per_word -o curves.svg
+  bpe-explorer curves ours.csv theirs.json --held-out folder/ -o all.svg
+"""
+
+    measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
+    held_out: Texts | None = parameter(None, help="measure by texts that no run has learned from", metavar="FILE")
+    list: str = parameter("", help="words with their morphemes, or en or de for our own", metavar="LIST")
+    lines: tuple[str, ...] = parameter((), help="draw only these lines", metavar="NAME")
+
+    def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
+        own = next((study.texts for study in studies.values() if not study.texts_are_own), None)
+        texts = self.held_out or own
+        if texts is None or (self.held_out is not None and own is not None):
+            raise BpeError(NO_TEXTS)
+        with texts.reading() as corpus:
+            documents = [*corpus.documents()]
+        learned = {name: one.learned_from for name, one in studies.items()} if self.measure == BITS else {}
+        table = overlay(
+            {name: one.history for name, one in studies.items()},
+            documents,
+            learned={name: words for name, words in learned.items() if words is not None},
+            is_held_out=self.held_out is not None,
+            morphemes=self._morphemes(),
+            samples=samples_of({name: (one.history.recipe, one.sources) for name, one in studies.items()}),
+            progress=work.progress,
+            cancelled=work.cancelled,
+        )
+        figure = sweep_chart(table, self.measure, self.lines or None)
+        return Answer(table, (figure.sentence,), figure, ("recipe", "vocabulary", self.measure))
+
+    def _morphemes(self) -> Mapping[str, tuple[str, ...]] | None:
+        if self.measure not in OF_MORPHEMES_IN_SWEEPS:
+            return None
+        chosen, own = self.list or "en", own_lists()
+        return own[chosen] if chosen in own else read_morphemes(chosen)
+
+
+assert set(OF_SWEEPS) <= set(MEASURES)

@@ -1,0 +1,155 @@
+"""Where two tokenizers part ways, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.history.token_texts import shown
+from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
+from bpe_core.learning.methods import told_by
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support.honest_text import escape
+from bpe_core.support.progress import ALONE, Work
+
+FEW = 10  # tokens that are in one only
+LONGEST = 200  # bytes of a token
+
+
+@dataclass(frozen=True)
+class Diff(Question):
+    """Show where two tokenizers part ways, and why."""
+
+    studies = (2, 2)
+    examples = """\
+examples:
+  bpe-explorer diff ours.csv tokenizer.json
+      The first merge that differs and the likely cause: another tie rule, other data, another pattern ...
+
+  bpe-explorer diff vocab.bpe cl100k_base.tiktoken --text "isn't 2024 naïve?"
+      The same text cut by both; [brackets] mark what they cut differently.
+
+The exit code is 0 where the merges are the same, 3 where they differ.
+"""
+
+    text: str = parameter("", help="a text to cut by both", metavar="TEXT")
+    limit: int = parameter(FEW, help=f"list up to N tokens that only one has ({FEW})", metavar="N")
+
+    def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
+        names, (one, other) = list(studies), studies.values()
+        found = compare_tables(one.history, other.history, cancelled=work.cancelled)
+        sentences = [f"{name}: {told_by(study.history)}." for name, study in studies.items()]
+        sentences += _parting(found, one, other)
+        sentences += [found.overlap.in_words, *self._only_in(names, found)]
+        if self.text:
+            sentences += _cut(self.text, studies)
+        facts = _facts(found) | ({"text": _text_facts(self.text, one, other)} if self.text else {})
+        table = _table(found.differing, one, other)
+        return Answer(table, tuple(sentences), facts=facts, differs=found.cause != "none")
+
+    def _only_in(self, names: Sequence[str], found: TableComparison) -> list[str]:
+        sides = zip(names, (found.only_in_first, found.only_in_second), strict=True)
+        return [f"{len(tokens):,} only in {name}: {_few(tokens, self.limit)}" for name, tokens in sides if tokens]
+
+
+def _few(tokens: Sequence[bytes], limit: int) -> str:
+    more = f"  and {len(tokens) - limit:,} more" if len(tokens) > limit else ""
+    return "  ".join(shown(token, LONGEST) for token in tokens[:limit]) + more
+
+
+def _parting(found: TableComparison, one: Study, other: Study) -> list[str]:
+    words = {study.history.recipe.wording.step for study in (one, other)}
+    step = words.pop() if len(words) == 1 else "step"
+    sentences = []
+    if found.first is not None:
+        merges = "; ".join(f"{_written(merge)} ({_places(merge, step)})" for merge in found.differing[:2])
+        sentences.append(f"They part ways at {step} {found.first + 1:,}: {merges}.")
+    is_guess = found.cause not in ("none", "tokens", "not known")
+    return [*sentences, f"Likely cause, {found.cause}: {found.explanation}" if is_guess else found.explanation]
+
+
+def _written(merge: DifferingMerge) -> str:
+    return f"{shown(merge.left, LONGEST)} + {shown(merge.right, LONGEST)}"
+
+
+def _places(merge: DifferingMerge, step: str) -> str:
+    sides = (("the first", merge.place), ("the second", merge.other_place))
+    return ", ".join(f"not in {name}" if place is None else f"{step} {place + 1:,} in {name}" for name, place in sides)
+
+
+def _table(merges: Sequence[DifferingMerge], one: Study, other: Study) -> DataTable:
+    """Merges that are at different places in two tables, with their ids in each; steps count from 1."""
+    columns: dict[str, Values] = {}
+    for side, texts in (("left_", [merge.left for merge in merges]), ("right_", [merge.right for merge in merges])):
+        columns[f"{side}hex"] = [text.hex(" ") for text in texts]
+        columns[f"{side}text"] = [shown(text) for text in texts]
+    places = ("", one, [merge.place for merge in merges]), ("other_", other, [merge.other_place for merge in merges])
+    for name, _, known in places:
+        columns[f"{name}step"] = [None if place is None else place + 1 for place in known]
+    for name, study, known in places:
+        pairs = [_ids(study, place) for place in known]
+        columns[f"{name}left_id"] = [left for left, _ in pairs]
+        columns[f"{name}right_id"] = [right for _, right in pairs]
+    return DataTable(columns)
+
+
+def _facts(found: TableComparison) -> dict[str, object]:
+    return {
+        "merges": found.merges,
+        "first_difference": None if found.first is None else found.first + 1,
+        "cause": found.cause,
+        "explanation": found.explanation,
+        "common_tokens": found.common,
+        "only_in_first": [escape(token) for token in found.only_in_first],
+        "only_in_second": [escape(token) for token in found.only_in_second],
+    }
+
+
+def _text_facts(text: str, one: Study, other: Study) -> dict[str, object]:
+    found = compare_texts(one.tokenizer, other.tokenizer, text)
+    sides = ("first", one, found.spans), ("second", other, found.other_spans)
+    cuts = {
+        side: {
+            "ids": [study.number(id) for *_, id in spans],
+            "tokens": [escape(study.names.raw[id]) for *_, id in spans],
+        }
+        for side, study, spans in sides
+    }
+    return {**cuts, "differing_bytes": found.regions}
+
+
+def _ids(study: Study, place: int | None) -> tuple[int | None, int | None]:
+    if place is None:
+        return None, None
+    left, right = study.history.pair(place)
+    return study.number(left), study.number(right)
+
+
+def _cut(text: str, studies: Mapping[str, Study]) -> list[str]:
+    """The text under both."""
+    one, other = (study.tokenizer for study in studies.values())
+    found, raw = compare_texts(one, other, text), text.encode()
+    count = len(found.regions)
+    sentences = [
+        f"{count:,} place{'' if count == 1 else 's'} of the text {'is' if count == 1 else 'are'} cut differently."
+    ]
+    for name, spans in zip(studies, (found.spans, found.other_spans), strict=True):
+        sentences.append(f"{name}, {len(spans):,} tokens: {_marked(raw, spans, found.regions)}")
+    return sentences
+
+
+def _marked(raw: bytes, spans: Sequence[tuple[int, int, int]], regions: Sequence[tuple[int, int]]) -> str:
+    """Write the tokens with bars between, those of differing regions in brackets.
+
+    >>> _marked(b"the ban", [(0, 3, 1), (3, 4, 2), (4, 5, 3), (5, 7, 4)], [(5, 7)])
+    'the | ␣ | b | [an]'
+    """
+    opening, closing = {start for start, _ in regions}, {stop for _, stop in regions}
+    pieces = []
+    for start, stop, _ in spans:
+        if stop > start:
+            piece = shown(raw[start:stop])
+            pieces.append(("[" if start in opening else "") + piece + ("]" if stop in closing else ""))
+    return " | ".join(pieces)

@@ -1,0 +1,181 @@
+"""Two to four tokenizers side by side, at one size of their vocabularies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.figures.from_table import lab_chart
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import quoted, shown
+from bpe_core.insight.cut_words import CutWords, whose_words
+from bpe_core.insight.side_by_side import (
+    DifferingWord,
+    Overlap,
+    ParallelCuts,
+    Vocabularies,
+    differing_words,
+    parallel_cuts,
+)
+from bpe_core.measures.measures import MEASURES
+from bpe_core.measures.size_curves import MeasuredSizes, measured_sizes
+from bpe_core.questions.sizes import table_of_curves
+from bpe_core.segmenting.segmentation import Tokens
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+
+LETTERS = "ABCD"
+AGREED, OWN = " | ", " ‖ "  # between two tokens: a cut that all have, or one that some have
+LISTED = 10
+MEASURED = ("tokens", "tokens_per_word", "bytes_per_token", "renyi_efficiency")
+
+
+@dataclass(frozen=True)
+class Lab(Question):
+    """Put two to four tokenizers side by side at one size of their vocabularies.
+
+    The words of texts are those that the first tokenizer splits them into. Without texts, the words of a run are taken.
+    """
+
+    needs = "texts if known"
+    studies = (2, len(LETTERS))
+    examples = f"""\
+examples:
+  bpe-explorer lab gpt2.csv unigram.json --size 4000 --text "the lowest price"
+      The same text cut by both with 4,000 tokens: what is joined has grown that far, what is dropped has shrunk that
+      far. A double bar is a cut that not all have.
+
+  bpe-explorer lab a.csv b.csv c.csv --corpus book.txt
+      Each as it is in its file: what their vocabularies have in common, how they compress the texts, and the words
+      they cut most differently, by how often these occur.
+
+{MEASURES["renyi_efficiency"].formula}
+"""
+
+    size: int | None = parameter(None, help="of all vocabularies (else each as in its file)", metavar="N")
+    text: str = parameter("", help="a text to cut by all", metavar="TEXT")
+    limit: int = parameter(LISTED, help=f"compare the N words that are cut most differently ({LISTED})", metavar="N")
+    words: bool = parameter(False, help="list all words that are cut differently instead of the curves")
+
+    def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
+        histories = [study.history for study in studies.values()]
+        at = [len(one) if self.size is None else one.step_of_size(self.size) for one in histories]
+        sentences = [_size(*row) for row in zip(LETTERS, studies, histories, at, strict=False)]
+        if self.text:
+            sentences += _cut_text(self.text, studies, at)
+        facts = {"tables": [_facts(*row, self.text) for row in zip(studies.items(), at, strict=True)]}
+        sentences += _overlaps(histories, at)
+        cuts = _cuts(studies, work)
+        if not cuts:
+            return Answer(DataTable({}), tuple(sentences), facts=facts)
+        sizes = [np.array([one.vocabulary_size_at(step)]) for one, step in zip(histories, at, strict=True)]
+        sentences += _measured([measured_sizes(cut, size) for cut, size in zip(cuts, sizes, strict=True)])
+        words = differing_words(cuts, at, len(cuts[0].words) if self.words else self.limit)
+        sentences += _words(words[: self.limit])
+        if self.words:
+            return Answer(words_table(words, LETTERS[: len(cuts)]), tuple(sentences), facts=facts)
+        curves = {
+            letter: measured_sizes(cut, progress=work.progress, cancelled=work.cancelled)
+            for letter, cut in zip(LETTERS, cuts, strict=False)
+        }
+        table = table_of_curves(curves)
+        return Answer(table, tuple(sentences), lab_chart(table), ("text", "vocabulary", *MEASURED), [], facts)
+
+
+def _facts(named: tuple[str, Study], step: int, text: str) -> dict[str, object]:
+    name, study = named
+    size = study.history.vocabulary_size_at(step)
+    return {"table": name, "step": step, "vocabulary": size, "ids": study.encode(text, at=step)}
+
+
+def words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTable:
+    """Words that several tokenizers cut differently, and how each cuts them, by its name."""
+    return DataTable(
+        {
+            "text": [shown(one.word) for one in found],
+            "hex": [one.word.hex(" ") for one in found],
+            "count": np.array([one.count for one in found], np.int64),
+            "differing cuts": np.array([one.places for one in found], np.int64),
+            **{name: [one.shown_as_cut(place) for one in found] for place, name in enumerate(names)},
+        }
+    )
+
+
+def _cuts(studies: Mapping[str, Study], work: Work) -> list[CutWords]:
+    """The words of the texts, cut by each; none where there are no texts."""
+    several = list(studies.values())
+    named = next((place for place, one in enumerate(several) if one.texts and not one.texts_are_own), None)
+    place = whose_words([(one.learned_from, one.history.recipe) for one in several]) if named is None else named
+    if place is None:
+        return []
+    recipe = several[place].history.recipe
+    words = several[place].words("A comparison", work)
+    return [CutWords.of(words, recipe, one.history, cancelled=work.cancelled) for one in several]
+
+
+def _size(letter: str, name: str, history: History, step: int) -> str:
+    return f"{letter}  {name}: {history.vocabulary_size_at(step):,} tokens after step {step:,} of {len(history):,}"
+
+
+def _cut_text(text: str, studies: Mapping[str, Study], at: Sequence[int]) -> list[str]:
+    several = zip(studies.values(), at, strict=True)
+    tokens = [study.tokenizer.segmentation(text).tokens(step) for study, step in several]
+    cuts, data = parallel_cuts(tokens, len(text.encode())), text.encode()
+    places = len(cuts.stretches)
+    found = f"{places or 'No'} place{'' if places in (0, 1) else 's'}"
+    sentences = [f"{found} of the text {'is' if places < 2 else 'are'} cut differently."]
+    for index, (letter, study) in enumerate(zip(LETTERS, studies.values(), strict=False)):
+        unknown = int(np.count_nonzero(tokens[index].ids == study.history.alphabet.unknown_id))
+        told = f"  ({unknown:,} unknown)" if unknown else ""
+        sentences.append(f"{letter} {_length(tokens[index]):>6,}  {_marked(data, cuts, index)}{told}")
+    return sentences
+
+
+def _length(tokens: Tokens) -> int:
+    return len(tokens.spans())
+
+
+def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
+    """The text with a bar wherever one cuts it, a double one where not all do."""
+    differing = set(cuts.differing.tolist())
+    places = cuts.places[cuts.has[index]].tolist()
+    parts = [shown(data[: places[0] if places else None])]
+    for place, stop in pairwise([*places, len(data)]):
+        parts += [OWN if place in differing else AGREED, shown(data[place:stop])]
+    return "".join(parts)
+
+
+def _overlaps(histories: Sequence[History], at: Sequence[int]) -> list[str]:
+    vocabularies = Vocabularies.of(histories)
+    pairs = combinations(range(len(histories)), 2)
+    return [_overlap(LETTERS[one], LETTERS[other], vocabularies.overlap(one, other, at)) for one, other in pairs]
+
+
+def _overlap(a: str, b: str, found: Overlap) -> str:
+    shares = f"{found.share_of_first:.1%} of {a}, {found.share_of_second:.1%} of {b}"
+    return f"{a} and {b}: {found.common:,} tokens in both, {shares}, Jaccard {found.jaccard:.3f}"
+
+
+def _measured(found: Sequence[MeasuredSizes]) -> list[str]:
+    sentences = [f"{found[0].bytes:,} bytes, {found[0].words:,} words:"]
+    for letter, one in zip(LETTERS, found, strict=False):
+        values = (one.tokens[0], one.tokens_per_word[0], one.bytes_per_token[0], one.renyi_efficiency[0])
+        named = zip(MEASURED, values, strict=True)
+        sentences.append(
+            f"{letter}  "
+            + ", ".join(f"{MEASURES[name].shown(value)} {MEASURES[name].heading}" for name, value in named)
+        )
+    return sentences
+
+
+def _words(words: Sequence[DifferingWord]) -> list[str]:
+    sentences = ["Words that are cut most differently:" if words else "All words are cut alike."]
+    for one in words:
+        cuts = "; ".join(f"{LETTERS[place]} {one.shown_as_cut(place, AGREED)}" for place in range(len(one.cut_by_each)))
+        sentences.append(f"{quoted(one.word)}, {one.count:,} times: {cuts}")
+    return sentences

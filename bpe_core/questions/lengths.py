@@ -1,0 +1,30 @@
+"""How long the tokens of the vocabulary are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.figures.from_table import lengths_chart
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+
+
+@dataclass(frozen=True)
+class Lengths(Question):
+    """Count the tokens of the vocabulary by their length in bytes."""
+
+    follows_time = True
+
+    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        then = study.at(study.checked_step_count(self.at))
+        lengths = np.array(then.names.lengths, np.int64)[then.history.vocabulary]
+        found, times = np.unique(lengths, return_counts=True)
+        table = DataTable({"bytes": found, "tokens": times})
+        figure = lengths_chart(table)
+        return Answer(table, (figure.sentence,), figure)

@@ -1,0 +1,50 @@
+"""How well the cuts of tokenizers agree with the borders of morphemes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.figures.from_table import dots_chart
+from bpe_core.measures.measures import MEASURES, OF_MORPHEMES
+from bpe_core.measures.morphemes import morpheme_agreement, own_lists, read_morphemes
+from bpe_core.questions.benchmark import at_sizes
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import ALONE, Work
+
+DRAWN = ("f1", "precision", "recall", "share_whole", "share_alike", "words", "borders", "cuts", "hits")
+COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words", *OF_MORPHEMES))
+
+
+@dataclass(frozen=True)
+class Morphemes(Question):
+    """Measure how well the cuts of tokenizers agree with the borders of morphemes.
+
+    A word is cut as it is behind a space, and counts once. Agreement is no quality by itself: a frequent word is better
+    one token, whatever its morphemes.
+    """
+
+    studies = (1, 1_000)
+    examples = f"""\
+examples:
+  bpe-explorer morphemes ours.csv theirs.tokenizer.json
+      By the program's own lists of English and German words.
+
+  bpe-explorer morphemes ours.csv --sizes 1000 2000 4000 --list turkish.tsv -o agreement.csv
+      By your own list, a word a line: the word, a tab, its morphemes with spaces between (unhappy<TAB>un happy).
+
+columns:
+{COLUMNS}
+"""
+
+    list: tuple[str, ...] = parameter((), help="files of words with their morphemes; else our own", metavar="LIST")
+    sizes: tuple[int, ...] = parameter((), help="each at these sizes of its vocabulary", metavar="N")
+    measure: str = parameter("f1", help=f"what is drawn: {', '.join(DRAWN)}", choices=DRAWN)
+
+    def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
+        lists = {path: read_morphemes(path) for path in self.list} if self.list else own_lists()
+        tokenizers = dict(at_sizes(studies, self.sizes))
+        found = morpheme_agreement(tokenizers, lists, progress=work.progress, cancelled=work.cancelled)
+        listed = ("tokenizer", "text", "words", *(name for name in OF_MORPHEMES if name != "hits"))
+        return Answer(found.table, (), dots_chart(found.table, self.measure), listed)

@@ -1,0 +1,84 @@
+"""What paid for a step: the words that held its pair, and the files they came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.errors import BpeError
+from bpe_core.history.token_texts import shown
+from bpe_core.insight.ranked_words import Contribution, FileCounts, contributions, split_over_files
+from bpe_core.insight.token_life import words_that_paid
+from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+
+WHAT = "What paid for a step"
+
+
+@dataclass(frozen=True)
+class Paid(Question):
+    """List the words that paid for a step, and how its count splits over files or groups.
+
+    A pair's count comes from the words that hold it. These are the words when it was merged, those that paid most
+    first.
+    """
+
+    needs = "texts"
+    examples = """\
+examples:
+  bpe-explorer paid merges.csv --corpus a.txt b.txt --step 120
+      The words that held the pair when it was merged, and how its count splits over the files.
+
+  bpe-explorer paid book.bpex --step 120 -o paid.csv
+      All words that paid, as a table; a session needs no texts for that.
+"""
+
+    step: int = parameter(help="the step; 1 is the first", metavar="N")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        step, history = study.checked_step(self.step), study.history
+        title = f"Step {step:,}: {study.pair_name(history.pair(step - 1))}"
+        if not learns_by_ranks(history):
+            if history.only_joins:
+                raise BpeError("Which words held a pair is known only where pairs are joined one after the other.")
+            held = words_that_paid(study.words(WHAT, work), history, step, cancelled=work.cancelled)
+            total = sum(count for _, count in held)
+            return Answer(held_table(held), (f"{title}, dropped, {total:,} times in {_words(len(held))}.",))
+        ranked = study.ranked(WHAT, work)
+        found = contributions(ranked, step)
+        sentences = [f"{title}, {found.count:,} times in {_words(len(found.words))}."]
+        parts = study.parts(WHAT, work)
+        shares = dict(zip(parts, split_over_files(found, ranked, FileCounts(list(parts.values()))), strict=True))
+        sentences += [f"{share / max(1, found.count):.1%} ({share:,}) from {name}" for name, share in shares.items()]
+        words = [ranked.words.word(one.word) for one in found.words]
+        return Answer(
+            _table(words, found.words),
+            tuple(sentences),
+            listed=("text", "times", "count"),
+            facts={"count": found.count, "parts": shares},
+        )
+
+
+def held_table(words: Sequence[tuple[bytes, int]]) -> DataTable:
+    """Words that hold a token, and how often it occurs in each with all its repetitions."""
+    return DataTable(
+        {
+            "text": [shown(word) for word, _ in words],
+            "hex": [word.hex(" ") for word, _ in words],
+            "count": np.array([count for _, count in words], np.int64),
+        }
+    )
+
+
+def _table(words: Sequence[bytes], found: Sequence[Contribution]) -> DataTable:
+    held = held_table([(word, one.count) for word, one in zip(words, found, strict=True)])
+    return DataTable({**held.columns, "times": np.array([one.times for one in found], np.int64)})
+
+
+def _words(number: int) -> str:
+    return f"{number:,} word{'' if number == 1 else 's'}"

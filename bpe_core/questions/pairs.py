@@ -1,0 +1,44 @@
+"""The leading pairs: what could be done next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.figures.from_table import pairs_chart
+from bpe_core.insight.pairs import compared_by, is_as_good, leading_pairs, measure_of, next_pair
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+
+WHAT = "What could come next"
+
+
+@dataclass(frozen=True)
+class Pairs(Question):
+    """List all that could be done next after some steps, the best first."""
+
+    needs = "texts"
+    follows_time = True
+
+    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        at, history, recipe = study.checked_step_count(self.at), study.history, study.history.recipe
+        found = leading_pairs(study.words(WHAT, work), history, at)
+        reason = compared_by(recipe, found)
+        following = next_pair(history, at, found) if found else None
+        measured = {} if reason is None else {reason.title.lower(): [measure_of(one, reason) for one in found]}
+        table = DataTable(
+            {
+                "after_step": [at] * len(found),
+                **study.columns([one.left for one in found], "left_"),
+                **study.columns([one.right for one in found], "right_"),
+                "count": [one.count for one in found],
+                **measured,
+                "is_next": [(one.left, one.right) == following for one in found],
+                "is_tied": [is_as_good(one, found[0], recipe, reason) for one in found],
+            }
+        )
+        figure = pairs_chart(table)
+        return Answer(table, (figure.sentence,), figure)

@@ -1,0 +1,116 @@
+"""The race of pairs: their counts through the whole training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.asking import Answer, Pair, Question, parameter
+from bpe_core.errors import BpeError
+from bpe_core.figures.from_table import race_chart
+from bpe_core.insight.pairs import LeadChange, NeverMerged, Runner, best_that_never_won, most_dramatic, race
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+
+RUNNERS = 5  # that are followed where none is named
+MOST_CUTS, MOST_LEADS = 8, 24
+WHAT = "A race of pairs"
+
+
+@dataclass(frozen=True)
+class Race(Question):
+    """Follow chosen pairs through the training: who led, what cut them down.
+
+    A pair enters when both its tokens exist. From then on its count can only fall, and each fall has a merge that took
+    a token away from it. Without pairs, those that lost most to others are followed.
+    """
+
+    follows_time = True
+    moment = ("after_step", 0)
+    axis = "step"
+    needs = "texts if known"
+    examples = """\
+examples:
+  bpe-explorer race merges.csv --corpus book.txt --pair t h --pair h e --step 40
+      The pairs t+h and h+e, and the one that was merged at step 40.
+
+  bpe-explorer race merges.csv --never-won
+      The pairs that came in second and were never merged at all; this needs no texts.
+"""
+
+    pairs: tuple[Pair, ...] = parameter((), help="two tokens", metavar="LEFT RIGHT", repeated=True)
+    steps: tuple[int, ...] = parameter((), help="the pair of that step", metavar="N", repeated=True)
+    at: int | None = parameter(None, help="else the pairs of the steps after the first K", metavar="K")
+    never_won: bool = parameter(False, help="list the pairs that were only ever second")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        if self.never_won:
+            return _never_won(study)
+        ranked = study.ranked(WHAT, work)
+        pairs = [(study.id_of(left), study.id_of(right)) for left, right in self.pairs]
+        pairs += [study.history.pair(study.checked_step(step) - 1) for step in self.steps]
+        pairs = pairs or self._next_pairs(study) or most_dramatic(ranked, RUNNERS, cancelled=work.cancelled)
+        found = race(ranked, pairs, cancelled=work.cancelled)
+        if not found.runners:
+            raise BpeError("There are no pairs to follow: nothing was learned, or no pair ever lost to another.")
+        table = _table(found.runners, study)
+        sentences = [_fate(runner, study) for runner in found.runners]
+        sentences += [_lead(one, found.runners, study) for one in found.leads[:MOST_LEADS]]
+        figure = race_chart(table, study.history.recipe.wording.steps.capitalize())
+        return Answer(table, tuple(sentences), figure)
+
+    def _next_pairs(self, study: Study) -> list[tuple[int, int]]:
+        """The pairs of the next steps; near the end, of the last ones. At the very end none is next."""
+        end = len(study.history)
+        if self.at is None or study.checked_step_count(self.at) == end:
+            return []
+        first = min(self.at, max(0, end - RUNNERS))
+        return [study.history.pair(row) for row in range(first, min(first + RUNNERS, end))]
+
+
+def _table(runners: list[Runner], study: Study) -> DataTable:
+    """Make a row for each time a pair's count changes: from which step on it holds, and when the pair was merged."""
+    times = [len(runner.counts) for runner in runners]
+    return DataTable(
+        {
+            **study.columns(np.repeat([runner.pair[0] for runner in runners], times).tolist(), "left_"),
+            **study.columns(np.repeat([runner.pair[1] for runner in runners], times).tolist(), "right_"),
+            "after_step": [step for runner in runners for step in (runner.born, *(runner.falls + 1).tolist())],
+            "count": [count for runner in runners for count in runner.counts.tolist()],
+            "won_at": [runner.won_at for runner in runners for _ in runner.counts],
+        }
+    )
+
+
+def _fate(runner: Runner, study: Study) -> str:
+    won = f"merged at step {runner.won_at:,}" if runner.won_at else "never merged"
+    base = len(study.history.alphabet)
+    lost = [
+        f"{study.names.text[base + cut.step - 1]} (step {cut.step:,}) took {cut.lost:,}"
+        for cut in runner.cuts[:MOST_CUTS]
+    ]
+    cuts = f" {'; '.join(lost)}." if lost else ""
+    return f"{study.pair_name(runner.pair)}: {runner.peak:,} times after step {runner.born:,}, {won}.{cuts}"
+
+
+def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:
+    if change.leader is None:
+        return f"After step {change.at:,} none of them is left."
+    runner = runners[change.leader]
+    return f"After step {change.at:,} {study.pair_name(runner.pair)} leads with {runner.count_at(change.at):,}."
+
+
+def _never_won(study: Study) -> Answer:
+    found: list[NeverMerged] = best_that_never_won(study.history)
+    table = DataTable(
+        {
+            **study.columns([one.pair[0] for one in found], "left_"),
+            **study.columns([one.pair[1] for one in found], "right_"),
+            "times_second": [one.times for one in found],
+            "closest_step": [one.closest_step for one in found],
+            "missed_by": [one.missed_by for one in found],
+        }
+    )
+    return Answer(table, (f"{len(found):,} pairs came in second and were never merged.",))

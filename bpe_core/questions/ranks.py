@@ -1,0 +1,48 @@
+"""Rank and frequency: how often each token occurs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.figures.from_table import ranks_chart
+from bpe_core.history.history import Int64s
+from bpe_core.learning.layout import count_symbols
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+
+WHAT = "How often tokens occur"
+
+
+@dataclass(frozen=True)
+class Ranks(Question):
+    """List every token that occurs in the texts, the most frequent first.
+
+    Of a run's own texts it shows them as they were while it was learned. WordPiece cuts them otherwise when it encodes.
+    """
+
+    needs = "texts"
+    follows_time = True
+
+    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        at = study.checked_step_count(self.at)
+        then, own = study.history.first(at), study.learned_from
+        if then.only_joins and own is not None:
+            counts = then.token_counts(count_symbols(own, then.alphabet, then.recipe))
+        else:
+            counts = study.cut(WHAT, work).counts(at)
+        return ranked_by(study, counts)
+
+
+def ranked_by(study: Study, counts: Int64s) -> Answer:
+    """Answer from how often each token occurs."""
+    order = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts > 0))]
+    ranks = {"rank": np.arange(1, len(order) + 1)}
+    table = DataTable({**ranks, **study.columns(order.tolist()), "count": counts[order]})
+    figure = ranks_chart(table)
+    return Answer(table, (figure.sentence,), figure)

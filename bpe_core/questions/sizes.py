@@ -1,0 +1,210 @@
+"""What each size of the vocabulary would mean for texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
+from bpe_core.figures.from_table import sizes_chart
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bits_by_text
+from bpe_core.measures.measures import MEASURES, OF_SIZES
+from bpe_core.measures.size_curves import (
+    USUAL_POWER,
+    MeasuredSizes,
+    SizeCurves,
+    measured_sizes,
+    size_curves,
+    which_sizes,
+)
+from bpe_core.recipes.methods import METHODS
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import CorpusTexts, Texts
+from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support.progress import ALONE, Work
+
+WHAT = "What a size means"
+BITS = "bits_per_byte"
+MOST_POWER = 20  # a larger one makes numbers of frequent tokens that are too large
+SHOWN_SIZES = 20
+NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or MEASURES[name].formula))
+
+Curves = SizeCurves | MeasuredSizes
+
+
+@dataclass(frozen=True)
+class Sizes(Question):
+    """Show what each vocabulary size would mean: compression, use, evenness.
+
+    Half of the size that is marked would nearly do: the text would be less than 5 % longer. That does not depend on how
+    far the training went.
+    """
+
+    axis = "size"
+    needs = "texts"
+    studies = (1, 8)
+    examples = f"""\
+examples:
+  bpe-explorer sizes merges.csv --corpus book.txt --held-out other.txt
+      For every size up to the one learned: bytes per token, tokens per word, how evenly the tokens are used, how much
+      of the vocabulary is in use, how much of it is mere scaffold.
+
+  bpe-explorer sizes merges.csv --corpus de.txt fr.txt --each --csv > sizes.csv
+      Each file by itself (those of a folder, too), every size, as a table.
+
+  bpe-explorer sizes ours.csv theirs.json --corpus en.txt --measure tokens_per_word -o both.svg
+      Several tables in one drawing.
+
+{NOTES}
+"""
+
+    measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SIZES)}", choices=OF_SIZES)
+    held_out: Texts | None = parameter(None, help="texts that were not learned from", metavar="FILE")
+    each: bool = parameter(False, help="each file or group of the texts by itself")
+    own: bool = parameter(False, help="the texts that a session was learned from, too")
+    lines: tuple[str, ...] = parameter((), help="draw only these lines, named as in the table", metavar="NAME")
+    power: float = parameter(USUAL_POWER, help="of the Rényi entropy", metavar="ALPHA")
+    bits: bool = parameter(False, help="held-out bits per byte of a small model of pairs of tokens")
+
+    def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
+        if not 0 < self.power <= MOST_POWER:
+            raise BpeError(f"The power must be a number above 0, and {MOST_POWER} at most.")
+        if self.bits or self.measure == BITS:
+            return self._bits(studies, work)
+        curves: dict[str, Curves] = {}
+        sentences: list[str] = []
+        for name, study in studies.items():
+            texts = self._texts(study, work) | self._held_out(study, work)
+            for text, words in texts.items():
+                curves[_line(text, name, texts, studies)] = curves_of(study, words, self.power, work)
+        table = table_of_curves(curves)
+        sentences += [_about(name, one) for name, one in curves.items()]
+        usual = METHODS[next(iter(studies.values())).history.recipe.method].usual_sizes
+        sentences += [f"Usual sizes: {'; '.join(usual)}."] if usual else []
+        figure = sizes_chart(table, self.measure, self._checked_lines(table))
+        return Answer(table, tuple(sentences), figure, ("text", "vocabulary", *OF_SIZES), _some_rows(curves))
+
+    def _bits(self, studies: Mapping[str, Study], work: Work) -> Answer:
+        found: dict[str, BitsPerByte] = {}
+        sentences: list[str] = []
+        for name, study in studies.items():
+            told = bits_by_text(
+                self._texts(study, work),
+                self._held_out(study, work),
+                study.history,
+                progress=work.progress,
+                cancelled=work.cancelled,
+            )
+            sentences += [which for one in told.values() if (which := which_sizes(one.sizes, study.history))]
+            found |= {_line(text, name, told, studies): one for text, one in told.items()}
+        for name, one in found.items():
+            least = int(np.argmin(one.bits))
+            sentences.append(
+                f"{name}: the least, {one.bits[least]:.4f} bits per byte, with {one.sizes[least]:,} tokens."
+            )
+        table = DataTable(
+            {
+                "text": [name for name, one in found.items() for _ in one.bits],
+                "step": [step for one in found.values() for step in one.steps.tolist()],
+                "vocabulary": [size for one in found.values() for size in one.sizes.tolist()],
+                BITS: [number for one in found.values() for number in one.bits.tolist()],
+            }
+        )
+        figure = sizes_chart(table, BITS, self._checked_lines(table))
+        rows = np.unique(np.geomspace(1, max(1, len(table)), SHOWN_SIZES).round().astype(int) - 1).tolist()
+        return Answer(table, tuple(dict.fromkeys(sentences)), figure, rows=rows if len(table) else None)
+
+    def _texts(self, study: Study, work: Work) -> dict[str, WordTable]:
+        """The words to measure by, by the names of their lines."""
+        own = study.learned_from
+        if own is not None and not self.each:
+            return {TRAINING: own}
+        found = {TRAINING: own} if self.own and own is not None else {}
+        if self.each:
+            return found | dict(study.parts(WHAT, work))
+        paths = study.texts.paths if isinstance(study.texts, CorpusTexts) else ()
+        return found | {" ".join(paths) or "text": study.words(WHAT, work)}
+
+    def _held_out(self, study: Study, work: Work) -> dict[str, WordTable]:
+        if self.held_out is None:
+            return {}
+        paths = self.held_out.paths if isinstance(self.held_out, CorpusTexts) else ()
+        name = " ".join(Path(path).name for path in paths) or "a text"
+        return {HELD_OUT + name: self.held_out.words(study.history.recipe, work)}
+
+    def _checked_lines(self, table: DataTable) -> list[str] | None:
+        """The lines that alone are drawn; a name that is not there is refused."""
+        there = dict.fromkeys(table.columns.get("text", []))
+        missing = next((name for name in self.lines if name not in there), None)
+        if missing is not None:
+            raise BpeError(f"There is no line {missing!r}; the lines are: {', '.join(map(str, there))}."[:290])
+        return list(self.lines) or None
+
+
+def curves_of(study: Study, words: WordTable, power: float, work: Work) -> Curves:
+    """Compute the curves: of every size where texts are cut by ranks, else of some, one after the other."""
+    if study.has_ranks:
+        return size_curves(words, study.history, power=power, cancelled=work.cancelled)
+    cut = CutWords.of(words, study.history.recipe, study.history, cancelled=work.cancelled)
+    return measured_sizes(cut, power=power, progress=work.progress, cancelled=work.cancelled)
+
+
+def _line(text: str, name: str, texts: Mapping[str, object], studies: Mapping[str, Study]) -> str:
+    """Name a line: by its text, its table, or both."""
+    if len(studies) == 1:
+        return text
+    return name if len(texts) == 1 else f"{name}: {text}"
+
+
+def table_of_curves(curves: Mapping[str, Curves]) -> DataTable:
+    """Every size that is known, text by text; scaffolds only where pairs are joined."""
+    parts = [_columns(name, one) for name, one in curves.items()]
+    return DataTable({name: [value for part in parts for value in part[name]] for name in (parts[0] if parts else ())})
+
+
+def _columns(name: str, curves: Curves) -> dict[str, Values]:
+    is_measured = isinstance(curves, MeasuredSizes)
+    order = np.argsort(curves.steps) if isinstance(curves, MeasuredSizes) else np.arange(len(curves.tokens))
+    steps = curves.steps[order] if isinstance(curves, MeasuredSizes) else order
+    sizes = curves.sizes if isinstance(curves, MeasuredSizes) else curves.vocabulary
+    unknown = [math.nan] * len(order)
+    return {
+        "text": [name] * len(order),
+        "step": steps.tolist(),
+        "vocabulary": sizes[order].tolist(),
+        "bytes": [int(curves.bytes)] * len(order),
+        "words": [int(curves.words)] * len(order),
+        "tokens": curves.tokens[order].tolist(),
+        "bytes_per_token": curves.bytes_per_token[order].tolist(),
+        "tokens_per_word": curves.tokens_per_word[order].tolist(),
+        "renyi_efficiency": curves.renyi_efficiency[order].tolist(),
+        "share_in_use": curves.share_in_use[order].tolist(),
+        "share_of_scaffolds": unknown if is_measured else curves.share_of_scaffolds.tolist(),  # type: ignore[union-attr]
+    }
+
+
+def _about(name: str, curves: Curves) -> str:
+    marked, half = curves.half_would_do, ""
+    if marked is not None:
+        sizes = curves.sizes if isinstance(curves, MeasuredSizes) else curves.vocabulary
+        half = f" Half of {int(sizes[marked]):,} tokens would nearly do."
+    return f"{name}: {curves.bytes:,} bytes, {curves.words:,} words.{half}"
+
+
+def _some_rows(curves: Mapping[str, Curves]) -> list[int]:
+    """Rows that a terminal shows: closer together where the vocabulary is small, and those that are marked."""
+    found, first = list[int](), 0
+    for one in curves.values():
+        length = len(one.tokens)
+        spread = np.geomspace(1, length, SHOWN_SIZES).round().astype(int) - 1
+        marked = one.half_would_do if isinstance(one, SizeCurves) else None
+        found += [first + row for row in sorted({*spread.tolist(), *([] if marked is None else [marked])})]
+        first += length
+    return found

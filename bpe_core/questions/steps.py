@@ -1,0 +1,56 @@
+"""All steps of a history, with all that is known of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.asking import Answer, Question
+from bpe_core.history.history import NOTHING
+from bpe_core.learning.methods import told_by
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support.progress import ALONE, Work
+
+
+@dataclass(frozen=True)
+class Steps(Question):
+    """List all steps: what was joined or dropped, its count, and who would have been next."""
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        table = steps_table(study, range(len(study.history)))
+        listed = ("step", "left_text", "right_text", "token_text", "count", "tied", "runner_up_left_text")
+        return Answer(table, (f"{told_by(study.history)}.",), listed=(*listed, "runner_up_right_text"))
+
+
+def steps_table(study: Study, rows: Sequence[int]) -> DataTable:
+    """The steps in these rows, with all that is known of each."""
+    history = study.history
+    chosen, table = np.array(rows, np.int64), history.columns
+    left, right = table.left[chosen], table.right[chosen]
+    other = (table.runner_up_left[chosen].tolist(), table.runner_up_right[chosen].tolist())
+    return DataTable(
+        {
+            "step": chosen + 1,
+            **study.columns(left.tolist(), "left_"),
+            **study.columns(right.tolist(), "right_"),
+            **study.columns(np.array(history.ids)[chosen].tolist(), "token_"),
+            "count": _known(table.count[chosen]),
+            **{name: _known(column[chosen]) for name, column in history.reasons.items()},
+            **study.columns(other[0], "runner_up_left_"),
+            **study.columns(other[1], "runner_up_right_"),
+            "runner_up_count": _known(table.runner_up_count[chosen]),
+            "tied": np.array(history.tied, bool)[chosen],
+            "tokens_left": _known(table.tokens_left[chosen]),
+        }
+    )
+
+
+def _known(column: npt.NDArray[np.generic]) -> Values:
+    """Leave counts empty that are not known."""
+    if column.dtype.kind not in "iu" or not (column == NOTHING).any():
+        return column
+    return [None if value == NOTHING else value for value in column.tolist()]

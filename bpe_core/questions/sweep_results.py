@@ -1,0 +1,31 @@
+"""The curves of a sweep: one measure of all its runs, over the size of the vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bpe_core.asking import NONE, Answer, Question, parameter
+from bpe_core.figures.from_table import sweep_chart
+from bpe_core.measures.measures import OF_SWEEPS
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.sweep.results import read_results
+
+
+@dataclass(frozen=True)
+class SweepResults(Question):
+    """Draw a measure of all runs in a table that `sweep` has written, with the band of several samples."""
+
+    studies = NONE  # it is about a file of results
+    examples = """\
+examples:
+  bpe-explorer sweep-results results.csv --measure tokens_per_word -o sweep.svg
+"""
+
+    results: str = parameter(help="what `sweep` wrote", metavar="RESULTS", positional=True)
+    measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
+    lines: tuple[str, ...] = parameter((), help="draw only these lines", metavar="NAME")
+
+    def answer(self, study: object = None, work: Work = ALONE) -> Answer:
+        table = read_results(self.results)
+        figure = sweep_chart(table, self.measure, self.lines or None)
+        return Answer(table, (figure.sentence,), figure, ("recipe", "corpus", "ties", "vocabulary", self.measure))

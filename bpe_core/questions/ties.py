@@ -1,0 +1,113 @@
+"""What the ties decided, and what another rule would have made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.errors import BpeError
+from bpe_core.history.token_texts import shown
+from bpe_core.insight.pairs import Tie, ties
+from bpe_core.insight.table_comparison import TableComparison, compare_tables, compare_texts
+from bpe_core.learning.trainer import learn
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support.progress import ALONE, Work
+
+WHAT = "What another rule would have made"
+
+
+@dataclass(frozen=True)
+class Ties(Question):
+    """List the steps that a tie decided; ask what another rule would have done.
+
+    Each row has the winner, the pair that was as good, and the step at which that was merged after all.
+    """
+
+    moment = ("step", -1)  # when both pairs still occurred
+    needs = "texts if known"
+    follows_time = True
+    examples = """\
+examples:
+  bpe-explorer ties merges.csv
+      Where two pairs were equally frequent: which won, against which, and when the other got its turn.
+
+  bpe-explorer ties merges.csv --what-if lowest-ids --corpus book.txt --text "the lowest price"
+      Learn again under another rule: where the two part, what they have in common, and the text under both.
+"""
+
+    at: int | None = parameter(None, help="of the first K steps (else of all)", metavar="K")
+    what_if: str | None = parameter(
+        None, help=f"learn again under {', '.join(TIE_RULES)}", choices=tuple(TIE_RULES), metavar="RULE"
+    )
+    text: str = parameter("", help="show this text under both rules", metavar="TEXT")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        if self.what_if:
+            return self._under_another_rule(study, self.what_if, work)
+        at, history = study.checked_step_count(self.at), study.history
+        if not history.has_counts:
+            raise BpeError(f"{study.name or 'This table'} has no counts, so its ties are not known.")
+        found = ties(history, at, cancelled=work.cancelled)
+        return Answer(_table(found, study), (_summary(found, at, study),))
+
+    def _under_another_rule(self, study: Study, rule: str, work: Work) -> Answer:
+        history = study.history
+        recipe = history.recipe.with_changes(ties=rule, merges=len(history))
+        other = learn(study.words(WHAT, work), recipe, progress=work.progress, cancelled=work.cancelled)
+        work.check()
+        found = compare_tables(history, other, cancelled=work.cancelled)
+        sentences = [_parting(found, rule, len(other)), found.overlap.in_words]
+        if self.text:
+            cut, data = compare_texts(Tokenizer(history), Tokenizer(other), self.text), self.text.encode()
+            for name, spans in ((recipe.ties, cut.other_spans), (history.recipe.ties, cut.spans)):
+                pieces = " | ".join(shown(data[start:stop]) for start, stop, _ in spans)
+                sentences.insert(2, f"{name}: {pieces}")
+        return Answer(_comparison(found, rule, history.recipe.ties), tuple(sentences))
+
+
+def _table(found: list[Tie], study: Study) -> DataTable:
+    columns: dict[str, Values] = {"step": [tie.step for tie in found]}
+    for name, pairs in (("", [tie.winner for tie in found]), ("loser_", [tie.loser for tie in found])):
+        columns |= study.columns([left for left, _ in pairs], f"{name}left_")
+        columns |= study.columns([right for _, right in pairs], f"{name}right_")
+    count, later = [tie.count for tie in found], [tie.loser_step for tie in found]
+    return DataTable({**columns, "count": count, "loser_step": later})
+
+
+def _summary(found: list[Tie], at: int, study: Study) -> str:
+    recipe = study.history.recipe
+    wording, title = recipe.wording, METHODS[recipe.method].title
+    if not recipe.applies("ties"):
+        return f"{title} has no rule for ties; the table of {wording.steps} lists why each was {wording.done}."
+    return f"{len(found):,} of {at:,} {wording.steps} were decided by a tie (rule: {recipe.ties})."
+
+
+def _parting(found: TableComparison, rule: str, merges: int) -> str:
+    if found.first is None or found.parted is None:
+        return f"Under {rule} the same {merges:,} merges are learned."
+    one, other = (" + ".join(map(shown, pair)) for pair in found.parted)
+    return f"The two part at step {found.first + 1:,}: {one} here, {other} under {rule}."
+
+
+def _comparison(found: TableComparison, rule: str, own: str) -> DataTable:
+    """One row: where the two rules part, and how much both have."""
+    one, other = found.parted or ((), ())
+    return DataTable(
+        {
+            "rule": [own],
+            "other_rule": [rule],
+            "step": [None if found.first is None else found.first + 1],
+            "one": [" + ".join(map(shown, one)) or None],
+            "other": [" + ".join(map(shown, other)) or None],
+            "shared": [found.common],
+            "only_one": [len(found.only_in_first)],
+            "only_other": [len(found.only_in_second)],
+            "jaccard": [found.overlap.jaccard],
+            "share_of_one": [found.overlap.share_of_first],
+            "share_of_other": [found.overlap.share_of_second],
+        }
+    )

@@ -1,0 +1,1 @@
+"""Every choice of a run, and where the choices come from."""

@@ -1,0 +1,107 @@
+"""The methods that learn a vocabulary: one row each, by the name that a recipe uses.
+
+To add a method, write a folder beside `learning/bpe/` whose `method.py` holds a `METHOD` (see `learning/methods.py`),
+and add a row here. No other file names a method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The words for a method's steps, wherever a person reads of them."""
+
+    step: str = "merge"
+    done: str = "merged"  # what was done to the one that was chosen
+    choice: str = "pair"  # what it was chosen among
+    best: str = ""  # why it was chosen, such as "with the highest score"; empty for the one that occurs most
+
+    @property
+    def steps(self) -> str:
+        return f"{self.step}s"
+
+    def counted(self, number: int) -> str:
+        """Return a number of steps in words.
+
+        >>> Wording().counted(1), Wording("drop").counted(1_200)
+        ('1 merge', '1,200 drops')
+        """
+        return f"{number:,} {self.step if number == 1 else self.steps}"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What is known of a method before it is imported, which happens when it is first needed."""
+
+    title: str
+    explanation: str
+    module: str  # that holds its METHOD
+    needs: Mapping[str, Any] = field(default_factory=dict)  # the only values that some choices of a recipe can have
+    wording: Wording = Wording()
+    usual_sizes: tuple[str, ...] = ()  # of vocabularies that serve well
+    asks_for_line_ends: bool = False  # what it learns depends on which words end lines
+    can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table
+    size_decides: bool = False  # the final size of the vocabulary changes the steps from early on
+
+
+METHODS = {
+    "bpe": Listed(
+        "Byte-pair encoding",
+        "Joins the pair that occurs most, again and again.",
+        "bpe_core.learning.bpe.method",
+        can_be_steered=True,
+        usual_sizes=(
+            "8–16,000 for small data",
+            "30–50,000 for English",
+            "32–37,000 for translation",
+            "50–100,000 for many languages",
+            "50,000 or more for code",
+        ),
+    ),
+    "gage": Listed(
+        "Gage's compressor",
+        "Block by block, puts a byte that does not occur for the pair that occurs most, until none pays.",
+        "bpe_core.learning.gage.method",
+        {"base": "bytes", "pattern": "none", "marker": "none"},
+        Wording("replacement", "replaced", "pair", "the one that occurs most in this block"),
+    ),
+    "wordpiece": Listed(
+        "WordPiece",
+        "Joins pairs inside words, and cuts a word by the longest token that fits, from the left.",
+        "bpe_core.learning.wordpiece.method",
+        dict(base="characters", marker="continuation", unknown="unk"),
+        can_be_steered=True,
+        usual_sizes=(
+            "8–16,000 for small data",
+            "30,000 for English, as BERT has",
+            "120,000 for a hundred languages, as multilingual BERT has",
+        ),
+    ),
+    "unigram": Listed(
+        "Unigram",
+        "Begins with many pieces of words, and drops again and again what the corpus needs least.",
+        "bpe_core.learning.unigram.method",
+        needs=dict(base="characters", marker="prefix"),
+        usual_sizes=(
+            "8,000 for small data",
+            "32,000 for English, as T5 has",
+            "250,000 for a hundred languages, as XLM-R has",
+        ),
+        wording=Wording("drop", "dropped", "piece", "the one the corpus needs least"),
+        asks_for_line_ends=True,
+        size_decides=True,
+    ),
+    "mingram": Listed(
+        "MinGram",
+        "Joins a tenth more pairs than asked for, cuts by the fewest tokens, and drops what is used least.",
+        "bpe_core.learning.mingram.method",
+        needs=dict(base="characters", marker="prefix"),
+        usual_sizes=("8,000 for small data", "32,000 for English", "250,000 for a hundred languages"),
+        wording=Wording("drop", "dropped", "piece", "the one that is used least"),
+        size_decides=True,
+    ),
+}

@@ -1,0 +1,246 @@
+"""How much each group of texts is to count, and what is taken of it: a choice of the recipe, by the groups' names.
+
+>>> mixture = Mixture((Group("de", weight_of("70%")), Group("code", weight_of("30%"))), by="bytes")
+>>> Mixture.from_json_value(mixture.to_json_value()) == mixture
+True
+
+A weight is a factor ("2", "0.5", "1/3": each word of the group counts so many times), or a share of the
+whole by bytes or by words. Both are fractions: what becomes of counts is exact (`bpe_core.counting.grouped`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from bpe_core.errors import CorpusError, RecipeError
+
+By = Literal["times", "bytes", "words"]  # what the weights are: factors, or shares by either
+Of = Literal["documents", "lines"]  # what is drawn from a group by chance
+
+LONGEST_NAME = 200  # characters
+LARGEST_PART = 10**15  # of a weight's numerator and denominator
+LARGEST_SEED = 2**63 - 1
+MOST_NAMED = 4  # groups in one sentence
+_WHOLE = Fraction(1)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is taken of a group: the first bytes of its texts, or documents or lines by chance, or both."""
+
+    first_bytes: int | None = None
+    fraction: Fraction = _WHOLE  # of the documents or lines
+    of: Of = "documents"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.first_bytes is not None:
+            _check_number("The first bytes of a sample", self.first_bytes, 1)
+        _check_number("The seed of a sample", self.seed, 0)
+        if not isinstance(self.fraction, Fraction) or not 0 < self.fraction <= 1:
+            raise RecipeError(f"A sample takes more than nothing and at most all of a group, not {self.fraction}.")
+        if self.of not in get_args(Of):
+            raise RecipeError(f"A sample is one of documents or of lines, not of {self.of!r}.")
+
+    @property
+    def takes_all(self) -> bool:
+        return self.first_bytes is None and self.fraction == 1
+
+
+@dataclass(frozen=True)
+class Group:
+    """One group of texts."""
+
+    name: str
+    weight: Fraction = _WHOLE
+    sample: Sample = field(default_factory=Sample)
+    unique: Of | Literal[""] = ""  # of those that are the same, byte by byte, only one is read
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME:
+            raise RecipeError(f"The name of a group must be a text of at most {LONGEST_NAME} characters.")
+        if not isinstance(self.weight, Fraction):
+            raise RecipeError(f"The weight of the group {self.name!r} must be a number, not {self.weight!r}.")
+        if self.weight < 0:
+            raise RecipeError(f"The group {self.name!r} has the weight {self.weight}; weights cannot be negative.")
+        if self.unique not in ("", *get_args(Of)):
+            raise RecipeError(f"Duplicate documents or lines can be left out, not {self.unique!r}.")
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether its texts are read as they are."""
+        return self.sample.takes_all and not self.unique
+
+    @property
+    def hangs_together(self) -> bool:
+        """Whether what is taken of one text hangs on those before it, and not on itself alone."""
+        return bool(self.unique) or self.sample.first_bytes is not None
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """What is said of groups. Of one that is not named here all is taken, once, unless shares are given."""
+
+    groups: tuple[Group, ...] = ()
+    by: By = "times"  # what the weights are: factors, or shares of the bytes or words of the whole
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(self.groups))
+        if self.by not in get_args(By):
+            raise RecipeError(f"Weights are times, or shares by bytes or by words; not by {self.by!r}.")
+        names = [group.name for group in self.groups]
+        for name in names:
+            if names.count(name) > 1:
+                raise RecipeError(f"The group {name!r} is listed twice in the mixture.")
+        weights = [group.weight for group in self.groups]
+        if weights and not any(weights):
+            raise RecipeError("All weights of the mixture are zero, so there is nothing to learn from.")
+        if self.by != "times" and sum(weights) != 1:
+            told = " + ".join(share_text(weight) for weight in weights[:MOST_NAMED])
+            more = " + ..." if len(weights) > MOST_NAMED else ""
+            found = share_text(sum(weights, Fraction()))
+            raise RecipeError(f"The shares of a mixture must add up to 100 %; {told}{more} are {found}.")
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether every group is read as it is, once."""
+        return self.by == "times" and all(group == Group(group.name) for group in self.groups)
+
+    def of(self, name: str) -> Group:
+        """What is said of a group; of one that is not named, what goes without saying."""
+        return next((group for group in self.groups if group.name == name), Group(name))
+
+    def matched(self, names: Sequence[str]) -> tuple[Group, ...]:
+        """What is said of these groups of a corpus; refused unless both speak of the same."""
+        lacking = [group.name for group in self.groups if group.name not in names]
+        if lacking and not any(names):
+            raise CorpusError(
+                f"The recipe mixes the groups {listed(group.name for group in self.groups)}, but the texts are in no "
+                "groups; say which texts belong to which."
+            )
+        if lacking:
+            raise CorpusError(
+                f"The recipe's mixture speaks of the group {lacking[0]!r}, but the texts are in the groups "
+                f"{listed(names)}; rename one of them, or change the mixture."
+            )
+        known = {group.name for group in self.groups}
+        without = [name for name in names if name not in known]
+        if without and self.by != "times":
+            raise CorpusError(f"The group {without[0]!r} has no share in the mixture; give each group one (0 is one).")
+        return tuple(map(self.of, names))
+
+    def in_words(self) -> str:
+        """As a person reads it.
+
+        >>> Mixture((Group("de", Fraction(7, 10)), Group("code", Fraction(3, 10))), by="bytes").in_words()
+        'de 70 %, code 30 % (by bytes)'
+        """
+        weights = [f"{one.weight} times" if self.by == "times" else share_text(one.weight) for one in self.groups]
+        told = ", ".join(f"{one.name} {weight}" for one, weight in zip(self.groups, weights, strict=True))
+        return told if self.by == "times" else f"{told} (by {self.by})"
+
+    def with_group(self, group: Group) -> Mixture:
+        """The same with this said of a group."""
+        if all(known.name != group.name for known in self.groups):
+            return replace(self, groups=(*self.groups, group))
+        return replace(self, groups=tuple(group if known.name == group.name else known for known in self.groups))
+
+    def to_json_value(self) -> dict[str, Any]:
+        """As JSON holds it, without what goes without saying."""
+        return {"by": self.by, "groups": [_as_json(group) for group in self.groups]}
+
+    @classmethod
+    def from_json_value(cls, value: object) -> Mixture:
+        """What `to_json_value` gave, or a person has written."""
+        if not isinstance(value, dict) or not isinstance(value.get("groups"), list):
+            raise RecipeError("A mixture must be an object with a list of groups.")
+        _refuse_unknown(value, {"by", "groups"}, "A mixture")
+        return cls(tuple(_from_json(group) for group in value["groups"]), value.get("by", "times"))
+
+
+def weight_of(text: str) -> Fraction:
+    """A weight as a person writes it.
+
+    >>> weight_of("70%"), weight_of("0.5"), weight_of(" 1/3 ")
+    (Fraction(7, 10), Fraction(1, 2), Fraction(1, 3))
+    """
+    stripped = text.strip()
+    number = stripped.removesuffix("%").strip()
+    try:
+        if len(number) > 40 or "e" in number.lower() or "_" in number:
+            raise ValueError
+        found = Fraction(number.replace(",", ".") if "/" not in number else number)
+    except (ValueError, ZeroDivisionError) as error:
+        raise RecipeError(f"{stripped[:40]!r} is no weight; write it as 70%, 2, 0.5 or 1/3.") from error
+    found = found / 100 if stripped.endswith("%") else found
+    if max(abs(found.numerator), found.denominator) > LARGEST_PART:
+        raise RecipeError(f"The weight {text[:40]!r} has too many digits; at most 15 can be told apart.")
+    return found
+
+
+def share_text(share: Fraction) -> str:
+    """A share as a person reads it.
+
+    >>> share_text(Fraction(7, 10)), share_text(Fraction(1, 3))
+    ('70 %', '33.333 %')
+    """
+    return f"{float(100 * share):.3f}".rstrip("0").rstrip(".") + " %"
+
+
+def listed(names: Iterable[str]) -> str:
+    """A few names for a sentence."""
+    known = list(names)
+    more = f" and {len(known) - MOST_NAMED:,} more" if len(known) > MOST_NAMED else ""
+    return ", ".join(repr(name[:40]) for name in known[:MOST_NAMED]) + more
+
+
+def _as_json(group: Group) -> dict[str, Any]:
+    value: dict[str, Any] = {"name": group.name, "weight": str(group.weight)}
+    if not group.sample.takes_all:
+        sample = group.sample
+        value["sample"] = {"fraction": str(sample.fraction), "of": sample.of, "seed": sample.seed}
+        if sample.first_bytes is not None:
+            value["sample"]["first_bytes"] = sample.first_bytes
+    if group.unique:
+        value["unique"] = group.unique
+    return value
+
+
+def _from_json(value: object) -> Group:
+    if not isinstance(value, dict):
+        raise RecipeError("A group of a mixture must be an object with a name and a weight.")
+    _refuse_unknown(value, {"name", "weight", "sample", "unique"}, "A group of a mixture")
+    sample = value.get("sample", {})
+    if not isinstance(sample, dict):
+        raise RecipeError("The sample of a group must be an object.")
+    _refuse_unknown(sample, {"first_bytes", "fraction", "of", "seed"}, "A sample")
+    if "fraction" in sample:
+        sample = {**sample, "fraction": _fraction(sample["fraction"])}
+    weight = _fraction(value.get("weight", "1"))
+    return Group(value.get("name", ""), weight, Sample(**sample), value.get("unique", ""))
+
+
+def _fraction(value: object) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise RecipeError(f"A weight or share must be a number, not {value!r}.")
+    return weight_of(str(value))
+
+
+def _refuse_unknown(value: dict[str, Any], known: set[str], what: str) -> None:
+    unknown = sorted(str(key) for key in value if key not in known)
+    if unknown:
+        raise RecipeError(f"{what} knows nothing called {unknown[0][:40]!r}; there is {', '.join(sorted(known))}.")
+
+
+def _check_number(what: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= LARGEST_SEED:
+        raise RecipeError(f"{what} must be a whole number of at least {least}, not {value!r}.")
+
+
+def mixture_of(value: object) -> Mixture | None:
+    """As JSON or a person gave it; one that says nothing is none."""
+    mixture = value if value is None or isinstance(value, Mixture) else Mixture.from_json_value(value)
+    return None if mixture is None or mixture.says_nothing else mixture

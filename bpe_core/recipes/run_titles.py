@@ -1,0 +1,70 @@
+"""What runs are called, so that two of them are never called alike where anything tells them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from bpe_core.recipes.recipe import CHOICES, Learning, Normalization, Recipe, Size, Splitting, Symbols, title_of
+
+MOST_NAMED = 2  # choices by which two runs of one name are told apart
+
+
+class Titled(Protocol):
+    """A run in a window, or in a session."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def recipe(self) -> Recipe: ...
+    @property
+    def parent(self) -> int | None: ...
+
+
+TextOf = Callable[[Any, int], str]  # what is written on a token of a run
+
+
+def name_of(run: Titled, runs: Sequence[Titled], text_of: TextOf) -> str:
+    """Its number and its title among the others."""
+    return f"Run {run.number}: {title_among(run, runs, text_of)}"
+
+
+def title_among(run: Titled, runs: Sequence[Titled], text_of: TextOf) -> str:
+    """What it is called: by its recipe, and where several are called alike, by what differs, too."""
+    alike = [other for other in runs if other.recipe.name == run.recipe.name and other is not run]
+    alike = [other for other in alike if other.parent != run.number]  # which says itself what is different there
+    return run.recipe.name + "".join(f", {told}" for told in _what_differs(run, alike, text_of))
+
+
+def _what_differs(run: Titled, others: Sequence[Titled], text_of: TextOf) -> list[str]:
+    """The choices that set it apart from others of its name, a word for each."""
+    recipe = run.recipe
+    parts = (Learning, Size, Symbols, Splitting, Normalization)
+    recipes = {id(other.recipe): other.recipe for other in others if other.recipe is not recipe}  # many runs share one
+    names = {name for other in recipes.values() for name in recipe.differing(other, *parts)}
+    if recipe.grown_from:
+        names -= {"vocab_size", "merges"}
+    told = [_told(recipe, name) for name in CHOICES if name in names]
+    return (_steering(run, text_of) + told)[:MOST_NAMED]
+
+
+def _steering(run: Titled, text_of: TextOf) -> list[str]:
+    """What was decided by hand last."""
+    recipe, told = run.recipe, []
+    if recipe.interventions:
+        last = recipe.interventions[-1]
+        pair = " + ".join(text_of(run, id) for id in last.pair)
+        told.append(f"no {pair} from {last.step:,}" if last.act == "forbid" else f"{pair} forced at {last.step:,}")
+    return told
+
+
+def _told(recipe: Recipe, name: str) -> str:
+    value = getattr(recipe, name)
+    title = title_of(name).lower()
+    if name in ("ties", "pattern"):  # whose names would not tell what they are of
+        return f"{title} {value}"
+    if isinstance(value, bool):
+        return title if value else f"not {title}"
+    if isinstance(value, tuple):
+        return f"{len(value)} {title}" if value else f"no {title}"
+    return f"{title} {value:,}" if isinstance(value, int) else f"no {title}" if value is None else f"{value}"

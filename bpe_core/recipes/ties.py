@@ -1,0 +1,102 @@
+"""Which of the pairs that occur equally often is merged: one row a rule.
+
+A new rule is a row here: recipes, forms, commands, lessons, tests, the plain learner and the reference read it. The
+compiled learner needs a comparison of its own in `kernels/learn_queue.py`, unless one that is there will do.
+
+    >>> texts = [b"a", b"b", b"c"]
+    >>> min([(1, 2), (0, 1)], key=lambda pair: TIE_RULES["largest-text"].key(pair, texts, lambda pair: 0))
+    (1, 2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bpe_core.text.stand_ins import stand_in_order
+
+Pair = tuple[int, int]
+Key = Callable[[Pair, Sequence[bytes], Callable[[Pair], int]], Any]
+
+
+@dataclass(frozen=True)
+class TieRule:
+    """The pair with the smallest key wins; between equal keys, as texts can be, the one with the lower ids.
+
+    While merges are made, a pair's key may grow, but never become smaller: the queues of pairs rely on it.
+    """
+
+    name: str
+    takes: str  # which pair; the end of the sentence "It takes the pair ..."
+    key: Key  # of a pair, the texts of all tokens by id, and a function that tells where a pair stands first
+    kernel: str  # the name of its comparison in kernels/learn_queue.py
+    byte_places: Sequence[int] = ()  # what the ids of bytes count as; a rule that says so needs bytes
+
+    @property
+    def label(self) -> str:
+        return self.name.replace("-", " ")
+
+    def fits(self, base: str) -> bool:
+        """Whether it can decide between tokens made of these base symbols."""
+        return base == "bytes" or not self.byte_places
+
+
+class _Descending(bytes):
+    """Bytes that sort the other way round."""
+
+    def __lt__(self, other: bytes) -> bool:
+        return bytes.__gt__(self, other)
+
+    def __gt__(self, other: bytes) -> bool:
+        return bytes.__lt__(self, other)
+
+
+def _printed_places() -> list[int]:
+    """Each byte's place when bytes are sorted by their printable stand-ins.
+
+    Bytes that print as themselves come first, then the others, each group in byte order;
+    so the space (32) comes after all letters.
+
+    >>> [_printed_places()[byte] for byte in (33, 126, 161, 0, 32)]
+    [0, 93, 94, 188, 220]
+    """
+    order = stand_in_order()
+    return sorted(range(256), key=order.__getitem__)
+
+
+BYTE_ALPHABET = tuple(_printed_places())
+_RULES = (
+    TieRule(
+        "first-seen",
+        "that is met first when the texts are read from the start",
+        lambda pair, texts, first_place: first_place(pair),
+        kernel="BY_FIRST_SEEN",
+    ),
+    TieRule(
+        "lowest-ids",
+        "of the smallest token ids, bytes being numbered by their value",
+        lambda pair, texts, first_place: pair,
+        kernel="BY_IDS",
+    ),
+    TieRule(
+        "byte-alphabet",
+        "of the smallest token ids, bytes being numbered as the GPT-2 byte alphabet prints them",
+        lambda pair, texts, first_place: tuple(BYTE_ALPHABET[id] if id < 256 else id for id in pair),
+        kernel="BY_IDS",
+        byte_places=BYTE_ALPHABET,
+    ),
+    TieRule(
+        "smallest-text",
+        "that comes first in a dictionary",
+        lambda pair, texts, first_place: (texts[pair[0]], texts[pair[1]]),
+        kernel="BY_SMALLEST_TEXT",
+    ),
+    TieRule(
+        "largest-text",
+        "that comes last in a dictionary",
+        lambda pair, texts, first_place: (_Descending(texts[pair[0]]), _Descending(texts[pair[1]])),
+        kernel="BY_LARGEST_TEXT",
+    ),
+)
+TIE_RULES = {rule.name: rule for rule in _RULES}

@@ -1,0 +1,234 @@
+"""The other methods' cuts with the compiled kernels: longest pieces, best paths, priorities of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.history.alphabet import Alphabet, OfAlphabet
+from bpe_core.history.columns import DROPPED, Scores
+from bpe_core.history.history import History
+from bpe_core.history.joining import Joining
+from bpe_core.kernels import encode as kernel
+from bpe_core.kernels import write_path
+from bpe_core.kernels.join_word import MEETS, enter_pairs
+from bpe_core.kernels.merge_word import MergeTable, Workplace
+from bpe_core.kernels.pieces import CONTINUING, FALLBACK, LONGEST_WORD, MARKER, STARTING, UNKNOWN, PieceTable
+from bpe_core.segmenting.by_priority import JoinedWords, pairs_by_text
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder, merge_table, piece_table, room_for
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.merging import NEVER
+from bpe_core.segmenting.word_pieces import LongestPieces
+from bpe_core.segmenting.word_tokens import ALWAYS, WordCuts
+from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s
+
+WORDS_AT_ONCE = 1 << 14  # some 10 ms
+
+
+class PiecesOverTime(NamedTuple):
+    """All tokens at every step of a history, for kernels that follow the cuts of words.
+
+    A cut changes only when a token appears or is dropped that the word holds; when scores are set anew, any may.
+    """
+
+    since: Sequence[int]  # the steps after which every word may be cut differently; the first is 0
+    pieces: Callable[[int], PieceTable]  # after so many steps; whoever follows the steps changes the table
+    gone: Int32s | None  # of each token, the step after which it is gone; None where tokens appear
+
+
+# --- Unigram: the best path -----------------------------------------------------------------
+
+
+class CompiledPaths(CompiledEncoder):
+    """Cuts large texts, and many words, by tokens with scores."""
+
+    def __init__(self, history: History, cutting: Cutting, scores: Scores) -> None:
+        pieces = _TABLES.of(history.alphabet, history.recipe.marker_text)
+        super().__init__(history, cutting, pieces, self._numbers_at, kernel.PATHS)
+        self._scores = scores
+        self._known_numbers: tuple[int, Float64s] | None = None  # at the step last asked for
+        self._gone_at = _gone_at(history)
+
+    def _numbers_at(self, at: int) -> Float64s:
+        """The scores at a step, kept for many words in a row."""
+        found = self._known_numbers
+        if found is None or found[0] != at:
+            found = self._known_numbers = at, _numbers(self._scores, at)
+        return found[1]
+
+    def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
+        pieces = self._pieces._replace(scores=self._numbers_at(at))
+        room, _ = room_for(max(map(len, words), default=0), 0, kernel.PATHS)
+        parts = [
+            self._cut_some(words[start : start + WORDS_AT_ONCE], at, pieces, room)
+            for start in range(0, len(words), WORDS_AT_ONCE)
+        ]
+        return WordCuts(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _cut_some(self, words: Sequence[bytes], at: int, pieces: PieceTable, room: Workplace) -> WordCuts:
+        starts = np.fromiter(accumulate(map(len, words), initial=0), np.int64, len(words) + 1)
+        most = int(starts[-1]) + len(words)  # a token covers at least a byte, except for the marker
+        ids, ends, counts = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(len(words), np.int64)
+        data = np.frombuffer(bytearray().join([*words, bytes(4)]), np.uint8)
+        free = int(write_path.cut_words(pieces, room, data, starts, ids, ends, counts))
+        first = np.cumsum(counts) - counts
+        until = np.minimum(np.minimum.reduceat(self._gone_at[ids[:free]], first), self._scores.until(at))
+        since = np.full(len(words), at)
+        return WordCuts(ids[:free].astype(np.int64), ends[:free].astype(np.int64), counts, since, until)
+
+
+def paths_over_time(history: History, scores: Scores) -> PiecesOverTime:
+    """For all steps: each drops a token, and at times scores are set anew."""
+    table = _TABLES.of(history.alphabet, history.recipe.marker_text)
+    later = [since + 1 for since in scores.since[1:]]
+    gone = np.minimum(_gone_at(history), NEVER).astype(np.int32)
+    return PiecesOverTime([0, *later], lambda at: table._replace(scores=_numbers(scores, at)), gone)
+
+
+def _gone_at(history: History) -> Int64s:
+    """The step after which each token is gone."""
+    found: Int64s = np.full(history.id_count, ALWAYS)
+    found[history.columns.left] = np.arange(1, len(history) + 1)
+    return found
+
+
+def _numbers(scores: Scores, at: int) -> Float64s:
+    """The score of no token, and of each token."""
+    return np.append(DROPPED, scores.at(at)).astype(np.float64)
+
+
+def _scored_table(alphabet: Alphabet, marker_text: str) -> PieceTable:
+    marker = marker_text.encode()
+    texts, roots, ids = list[bytes](), list[int](), list[int]()
+    for id, symbol in enumerate(alphabet.symbols):
+        if symbol.kind in ("character", "seed"):
+            begins = marker != b"" and symbol.kind == "seed" and symbol.text.startswith(marker)
+            texts.append(symbol.text[len(marker) :] if begins else symbol.text)
+            roots.append(STARTING if begins else CONTINUING)
+            ids.append(id)
+    pieces = piece_table(texts, roots, ids, [0] * len(ids))
+    known = {UNKNOWN: alphabet.unknown_id, MARKER: alphabet.marker_id, FALLBACK: alphabet.first_fallback_id}
+    for entry, number in known.items():
+        pieces.number[entry] = -1 if number is None else number
+    return pieces
+
+
+_TABLES = OfAlphabet(_scored_table)
+
+
+# --- WordPiece: the longest piece -----------------------------------------------------------
+
+
+def compiled_pieces(history: History, cutting: Cutting, plain: LongestPieces) -> CompiledEncoder:
+    """What encodes large texts by the same tokens as the plain cut."""
+    return CompiledEncoder(history, cutting, _longest_table(history, plain), kind=kernel.PIECES)
+
+
+def longest_over_time(history: History, plain: LongestPieces) -> PiecesOverTime:
+    """For all steps: each makes a token."""
+    return PiecesOverTime([0], lambda at: _longest_table(history, plain), None)
+
+
+def _longest_table(history: History, plain: LongestPieces) -> PieceTable:
+    """The tokens with their births, as they stand before the first step."""
+    starting, continuing = plain.starting, plain.continuing
+    texts = [*starting, *continuing]
+    ids, births = np.array([*starting.values(), *continuing.values()], np.int32).reshape(-1, 2).T
+    roots = np.repeat(np.array([STARTING, CONTINUING], np.int32), [len(starting), len(continuing)])
+    pieces = piece_table([text.encode() for text in texts], roots, ids, births)
+    pieces.number[UNKNOWN], pieces.number[LONGEST_WORD] = plain.unknown, history.recipe.longest_word
+    return pieces
+
+
+_SIDES = np.uint64(0xFFFFFFFF)
+
+
+# --- A table of priorities ------------------------------------------------------------------
+
+
+class CompiledPriorities(CompiledEncoder):
+    """Cuts large texts by the same tokens as the plain cut."""
+
+    def __init__(self, words: JoinedWords, cutting: Cutting) -> None:
+        history, joining = words.history, words.joining
+        pieces = _whole_words(words) if joining.whole_words else piece_table([], [], [], [])
+        super().__init__(history, cutting, pieces, kind=kernel.JOINED)
+        self._table = _priority_table(words)
+        number = self._alphabet.number
+        unknown = history.alphabet.unknown_id
+        number[kernel.LEFT_OUT] = unknown if unknown in joining.left_out else kernel.NOTHING
+        number[kernel.JOINS_UNKNOWN] = unknown if joining.joins_unknown and unknown is not None else kernel.NOTHING
+        self._parts = _Parts(history, joining) if joining.hidden else None
+
+    def ids(self, text: str, at: int) -> Int32s:
+        return self._shown(super().ids(text, at))
+
+    def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
+        return self._shown(super().ids_of_words(data, starts, at))
+
+    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+        ids, free_at = super().ids_of_texts(data, edges, at, room)
+        return self._shown(ids), free_at if self._parts is None else self._parts.before(ids)[free_at]
+
+    def _shown(self, ids: Int32s) -> Int32s:
+        return ids if self._parts is None else self._parts.of(ids)
+
+
+class _Parts:
+    """What replaces hidden tokens: the parts they were learned from."""
+
+    def __init__(self, history: History, joining: Joining) -> None:
+        hidden = frozenset(joining.hidden)
+        base = len(history.alphabet)
+        found: list[list[int]] = [[id] for id in range(base)]
+        for id, (left, right) in enumerate(history.pairs(), base):
+            found.append(found[left] + found[right] if id in hidden else [id])
+        self._counts = np.array(list(map(len, found)))
+        self._first = np.cumsum(self._counts) - self._counts
+        self._all = np.array([id for parts in found for id in parts], np.int32)
+
+    def before(self, ids: Int32s) -> Int64s:
+        """How many shown tokens precede each of these, and the end."""
+        return np.concatenate((np.zeros(1, np.int64), np.cumsum(self._counts[ids])))
+
+    def of(self, ids: Int32s) -> Int32s:
+        """Tokens without the hidden ones."""
+        counts = self._counts[ids]
+        starts = np.repeat(self._first[ids] - (np.cumsum(counts) - counts), counts)
+        shown: Int32s = self._all[starts + np.arange(len(starts))]
+        return shown
+
+
+def _priority_table(words: JoinedWords) -> MergeTable:
+    meeting = np.fromiter(words.meeting, np.uint64, len(words.meeting))
+    rows = _rows(words)
+    room = len(meeting) + len(rows[0])
+    nothing = np.zeros(room, np.int32)
+    table = merge_table(len(words.history.alphabet), nothing, nothing)
+    table = table._replace(joined=np.zeros(len(table.keys), np.int32))
+    meets = np.full(len(meeting), MEETS, np.int32)
+    left, right = (meeting >> np.uint64(32)).astype(np.int32), (meeting & _SIDES).astype(np.int32)
+    enter_pairs(table, left, right, meets, np.zeros(len(meeting), np.int32))
+    enter_pairs(table, *rows)
+    return table
+
+
+def _rows(words: JoinedWords) -> list[Int32s]:
+    """For each pair that is joined its sides, its priority and its token."""
+    pairs = words.joining.pairs
+    if pairs is not None:
+        columns = [pairs.left, pairs.right, np.arange(len(pairs.left)), pairs.token]
+        return [column.astype(np.int32) for column in columns]
+    found = np.array(list(pairs_by_text(words.history, words.joining)), np.int32).reshape(-1, 4)
+    return [np.ascontiguousarray(column) for column in found.T]
+
+
+def _whole_words(words: JoinedWords) -> PieceTable:
+    """The words that are tokens as they are, byte by byte."""
+    base = len(words.history.alphabet)
+    ids = np.array(list(words.whole.values()), np.int32)
+    births = np.maximum(0, ids - base + 1).astype(np.int32)
+    return piece_table(list(words.whole), np.full(len(ids), STARTING, np.int32), ids, births)

@@ -1,0 +1,197 @@
+"""The columns of a history and of a word table as rows of the database, and back, checked."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError
+from bpe_core.formats.reasons_and_scores import KINDS
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.columns import Float32s, Scores, joined_lengths
+from bpe_core.history.history import NOTHING, Columns, Reasons
+from bpe_core.history.token_texts import check_budget
+from bpe_core.learning.methods import Method
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+from bpe_core.session_file.checksums import MERGES_IN_A_PART
+from bpe_core.session_file.values import SavedRun
+
+Int64s = npt.NDArray[np.int64]
+
+SELECT = (
+    "SELECT step, left_id, right_id, ifnull(count, -1), ifnull(runner_up_left, -1), ifnull(runner_up_right, -1), "
+    "ifnull(runner_up_count, -1), ifnull(tokens_left, -1) FROM merges WHERE run = ? ORDER BY step LIMIT ?"
+)
+
+
+def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, where: str, method: Method) -> Columns:
+    """All steps of a run; a FormatError names the first that cannot be. One without a right half drops the left."""
+    rows = connection.execute(SELECT, (run, LARGEST_VOCABULARY + 1)).fetchall()
+    if len(rows) > LARGEST_VOCABULARY:
+        raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} steps.")
+    table = np.array(rows, np.int64).reshape(-1, 8).T
+    step, left, right, count, other_left, other_right, other_count, tokens_left = table
+    may_drop = method.drops
+    drops = (right == NOTHING) & may_drop
+    ids = len(alphabet) + np.cumsum(~drops) - ~drops  # as many as there are before each step
+    _refuse(step != np.arange(1, len(step) + 1), "its number does not follow the one before", where)
+    for half in (left, np.where(drops, left, right)):
+        _refuse((half < 0) | (half >= ids), "it joins a token that does not exist yet", where)
+        _refuse(_never_merges(alphabet, half), "it joins what stands for the unknown, which never merges", where)
+        _refuse(_is_gone(half, step, left[drops], step[drops]), "it takes a token that was dropped before", where)
+    _refuse(_repeats(left, right) & (not method.starts_anew), "it joins the same pair as one before", where)
+    _refuse((count < NOTHING) | (tokens_left < NOTHING), "a count is negative", where)
+    has_other = other_left != NOTHING
+    for half in (other_left, np.where(may_drop & (other_right == NOTHING), other_left, other_right)):
+        _refuse((half < NOTHING) | (half >= ids) | ((half != NOTHING) != has_other), "its runner-up is no pair", where)
+    # It may be larger than the winner's: merges from elsewhere, counted on a corpus of one's own.
+    _refuse(np.where(has_other, other_count < 0, other_count != NOTHING), "the count of its runner-up cannot be", where)
+    lengths = joined_lengths([len(symbol.text) for symbol in alphabet.symbols], left[~drops], right[~drops])
+    check_budget(lengths, len(alphabet), where)
+    columns = Columns.with_room(len(step))
+    for name, values in zip(Columns._fields, table[1:], strict=True):
+        getattr(columns, name)[:] = values
+    return columns.first(len(step))
+
+
+def _refuse(wrong: npt.NDArray[np.bool_], what: str, where: str) -> None:
+    if wrong.any():
+        raise FormatError(f"{where}, step {int(np.argmax(wrong)) + 1:,}: {what}.")
+
+
+def _never_merges(alphabet: Alphabet, half: Int64s) -> npt.NDArray[np.bool_]:
+    alone = np.array([not symbol.merges for symbol in alphabet.symbols], bool)
+    if not alone.any():
+        return np.zeros(len(half), bool)
+    return alone[np.minimum(half, len(alone) - 1)] & (half < len(alone))
+
+
+def _repeats(left: Int64s, right: Int64s) -> npt.NDArray[np.bool_]:
+    """Which pairs were there before."""
+    wrong = np.ones(len(left), bool)
+    wrong[np.unique((left << 32) | (right + 1), return_index=True)[1]] = False  # no right half counts as one, too
+    return wrong
+
+
+def _is_gone(half: Int64s, step: Int64s, dropped: Int64s, when: Int64s) -> npt.NDArray[np.bool_]:
+    """Which of these tokens were dropped at an earlier step."""
+    if not len(dropped):
+        return np.zeros(len(half), bool)
+    end = np.full(max(int(half.max()), int(dropped.max())) + 1, len(step) + 1)
+    end[dropped[::-1]] = when[::-1]  # of several, the first
+    return end[half] < step
+
+
+ReasonChunk = tuple[str, int, str, bytes]  # a column's name, which piece of it, the kind of its numbers, they
+
+
+def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
+    """The pieces that hold the steps behind the first so many, as large as the parts that are lost or kept."""
+    for name, column in reasons.items():
+        kind = column.dtype.newbyteorder("<")
+        for place in range(written // MERGES_IN_A_PART, -(-len(column) // MERGES_IN_A_PART)):
+            piece = column[place * MERGES_IN_A_PART : (place + 1) * MERGES_IN_A_PART]
+            yield name, place, kind.str, piece.astype(kind).tobytes()
+
+
+def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reasons:
+    """The columns again, if their pieces fit together and there is a number for each step."""
+    kinds: dict[str, str] = {}
+    pieces: dict[str, list[bytes]] = {}
+    for name, place, kind, numbers in chunks:
+        is_next = place == len(pieces.setdefault(name, []))
+        if kind not in KINDS or kinds.setdefault(name, kind) != kind or not is_next:
+            raise FormatError(f"{where}: what its steps were chosen by is damaged.")
+        pieces[name].append(numbers)
+    return {name: _column(b"".join(found), np.dtype(kinds[name]), learned, where) for name, found in pieces.items()}
+
+
+def _column(numbers: bytes, kind: np.dtype[np.generic], learned: int, where: str) -> npt.NDArray[np.generic]:
+    if len(numbers) != learned * kind.itemsize:
+        raise FormatError(f"{where}: what its steps were chosen by has not one number for each of them.")
+    return np.frombuffer(numbers, kind).astype(kind.newbyteorder("="))
+
+
+SCORE_KIND = "<f4"
+
+
+def score_rows(run: SavedRun | None) -> list[tuple[int, Float32s]]:
+    """Each row with the number of steps that were made before it was set."""
+    if run is None or run.history is None or run.history.scores is None:
+        return []
+    return list(zip(run.history.scores.since, run.history.scores.rows, strict=True))
+
+
+def scores_in(
+    rows: Iterable[tuple[int, int, str, bytes]], columns: Columns, tokens_at_first: int, where: str
+) -> Scores | None:
+    """The scores again, if each row has a number for every token that was left."""
+    since, found = list[int](), list[Float32s]()
+    for place, steps, kind, numbers in rows:
+        is_next = place == len(since) and (steps >= since[-1] if since else steps == 0)
+        size = tokens_at_first - steps
+        if not is_next or kind != SCORE_KIND or steps > len(columns.left) or len(numbers) != 4 * size:
+            raise FormatError(f"{where}: the scores of its tokens are damaged.")
+        since.append(steps)
+        found.append(np.frombuffer(numbers, SCORE_KIND).astype(np.float32))
+    if not since:
+        return None
+    if (columns.right != NOTHING).any():
+        raise FormatError(f"{where}: its tokens have scores, but its steps join tokens.")
+    return Scores(tuple(since), tuple(found), columns.left)
+
+
+WORDS_IN_A_CHUNK = 65_536
+BYTES_IN_A_CHUNK = 64 * 2**20  # a single longer word still makes one chunk; SQLite holds up to 10^9
+
+WordChunk = tuple[int, bytes, bytes, bytes]  # words, their text, lengths, counts
+
+
+def word_chunks(table: WordTable) -> Iterator[WordChunk]:
+    """Rows of bounded size."""
+    start = 0
+    while start < len(table):
+        most = np.searchsorted(table.starts, table.starts[start] + BYTES_IN_A_CHUNK, side="right") - 1
+        stop = min(max(int(most), start + 1), start + WORDS_IN_A_CHUNK, len(table))
+        text = table.text[table.starts[start] : table.starts[stop]]
+        lengths = np.diff(table.starts[start : stop + 1])
+        counts = table.counts[start:stop]
+        yield stop - start, text.tobytes(), lengths.astype("<i4").tobytes(), counts.astype("<i8").tobytes()
+        start = stop
+
+
+def word_table(chunks: Iterable[WordChunk], where: str) -> WordTable:
+    """The table again, if its pieces fit together; `where` begins the sentence if not."""
+    texts, lengths, counts = [], [], []
+    for number, (words, text, chunk_lengths, chunk_counts) in enumerate(chunks):
+        if len(chunk_lengths) != 4 * words or len(chunk_counts) != 8 * words:
+            raise FormatError(f"{where}: piece {number} of a word table has the wrong size.")
+        texts.append(text)
+        lengths.append(np.frombuffer(chunk_lengths, "<i4"))
+        counts.append(np.frombuffer(chunk_counts, "<i8"))
+        if int(lengths[-1].astype(np.int64).sum()) != len(text) or (lengths[-1] <= 0).any():
+            raise FormatError(f"{where}: the words in piece {number} of a word table do not fill it.")
+    whole = b"".join(texts)
+    starts = np.zeros(sum(map(len, lengths)) + 1, np.int64)
+    if lengths:
+        np.cumsum(np.concatenate(lengths), out=starts[1:], dtype=np.int64)
+    numbers = np.concatenate(counts).astype(np.int64) if counts else np.zeros(0, np.int64)
+    table = WordTable(np.frombuffer(whole, np.uint8), starts, numbers)
+    _check(table, whole, where)
+    return table
+
+
+def _check(table: WordTable, whole: bytes, where: str) -> None:
+    weight = np.diff(table.starts).astype(np.float64) @ table.counts.astype(np.float64)
+    if (table.counts <= 0).any() or weight >= 2.0**62:
+        raise FormatError(f"{where}: a word count is not positive, or larger than any corpus could give.")
+    try:
+        whole.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{where}: the words are not UTF-8 text at byte {error.start:,}.") from error
+    if ((table.text[table.starts[:-1]] & 0xC0) == 0x80).any():
+        raise FormatError(f"{where}: a word begins in the middle of a character.")

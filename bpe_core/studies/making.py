@@ -1,0 +1,44 @@
+"""Making studies: by training on texts, or by opening a file or a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from bpe_core.errors import BpeError
+from bpe_core.formats import open_table
+from bpe_core.learning.trainer import learn
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.studies.sessions import is_session, run_of, run_of_session
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import texts_of
+from bpe_core.support.progress import ALONE, Work
+
+
+def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **choices: Any) -> Study:
+    """Learn a tokenizer from texts by a recipe, or by the preset of that name with these choices.
+
+    The texts are a string, a list of strings, a `Corpus`, or counted words. Cancelled work keeps what it has learned.
+
+    >>> len(train(["low low lower"], "gpt2", vocab_size=258))
+    258
+    """
+    chosen = Recipe.preset(recipe) if isinstance(recipe, str) else recipe
+    if not isinstance(chosen, Recipe):
+        raise BpeError(f"A recipe is the name of a preset or a Recipe, not a {type(recipe).__name__}.")
+    chosen = chosen.with_changes(**choices) if choices else chosen
+    source = texts_of(texts)
+    words = source.words(chosen, work)
+    return Study(learn(words, chosen, progress=work.progress, cancelled=work.cancelled), source, texts_are_own=True)
+
+
+def open_study(path: Path | str) -> Study:
+    """Open a merge table, another library's tokenizer, or a session (`book.bpex#2` is its run 2)."""
+    place, number = run_of(str(path))
+    if is_session(Path(place)):
+        return run_of_session(place, number)
+    opened = open_table(path)
+    return Study(opened.history, name=str(path), format=opened.format, notes=opened.notes)
+
+
+open = open_study  # as `bpe_core.open`

@@ -1,0 +1,310 @@
+"""A study: what was learned, by which numbers a file calls its tokens, and the texts it is asked about.
+
+    >>> from bpe_core.studies.making import train
+    >>> study = train(["low low low slow slow"], "gpt2", merges=2)
+    >>> study
+    <Study: 2 merges, 258 tokens, recipe gpt2>
+    >>> study.encode("slow"), study.decode([115, 257]), study.tokens[257]
+    ([115, 257], 'slow', b'low')
+    >>> [(span.text, span.start, span.stop) for span in study.spans("é low")]
+    [('<0xC3>', 0, 1), ('<0xA9>', 0, 1), ('␣', 1, 2), ('low', 2, 5)]
+
+A trained run, an opened file and a run of a session are studies. Ids are always the file's own.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, EncodingError, OutputError
+from bpe_core.figures.coloured_text import SAMPLE, sentence_html
+from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.history.token_texts import BLANK, TokenTexts
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.methods import has_ranks, learns_by_ranks, told_by
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.texts import Texts, texts_of
+from bpe_core.support.data_table import Values
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.verification.prepared_export import PreparedExport, prepare_export
+
+MOST_DIGITS = 25  # of an id that a person types
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A token in its place: characters and bytes of the text, the end behind the last."""
+
+    id: int
+    text: str  # what is written on it
+    start: int
+    stop: int
+    first_byte: int
+    end_byte: int
+
+
+class Study:
+    """One tokenizer, with what it was learned from as far as that is known."""
+
+    def __init__(
+        self,
+        history: History,
+        texts: Texts | None = None,
+        *,
+        name: str = "",
+        format: str = "",
+        notes: tuple[str, ...] = (),
+        sources: Hashable = (),
+        texts_are_own: bool = False,
+    ) -> None:
+        self.history = history
+        self.texts = texts
+        self.texts_are_own = texts_are_own  # whether it was learned from these texts
+        self.name = name  # of its file, or as a person calls it
+        self.format = format  # of the file it was opened from
+        self.notes = notes  # what the file does or lacks that the history cannot hold, a sentence each
+        self.sources = sources  # which texts it was learned from, as far as a session knows
+        self._lock = threading.Lock()
+        self._kept: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, given: Any, name: str = "") -> Study:
+        """Return a study of whatever was learned: a study, a history, or anything that has a history."""
+        if isinstance(given, Study):
+            return given
+        found = given if isinstance(given, History) else getattr(given, "history", None)
+        if isinstance(found, History):
+            return cls(found, name=name)
+        what = f"{name!r} is" if name else "This is"
+        raise BpeError(f"{what} a {type(given).__name__}, not a tokenizer: give what `train` or `open` returned.")
+
+    def __repr__(self) -> str:
+        size = f"{self.history.vocabulary_size:,} tokens"
+        learned = told_by(self.history)
+        told = [*([learned] if learned != size else []), size, f"recipe {self.history.recipe.name}"]
+        return f"<Study{f' {self.name}' if self.name else ''}: {', '.join(told)}>"
+
+    def __len__(self) -> int:
+        """How many tokens the vocabulary has."""
+        return self.history.vocabulary_size
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a sentence in coloured tokens."""
+        return sentence_html(SAMPLE.encode(), self.tokenizer.spans(SAMPLE), repr(self).strip("<>"))
+
+    def at(self, step: int) -> Study:
+        """Return the study as it was after that many steps."""
+        then = self.history.first(self.checked_step_count(step))
+        return Study(then, self.texts, name=self.name, format=self.format, texts_are_own=self.texts_are_own)
+
+    def with_texts(self, texts: Any) -> Study:
+        """Return the same tokenizer, to be asked about other texts."""
+        return Study(
+            self.history,
+            texts_of(texts),
+            name=self.name,
+            format=self.format,
+            notes=self.notes,
+            sources=self.sources,
+        )
+
+    # -- encoding and decoding -------------------------------------------------------------
+
+    def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Any = ()) -> list[int]:
+        """Return the ids of a text's tokens, as the tokenizer was after `at` steps (all, if left out).
+
+        Text that spells a special token is ordinary text, unless `allowed_special` names that token, or is "all".
+        """
+        ids = self.tokenizer.encode_to_array(_text(text), at=at, allowed_special=allowed_special)
+        found: list[int] = self.history.numbers_of(ids).tolist()
+        return found
+
+    def encode_batch(self, texts: Any, **choices: Any) -> tuple[Int64s, Int64s]:
+        """Return the ids of many texts in one array, and the offset at which each text begins."""
+        batch = self.tokenizer.encode_batch(texts, **choices)
+        return self.history.numbers_of(batch.ids), batch.offsets
+
+    def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Any = ()) -> list[Span]:
+        """Return the tokens of a text in their places.
+
+        A token that holds a part of a character covers that whole character.
+        """
+        whole, written = _text(text), self.names.text
+        rows = self.tokenizer.spans(whole, at, allowed_special=allowed_special)
+        begins = (np.frombuffer(whole.encode(), np.uint8) & 0xC0) != 0x80  # whether a byte begins a character
+        before = [0, *np.cumsum(begins).tolist()]  # how many characters begin before each byte
+        found = []
+        for first, end, id in rows:
+            start = before[first + 1] - 1 if first < end else before[first]
+            found.append(Span(self.number(id), written[id], start, before[end], first, end))
+        return found
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text that ids stand for; bytes that are no whole character become �."""
+        return self.tokenizer.decode(self.history.ids_of(ids))
+
+    @cached_property
+    def tokens(self) -> Mapping[int, bytes]:
+        """The bytes of each token, by its id."""
+        numbers = self.history.numbers_of(np.arange(self.history.id_count)).tolist()
+        return {number: self.tokenizer.token_bytes(id) for id, number in enumerate(numbers) if number >= 0}
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """What cuts texts. It speaks the engine's own ids, not the file's."""
+        return Tokenizer(self.history)
+
+    # -- saving ----------------------------------------------------------------------------
+
+    def save(self, path: Path | str, *, work: Work = ALONE, **choices: Any) -> PreparedExport:
+        """Write the tokenizer in the format of the name's ending, read back and compared before it is put in place."""
+        prepared = prepare_export(self.history, path, progress=work.progress, cancelled=work.cancelled, **choices)
+        if not prepared.verification.agrees:
+            raise OutputError(f"{path} was not written: {prepared.verification.sentence}.")
+        prepared.put_in_place()
+        return prepared
+
+    # -- its tokens by name and number -----------------------------------------------------
+
+    @cached_property
+    def names(self) -> TokenTexts:
+        """What is written on each token."""
+        return TokenTexts.of(self.history)
+
+    def number(self, id: int) -> int:
+        """Return the file's number of one of the engine's ids."""
+        return id if self.history.numbers is None else int(self.history.numbers[id])
+
+    def id_of(self, text: str) -> int:
+        """Find the token with that text, or with the file's number behind a `#`.
+
+        Of several that are written alike, such as a merge that spells a marker, the oldest.
+        """
+        found = self.names.id_of(text)
+        if found is not None:
+            return found
+        if text.startswith("#") and text[1:].isascii() and text[1:].isdigit() and len(text) <= MOST_DIGITS:
+            return self._numbered(int(text[1:]))
+        raise BpeError(
+            f"No token is written {text[:60]!r}. Write it as the merge table does (a space as it is or as {BLANK}, "
+            "bytes as <0x0A>), or give its id as #300."
+        )
+
+    def _numbered(self, number: int) -> int:
+        try:
+            (id,) = self.history.ids_of([number])
+        except BpeError as error:
+            raise BpeError(f"There is no token {number:,}.") from error
+        if id >= self.history.id_count:
+            raise BpeError(f"There is no token {number:,}; the ids go from 0 to {self.history.id_count - 1:,}.")
+        return id
+
+    def pair_name(self, pair: tuple[int, int]) -> str:
+        """Write a pair as people read it; of a step that drops a token, that token."""
+        return " + ".join(self.names.text[id] for id in pair if id != NOTHING)
+
+    def columns(self, ids: Iterable[int], before: str = "") -> dict[str, Values]:
+        """Three columns about tokens: id, hex, text. Their names begin with `before`; what is no token is empty."""
+        known = [None if id == NOTHING else int(id) for id in ids]
+        raw, text = self.names.raw, self.names.text
+        return {
+            f"{before}id": [None if id is None else self.number(id) for id in known],
+            f"{before}hex": [None if id is None else raw[id].hex(" ") for id in known],
+            f"{before}text": [None if id is None else text[id] for id in known],
+        }
+
+    # -- steps -----------------------------------------------------------------------------
+
+    def checked_step(self, step: int) -> int:
+        """Refuse a step that there is not; 1 is the first."""
+        if not 1 <= step <= len(self.history):
+            raise BpeError(f"There is no step {step:,}; there are the steps 1 to {len(self.history):,}.")
+        return step
+
+    def checked_step_count(self, at: int | None) -> int:
+        """Return after how many steps to look: all of them where nothing is said."""
+        if at is None:
+            return len(self.history)
+        if not 0 <= at <= len(self.history):
+            named = self.name or "The tokenizer"
+            raise BpeError(f"{named} has {told_by(self.history)}; `at` must be a number from 0 to that, not {at:,}.")
+        return at
+
+    # -- its words -------------------------------------------------------------------------
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether each boundary of a text is dissolved once and for all, by one step."""
+        return has_ranks(self.history)
+
+    @property
+    def learned_from(self) -> WordTable | None:
+        """The words it was learned from, if its texts are those."""
+        return self.words() if self.texts_are_own else None
+
+    def words(self, what: str = "This question", work: Work = ALONE) -> WordTable:
+        """Count the words of its texts; `what` is asked begins the sentence where there are no texts."""
+        return self._needed_texts(what).words(self.history.recipe, work)
+
+    def parts(self, what: str = "This question", work: Work = ALONE) -> Mapping[str, WordTable]:
+        """Count the words of each group, or of each file where there are no groups."""
+        return self._needed_texts(what).parts(self.history.recipe, work)
+
+    def ranked(self, what: str = "This question", work: Work = ALONE) -> RankedWords:
+        """Rank the boundaries in its words; only where pairs are joined one after the other."""
+        if not learns_by_ranks(self.history):
+            raise BpeError(f"{what} is known only where pairs are joined one after the other; not of this tokenizer.")
+        words = self.words(what, work)
+        return self._once("ranked", lambda: RankedWords.of(words, self.history))
+
+    def cut(self, what: str = "This question", work: Work = ALONE) -> CutWords:
+        """Cut its words as its method cuts texts."""
+        words = self.words(what, work)
+        return self._once(
+            "cut", lambda: CutWords.of(words, self.history.recipe, self.history, cancelled=work.cancelled)
+        )
+
+    def _needed_texts(self, what: str) -> Texts:
+        if self.texts is None:
+            raise BpeError(f"{what} is about texts: name them (--corpus FILE, or texts=[...] in Python).")
+        return self.texts
+
+    def _once(self, name: str, find: Callable[[], Found]) -> Found:
+        with self._lock:
+            if name not in self._kept:
+                self._kept[name] = find()
+            found: Found = self._kept[name]
+            return found
+
+
+def as_study(given: Any) -> Study:
+    """The tokenizer in whatever was learned or opened."""
+    return Study.of(given)
+
+
+def save(given: Any, path: Path | str, **choices: Any) -> PreparedExport:
+    """Write whatever was learned or opened, in the format of the name's ending, checked."""
+    return Study.of(given).save(path, **choices)
+
+
+def _text(given: str | bytes) -> str:
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, bytes | bytearray | memoryview):
+        raise EncodingError(f"A text is a string or bytes, not a {type(given).__name__}.")
+    try:
+        return bytes(given).decode()
+    except UnicodeDecodeError as error:
+        raise EncodingError(
+            f"The bytes are not UTF-8: the byte 0x{given[error.start]:02X} at {error.start:,} begins no character."
+        ) from error

@@ -1,0 +1,145 @@
+"""The texts that a study is asked about: their words, their parts and their documents, each read when first wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol
+
+from bpe_core.counting.count_words import count_groups, count_unmixed, count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, CorpusError
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.text.corpus import Corpus
+
+NO_DOCUMENTS = "Only the words of these texts are known, not the texts themselves: name the files."
+
+
+class Texts(Protocol):
+    """Where the words of a study come from."""
+
+    def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
+        """Count all words as the recipe splits and mixes them."""
+
+    def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
+        """Count each group by itself, or each file where there are no groups."""
+
+    def reading(self) -> AbstractContextManager[Corpus]:
+        """Open the texts themselves, to be read once."""
+
+
+class KnownWords:
+    """Words that were counted before, as a session keeps them."""
+
+    def __init__(self, words: WordTable, parts: Mapping[str, WordTable] | None = None) -> None:
+        self._words, self._parts = words, parts or {}
+
+    def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
+        return self._words
+
+    def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
+        return self._parts or {"the corpus": self._words}
+
+    def reading(self) -> AbstractContextManager[Corpus]:
+        raise BpeError(NO_DOCUMENTS)
+
+
+class CorpusTexts:
+    """Texts that are opened anew for each reading; their words are counted once."""
+
+    def __init__(
+        self,
+        open_corpus: Callable[[], AbstractContextManager[Corpus]],
+        paths: Sequence[str] = (),
+        *,
+        reports: bool = False,
+    ) -> None:
+        self._open, self._reports = open_corpus, reports  # whether nobody else reports what is odd about them
+        self.paths = tuple(paths)  # of its files, where it has any
+        self._words: tuple[Recipe, WordTable] | None = None
+
+    def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
+        if self._words is None or self._words[0] != recipe:
+            with self._open() as corpus:
+                count = count_unmixed if corpus.groups == ("",) else count_words
+                self._words = recipe, count(corpus, recipe, progress=work.progress, cancelled=work.cancelled)
+                for skipped in corpus.skipped if self._reports else ():
+                    work.remark(str(skipped))
+        return self._words[1]
+
+    def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
+        with self._open() as corpus:
+            if corpus.groups != ("",):
+                groups = count_groups(corpus, recipe, progress=work.progress, cancelled=work.cancelled)
+                return groups.weighted_parts(recipe.mixture)
+            return {
+                name: count_unmixed(part, recipe, progress=work.progress, cancelled=work.cancelled)
+                for name, part in corpus.by_source().items()
+            }
+
+    def reading(self) -> AbstractContextManager[Corpus]:
+        return self._open()
+
+
+class NamedTexts:
+    """Several texts by their names: each is a part."""
+
+    def __init__(self, texts: Mapping[str, Texts]) -> None:
+        self._texts = texts
+
+    def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
+        return WordTable.merged([text.words(recipe, work) for text in self._texts.values()])
+
+    def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
+        return {name: text.words(recipe, work) for name, text in self._texts.items()}
+
+    def reading(self) -> AbstractContextManager[Corpus]:
+        return next(iter(self._texts.values())).reading()
+
+
+def texts_of(given: Any) -> Texts:
+    """Make texts of what Python code gives: a string, strings, strings by name, a corpus, or counted words.
+
+    >>> texts_of(["low low", "lower"]).words(Recipe.preset("words")).total
+    3
+    """
+    if isinstance(given, WordTable):
+        return KnownWords(given)
+    if isinstance(given, Mapping):
+        return NamedTexts({name: texts_of(text) for name, text in given.items()})
+    if isinstance(given, Corpus):
+        return CorpusTexts(lambda: _as_context(given))
+    if isinstance(given, str) or not hasattr(given, "reading"):
+        documents = documents_of(given)
+        return CorpusTexts(lambda: _as_context(Corpus.from_texts(documents)))
+    texts: Texts = given
+    return texts
+
+
+def files(*paths: str) -> CorpusTexts:
+    """Texts in files and folders, read when first wanted."""
+    return CorpusTexts(lambda: _as_context(Corpus.from_files(list(paths))), paths, reports=True)
+
+
+def documents_of(text: str | Iterable[str]) -> list[str]:
+    """List the documents of a text; one string is one document.
+
+    >>> documents_of("a text"), documents_of(("one", "two"))
+    (['a text'], ['one', 'two'])
+    """
+    if type(text).__module__.startswith("pyarrow"):
+        text = text.to_pylist()  # type: ignore[union-attr]  # an Arrow array's own items are no strings
+    try:
+        found = [text] if isinstance(text, str) else list(text)
+    except TypeError as error:
+        raise CorpusError(f"A text is a string or a list of strings, not a {type(text).__name__}.") from error
+    other = next((one for one in found if not isinstance(one, str)), None)
+    if other is not None:
+        raise CorpusError(f"A text is a string or a list of strings; this one holds a {type(other).__name__}.")
+    return found
+
+
+@contextmanager
+def _as_context(corpus: Corpus) -> Iterator[Corpus]:
+    yield corpus

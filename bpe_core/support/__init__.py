@@ -1,0 +1,1 @@
+"""What every part of the engine may use: files, locks, limits, threads, progress, tables."""

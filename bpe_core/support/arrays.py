@@ -1,0 +1,31 @@
+"""The kinds of NumPy arrays that the engine uses, and how to repeat their numbers without stopping other threads."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Bytes = npt.NDArray[np.uint8]
+Bools = npt.NDArray[np.bool_]
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+Float64s = npt.NDArray[np.float64]
+
+
+AT_ONCE = 1 << 15  # numbers; some 0.1 ms, and then whoever waits has a turn
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArray[Number]:
+    """Each number so many times, as `np.repeat` gives them, in parts between which a window may draw.
+
+    >>> repeated(np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
+    [7, 7, 9]
+    """
+    starts = range(0, len(numbers), AT_ONCE)
+    if len(starts) < 2:
+        return np.repeat(numbers, times)
+    return np.concatenate([np.repeat(numbers[i : i + AT_ONCE], times[i : i + AT_ONCE]) for i in starts])

@@ -1,0 +1,115 @@
+"""Write a file so that whoever looks sees the old one or the new one, never half of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from bpe_core.errors import OutputError
+from bpe_core.support.lock import Lock
+
+LONGEST_NAME = 150  # bytes of a name that are told in that of the file beside; file systems allow 255
+
+
+@contextlib.contextmanager
+def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
+    """A binary file written beside `path` and renamed over it when all went well.
+
+    If anything fails, the disk being full among the possibilities, the file beside is
+    removed and what stood at `path` is untouched.
+    """
+    target = Path(path)
+    # Writing to a device or pipe (/dev/stdout) cannot be done beside it.
+    if target.exists() and not target.is_file():
+        with _sentences(target), open(target, "wb") as direct:
+            yield direct
+        return
+    with replace_atomically(target) as beside, open(beside, "wb") as file:
+        yield file
+
+
+@contextlib.contextmanager
+def replace_atomically(path: Path | str) -> Iterator[Path]:
+    """The same for those who write a file by its name: an empty one beside `path` that takes its place."""
+    target = Path(path)
+    with _sentences(target):
+        target = target.resolve()  # a link stays a link; the file it names is replaced
+        _remove_abandoned(target)
+        beside = _new_file_beside(target)
+        try:
+            yield beside.path
+            with open(beside.path, "rb+") as file:
+                os.fsync(file.fileno())
+            _copy_mode(target, beside.path)
+            beside.release_as(target)
+        except BaseException:
+            beside.release()
+            raise
+        _sync_folder(target.parent)
+
+
+def _new_file_beside(target: Path) -> Lock:
+    """As long as its writer lives it is locked; so what a killed one has left is known by nobody holding it."""
+    while True:
+        path = target.with_name(f"{_start_of_name(target)}{os.urandom(8).hex()}.part")
+        try:
+            lock = Lock.acquire(path)
+        except OSError:
+            if not path.exists():
+                raise
+            return Lock.of_nobody(path)  # no locks are known here: then nobody can take it for abandoned either
+        if lock is not None:
+            return lock
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove what writers of the same file have left that were killed."""
+    name = re.compile(re.escape(_start_of_name(target)) + "[0-9a-f]{16}[.]part")
+    with contextlib.suppress(OSError):
+        with os.scandir(target.parent) as entries:
+            found = [entry for entry in entries if name.fullmatch(entry.name)]
+        for entry in found:
+            lock = Lock.of_existing(Path(entry)) if entry.is_file(follow_symlinks=False) else None
+            if lock is not None:
+                lock.release()
+
+
+def _start_of_name(target: Path) -> str:
+    return f".{os.fsencode(target.name)[:LONGEST_NAME].decode(errors='ignore')}."
+
+
+def _copy_mode(target: Path, beside: Path) -> None:
+    """Give the new file the old one's permissions, or those any new file would get."""
+    if target.exists():
+        mode = target.stat().st_mode & 0o777
+    else:
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = 0o666 & ~mask
+    with contextlib.suppress(OSError):
+        beside.chmod(mode)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last; what cannot do so does it by itself or has no names that last."""
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextlib.contextmanager
+def _sentences(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(f"Could not write {target}: {reason}. What stood there before is unchanged.") from error

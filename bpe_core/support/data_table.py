@@ -1,0 +1,231 @@
+"""Named columns of exact values, and the files that they are written as.
+
+Numbers stay numbers with all their digits, what is not known stays empty, and every row is there: whoever reads
+the file computes on. What a person is shown, rounded and thinned, is none of this.
+
+>>> table = DataTable({"step": np.array([1111, 1112]), "share": np.array([1 / 3, 2.0]), "loser": [None, 7]})
+>>> print(csv_text(table), end="")
+step,share,loser
+1111,0.3333333333333333,
+1112,2.0,7
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, BinaryIO, Protocol, TextIO
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.errors import FormatError, OutputError
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+
+# Of one kind: whole numbers, numbers, texts, tuples of texts, or truths; None where something is not known.
+Values = npt.NDArray[Any] | Sequence[Any]
+ROWS_AT_ONCE = 16_384
+ENDINGS = (".csv", ".tsv", ".json", ".parquet")
+
+
+@dataclass(frozen=True, eq=False)
+class DataTable:
+    """The columns by their names, all equally long."""
+
+    columns: Mapping[str, Values]
+
+    def __post_init__(self) -> None:
+        lengths = {name: len(values) for name, values in self.columns.items()}
+        assert len(set(lengths.values())) <= 1, lengths
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def rows(self, cancelled: CancelCheck = never_cancelled) -> Iterator[tuple[Any, ...]]:
+        """Row by row, as plain values of Python."""
+        for start in while_wanted(range(0, len(self), ROWS_AT_ONCE), cancelled, every=1):
+            parts = (_plain(values[start : start + ROWS_AT_ONCE]) for values in self.columns.values())
+            yield from zip(*parts, strict=True)
+
+
+def is_data(path: Path | str) -> bool:
+    """Whether the ending of a name is one of a table.
+
+    >>> is_data("ranks.CSV"), is_data("ranks.svg")
+    (True, False)
+    """
+    return Path(path).suffix.lower() in ENDINGS
+
+
+class HasColumns(Protocol):
+    """A `DataTable`, or a result that holds one."""
+
+    @property
+    def columns(self) -> Mapping[str, Values]: ...
+
+
+def table_of(given: HasColumns) -> DataTable:
+    """Whatever has columns by their names as a table; a data frame is none of ours."""
+    columns = getattr(given, "columns", None)
+    if not isinstance(columns, Mapping):
+        raise OutputError(f"This is a {type(given).__name__}, not a table of this program; a data frame writes itself.")
+    return given if isinstance(given, DataTable) else DataTable(columns)
+
+
+def write_data(table: HasColumns, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
+    """As the ending of the name says."""
+    whole = table_of(table)
+    with write_atomically(checked_name(path)) as file:
+        write_data_into(whole, Path(path).suffix, file, cancelled=cancelled)
+
+
+def checked_name(path: Path | str) -> Path:
+    """Refuse a name that says no format, or one that cannot be written here, before anything is computed."""
+    if not is_data(path):
+        raise OutputError(f"A table is written as {', '.join(ENDINGS)}; end the name {path} in one of them.")
+    if Path(path).suffix.lower() == ".parquet" and pyarrow_or_none() is None:
+        raise OutputError(f"Parquet {MISSING_PYARROW}")
+    return Path(path)
+
+
+def write_data_into(table: DataTable, ending: str, file: BinaryIO, *, cancelled: CancelCheck = never_cancelled) -> None:
+    """The same into a file that is open."""
+    if ending.lower() == ".parquet":
+        _write_parquet(table, file)
+        return
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="", errors="replace")
+    _WRITERS[ending.lower()](table, text, cancelled)
+    text.detach()
+
+
+def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
+    """What `write_data` wrote; the columns that hold `texts` are named, all others are numbers."""
+    columns = read_plainly(path)
+    try:
+        return DataTable({name: _read(values, name in texts) for name, values in columns.items()})
+    except (ValueError, TypeError, AssertionError) as error:
+        raise FormatError(f"{path} is no table of columns, or a damaged one.") from error
+
+
+def read_plainly(path: Path | str) -> dict[str, list[Any]]:
+    """The columns as they stand there: in a file of text, whatever they hold, as texts."""
+    try:
+        return _READERS[checked_name(path).suffix.lower()](Path(path))
+    except OSError as error:
+        raise FormatError(f"Could not read the table {path}: {error.strerror or error}.") from error
+    except (ValueError, TypeError, LookupError, AttributeError, AssertionError, csv.Error) as error:
+        raise FormatError(f"{path} is no table of columns, or a damaged one.") from error
+
+
+def _read(values: Sequence[Any], is_text: bool) -> Values:
+    """Numbers as an array, with no number where none is told."""
+    if is_text:
+        return ["" if value is None else str(value) for value in values]
+    numbers = [math.nan if value is None or value == "" else value for value in values]
+    if all(isinstance(value, int) or (isinstance(value, str) and value.lstrip("-").isdecimal()) for value in numbers):
+        return np.array([int(value) for value in numbers], np.int64)
+    return np.array([float(value) for value in numbers], np.float64)
+
+
+def _read_separated(path: Path, separator: str) -> dict[str, list[Any]]:
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file, delimiter=separator, strict=True))
+    names = rows[0] if rows else []
+    return {name: [row[place] for row in rows[1:]] for place, name in enumerate(names)}
+
+
+def _read_json(path: Path) -> dict[str, list[Any]]:
+    rows = json.loads(path.read_text(encoding="utf-8"))
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def _read_parquet(path: Path) -> dict[str, list[Any]]:
+    arrow = pyarrow_or_none()
+    assert arrow is not None, "its name was checked"
+    found: dict[str, list[Any]] = arrow.parquet.read_table(path).to_pydict()
+    return found
+
+
+_READERS: dict[str, Callable[[Path], dict[str, list[Any]]]] = {
+    ".csv": lambda path: _read_separated(path, ","),
+    ".tsv": lambda path: _read_separated(path, "\t"),
+    ".json": _read_json,
+    ".parquet": _read_parquet,
+}
+
+
+def csv_text(table: DataTable, separator: str = ",", *, headers: bool = True) -> str:
+    """For the clipboard."""
+    text = io.StringIO()
+    _write_separated(table, text, never_cancelled, separator, headers=headers)
+    return text.getvalue()
+
+
+def _write_separated(
+    table: DataTable, file: TextIO, cancelled: CancelCheck, separator: str = ",", *, headers: bool = True
+) -> None:
+    # Before Python 3.13 a lone \r within a cell is put in quotes only where it is one of what ends a line.
+    lines = SimpleNamespace(write=lambda row: file.write(row.removesuffix("\r\n") + "\n"))
+    writer = csv.writer(lines, delimiter=separator, lineterminator="\r\n")
+    if headers:
+        writer.writerow(table.columns)
+    writer.writerows(map(_cells, table.rows(cancelled)))
+
+
+def _cells(row: tuple[Any, ...]) -> list[Any]:
+    return [", ".join(cell) if isinstance(cell, tuple) else cell for cell in row]
+
+
+def _write_json(table: DataTable, file: TextIO, cancelled: CancelCheck) -> None:
+    """A list of rows, a line each, every one an object."""
+    names, before = list(table.columns), "[\n"
+    for row in table.rows(cancelled):
+        file.write(before + json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False))
+        before = ",\n"
+    file.write("\n]\n" if len(table) else "[]\n")
+
+
+_WRITERS: dict[str, Callable[[DataTable, TextIO, CancelCheck], None]] = {
+    ".csv": _write_separated,
+    ".tsv": lambda table, file, cancelled: _write_separated(table, file, cancelled, "\t"),
+    ".json": _write_json,
+}
+
+
+def _write_parquet(table: DataTable, file: BinaryIO) -> None:
+    arrow = pyarrow_or_none()
+    if arrow is None:
+        raise OutputError(f"Parquet {MISSING_PYARROW}")
+    columns = {name: arrow.array(_plain(values), _kind(arrow, values)) for name, values in table.columns.items()}
+    arrow.parquet.write_table(arrow.table(columns), file)
+
+
+def _kind(arrow: Any, values: Values) -> Any:
+    """The same for every table of its kind, whether or not anything is known in it."""
+    if isinstance(values, np.ndarray):
+        kinds = {"i": arrow.int64, "u": arrow.int64, "b": arrow.bool_, "f": arrow.float64}
+        return kinds[values.dtype.kind]() if values.dtype.kind in kinds else arrow.string()
+    known = next((value for value in values if value is not None), None)
+    if isinstance(known, bool):
+        return arrow.bool_()
+    if known is None or isinstance(known, int):
+        return arrow.int64()
+    if isinstance(known, tuple):
+        return arrow.list_(arrow.string())
+    return arrow.float64() if isinstance(known, float) else arrow.string()
+
+
+def _plain(values: Values) -> list[Any]:
+    """What is no number is not known."""
+    found: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    if isinstance(values, np.ndarray) and (values.dtype.kind != "f" or np.isfinite(values).all()):
+        return found
+    return [None if isinstance(value, float) and not math.isfinite(value) else value for value in found]

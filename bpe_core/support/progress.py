@@ -1,0 +1,70 @@
+"""How long work tells where it is, and how it is told to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bpe_core.errors import Cancelled
+
+Item = TypeVar("Item")
+
+ASKED_EVERY = 1024  # items; some milliseconds
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A moment in long work; `total` is None where it cannot be known beforehand."""
+
+    stage: str  # "reading", "counting", "training", ...
+    done: int
+    total: int | None
+    unit: str  # "bytes", "merges", ...
+    detail: str = ""  # such as the file being read
+
+
+ProgressReport = Callable[[Progress], None]
+CancelCheck = Callable[[], bool]
+
+
+def ignore_progress(progress: Progress) -> None:
+    """For callers who do not care where the work is."""
+
+
+def never_cancelled() -> bool:
+    """For callers who never stop the work."""
+    return False
+
+
+def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASKED_EVERY) -> Iterator[Item]:
+    """The items, as long as somebody wants to know what comes of them.
+
+    >>> list(while_wanted("abc", never_cancelled))
+    ['a', 'b', 'c']
+    """
+    for number, item in enumerate(items):
+        if number % every == 0 and cancelled():
+            raise Cancelled("Cancelled.")
+        yield item
+
+
+def ignore_remark(remark: str) -> None:
+    """For callers that report what was odd about texts by themselves."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """How long work reports where it is, and learns that it was cancelled."""
+
+    progress: ProgressReport = ignore_progress
+    cancelled: CancelCheck = never_cancelled
+    remark: Callable[[str], object] = ignore_remark  # told what was odd about a text
+
+    def check(self) -> None:
+        """Raise `Cancelled` once the work was cancelled."""
+        if self.cancelled():
+            raise Cancelled("Cancelled.")
+
+
+ALONE = Work()  # nobody listens, nobody stops it

@@ -1,0 +1,255 @@
+"""What characters become, with the place each came from: Unicode forms, small letters, cleaning, leaving out accents.
+
+Characters that came to Unicode lately are treated as in the libraries that tokenizers are made with: they have no form
+of their own yet, but some have a small letter.
+
+>>> small("ΑΣ"), small("\\u1c89") == "\\u1c8a", in_form("e\\u0301l", "NFC")
+('ασ', True, ('él', array([0, 2])))
+>>> character_map(clean=True, strip_accents=True, lowercase=True).changed_with_sources("É-l\\n")
+('e-l ', array([0, 1, 2, 3]))
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from bpe_core.support.arrays import repeated
+from bpe_core.text import older_unicode
+from bpe_core.text.older_unicode import without_form
+
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+FORMS: tuple[Form, ...] = get_args(Form)
+
+CodePoints = npt.NDArray[np.uint32]
+Places = npt.NDArray[np.int64]
+
+_CODE_POINTS = 0x110000
+_SURROGATES = range(0xD800, 0xE000)
+_WITH_CASE_OR_PARTS = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # nothing else is assigned
+_MAPPED_TOGETHER, _FORMED_TOGETHER = 1 << 12, 1 << 16  # characters: during one call no other thread runs
+_making = threading.Lock()  # several threads at once would each take as long as all together
+_NEAR_NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
+
+# Small letters that came to Unicode lately: the first and last capital, and how far behind its small letter is.
+_LATER = (
+    (0x1C89, 0x1C89, 1), (0xA7CB, 0xA7CB, 0x264 - 0xA7CB), (0xA7CC, 0xA7CC, 1), (0xA7CE, 0xA7CE, 1),
+    (0xA7D2, 0xA7D2, 1), (0xA7D4, 0xA7D4, 1), (0xA7DA, 0xA7DA, 1), (0xA7DC, 0xA7DC, 0x19B - 0xA7DC),
+    (0x10D50, 0x10D65, 0x20), (0x16EA0, 0x16EB8, 0x1B),
+)  # fmt: skip
+_ALONE = {first + i: chr(first + i + far) for first, last, far in _LATER for i in range(last - first + 1)}
+_ALONE[ord("Σ")] = "σ"  # even at the end of a word
+
+
+def code_points(text: str) -> CodePoints:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def text_of(codes: CodePoints) -> str:
+    return codes.tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def small(text: str) -> str:
+    """The text in small letters, each by itself."""
+    if not text.isascii() and not _ALONE.keys().isdisjoint(map(ord, set(text))):
+        text = text.translate(_ALONE)
+    return text.lower()
+
+
+# Unicode forms
+
+
+def formed(text: str, form: Form) -> str:
+    """The text in a Unicode form."""
+    if text.isascii() or without_form().isdisjoint(set(text)):
+        return "".join(unicodedata.normalize(form, part) for part in _in_lines(text))
+    return "".join(
+        part if part in without_form() else unicodedata.normalize(form, part) for part in _apart_without_form(text)
+    )
+
+
+def _in_lines(text: str) -> Iterator[str]:
+    """Cut the text behind ends of lines: no form looks across one."""
+    start = 0
+    while len(text) - start > _FORMED_TOGETHER:
+        stop = text.find("\n", start + _FORMED_TOGETHER) + 1 or len(text)
+        yield text[start:stop]
+        start = stop
+    yield text[start:]
+
+
+def in_form(text: str, form: Form) -> tuple[str, Places]:
+    """The text in a Unicode form, and the index each of its characters came from."""
+    if text.isascii() or without_form().isdisjoint(set(text)):
+        return _in_form(text, form)
+    texts: list[str] = []
+    sources = [np.zeros(0, np.int64)]
+    done = 0
+    for part in _apart_without_form(text):
+        found, places = (part, np.zeros(1, np.int64)) if part in without_form() else _in_form(part, form)
+        texts.append(found)
+        sources.append(done + places)
+        done += len(part)
+    return "".join(texts), np.concatenate(sources)
+
+
+def _apart_without_form(text: str) -> Iterator[str]:
+    """Each character without a form by itself, and the stretches between them."""
+    start = 0
+    for place, character in enumerate(text):
+        if character in without_form():
+            yield text[start:place]
+            yield character
+            start = place + 1
+    yield text[start:]
+
+
+def _in_form(text: str, form: Form) -> tuple[str, Places]:
+    if unicodedata.is_normalized(form, text):
+        return text, np.arange(len(text))
+    parts: list[str] = []
+    changes: list[tuple[int, int, int]] = []  # start, stop, and how many characters these become
+    end = 0
+    for run in _NEAR_NON_ASCII.finditer(text):  # ASCII by itself is the same in all forms
+        for start, stop in _independent_parts(text, run.start(), run.end(), form):
+            part = unicodedata.normalize(form, text[start:stop])
+            if part != text[start:stop]:
+                parts += (text[end:start], part)
+                changes.append((start, stop, len(part)))
+                end = stop
+    return "".join([*parts, text[end:]]), _sources(len(text), changes)
+
+
+def _sources(length: int, changes: list[tuple[int, int, int]]) -> Places:
+    """What changed comes from its first character, all else from itself."""
+    starts, stops, lengths = np.array(changes, np.int64).reshape(-1, 3).T
+    inside = np.zeros(length + 1, np.int64)
+    inside[starts] += 1
+    inside[stops] -= 1
+    counts = 1 - np.cumsum(inside[:-1])  # how many characters each becomes
+    counts[starts] = lengths
+    return repeated(np.arange(length), counts)
+
+
+def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator[tuple[int, int]]:
+    """Cut before every character that never joins the one before it, so that each part has its form by itself."""
+    for i in range(start + 1, stop):
+        if not joins_the_one_before(text[i], form):
+            yield start, i
+            start = i
+    yield start, stop
+
+
+@lru_cache(maxsize=8192)
+def joins_the_one_before(character: str, form: Form) -> bool:
+    """Whether a form may reorder the character with, or compose it onto, the one before it."""
+    first = unicodedata.normalize("NFKD" if form in ("NFKC", "NFKD") else "NFD", character)[0]
+    return unicodedata.combining(first) != 0 or first in _second_halves()
+
+
+@lru_cache(maxsize=1)
+def _second_halves() -> frozenset[str]:
+    """Characters that are composed onto another: the last ones of canonical decompositions."""
+    hangul = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}  # computed, not in the tables
+    decompositions = (unicodedata.decomposition(chr(code)) for code in range(0x30000))
+    pairs = (found.split() for found in decompositions if found and not found.startswith("<"))
+    return frozenset(chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2) | hangul
+
+
+# Tables of what single characters become, whatever is around them
+
+
+@dataclass(frozen=True, eq=False)
+class CharacterMap:
+    """By code point: how many characters it becomes, and which. Large texts need one look-up a character."""
+
+    counts: npt.NDArray[np.uint8]
+    targets: CodePoints  # the character it becomes; if they are several, their place in `several`
+    several: CodePoints
+
+    def changed(self, text: str) -> str:
+        if text.isascii():
+            return text.encode().translate(*self._for_ascii).decode()
+        return text_of(self._changed(code_points(text))[0])
+
+    def changed_with_sources(self, text: str) -> tuple[str, Places]:
+        """The changed text, and the index each of its characters came from."""
+        found, counts = self._changed(code_points(text))
+        return text_of(found), repeated(np.arange(len(counts)), counts)
+
+    def _changed(self, codes: CodePoints) -> tuple[CodePoints, npt.NDArray[np.uint8]]:
+        counts, found = self.counts[codes], self.targets[codes]
+        if int(counts.max(initial=1)) > 1:
+            found = repeated(found, counts)
+            before = np.cumsum(counts, dtype=np.int64) - counts
+            of_several = repeated(counts > 1, counts)
+            within = np.arange(len(found)) - repeated(before, counts)
+            found[of_several] = self.several[found[of_several] + within[of_several]]
+        elif not counts.all():
+            found = found[counts > 0]
+        return found, counts
+
+    @cached_property
+    def _for_ascii(self) -> tuple[bytes, bytes]:
+        """The table of `bytes.translate`, and the bytes that are left out."""
+        return bytes(self.targets[:128].tolist() + [0] * 128), bytes(np.flatnonzero(self.counts[:128] == 0).tolist())
+
+
+def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
+    """A map that cleans, leaves out accents and makes letters small, in this order."""
+    with _making:
+        return _made(clean, strip_accents, lowercase)
+
+
+@lru_cache(maxsize=8)
+def _made(clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
+    counts, targets = np.ones(_CODE_POINTS, np.uint8), np.arange(_CODE_POINTS, dtype=np.uint32)
+    several: list[int] = []
+    for code, became in _parts_and_small_letters(strip_accents, lowercase):
+        counts[code] = len(became)
+        if len(became) == 1:
+            targets[code] = ord(became)
+        elif became:
+            targets[code] = len(several)
+            several += map(ord, became)
+    if clean:
+        for start, stop in _runs_of(regex.compile(r"\s+")):
+            counts[start:stop], targets[start:stop] = 1, ord(" ")
+        for start, stop in _runs_of(older_unicode.controls()):
+            counts[start:stop] = 0
+    return CharacterMap(counts, targets, np.array(several, np.uint32))
+
+
+def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[tuple[int, str]]:
+    """The characters that change, and what each becomes."""
+    for codes in _WITH_CASE_OR_PARTS:
+        for start in range(codes.start, codes.stop, _MAPPED_TOGETHER):
+            part = codes[start - codes.start :][:_MAPPED_TOGETHER]
+            characters = [chr(code) for code in part if code != ord("\n")]
+            became = "\n".join(characters)
+            if strip_accents:
+                became = older_unicode.marks_without_width().sub("", formed(became, "NFD"))
+            if lowercase:
+                became = small(became)
+            changed = zip(characters, became.split("\n"), strict=True)
+            yield from ((ord(one), other) for one, other in changed if one != other)
+
+
+@lru_cache(maxsize=1)
+def _every_character() -> str:
+    codes = np.arange(_CODE_POINTS, dtype=np.uint32)
+    codes[_SURROGATES.start : _SURROGATES.stop] = ord("a")  # no text holds them
+    return text_of(codes)
+
+
+def _runs_of(expression: regex.Pattern[str]) -> Iterator[tuple[int, int]]:
+    return (found.span() for found in expression.finditer(_every_character(), concurrent=True))

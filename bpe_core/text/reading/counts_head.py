@@ -1,0 +1,149 @@
+"""The head of a file of counts: which texts were counted, how they were split, and in which groups.
+
+>>> head = CountsHead.of(Recipe.preset("gpt2"), "a fingerprint", ("de", "code"))
+>>> CountsHead.from_json(head.to_json(), "counts.parquet") == head
+True
+>>> head.why_not_for("counts", Recipe.preset("gpt2", pattern="cl100k"))
+'counts was counted with pattern "gpt2", but the recipe has "cl100k"; choose the same, or count the texts again.'
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from bpe_core.errors import CorpusError, RecipeError
+from bpe_core.recipes.recipe import Recipe, Splitting
+from bpe_core.text.reading.source import Source
+
+KEY = b"bpe-explorer counts"
+HEAD_NAME = "counts.json"  # of a folder whose files are parts of one table
+ENDING = ".parquet"
+WORD, COUNT, LINE_ENDS, PLACE = "word", "count", "line ends", "place"
+
+
+@dataclass(frozen=True)
+class CountsHead:
+    """The texts that were counted, and how they were split."""
+
+    splitting: str  # the choices that decide which words a text has, as JSON
+    sources: str  # a fingerprint of what was counted
+    groups: tuple[str, ...]
+
+    @classmethod
+    def of(cls, recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
+        names = {field.name for field in fields(Splitting)}
+        values = {name: value for name, value in recipe.to_dict().items() if name in names}
+        return cls(json.dumps(values, ensure_ascii=False, sort_keys=True), sources, tuple(groups))
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies the splitting: two tables may be added up if it is the same."""
+        return hashlib.sha256(self.splitting.encode()).hexdigest()
+
+    @property
+    def names_groups(self) -> bool:
+        """Whether each group has a column beside that of all together."""
+        return self.groups != ("",)
+
+    def column(self, kind: str, group: str) -> str:
+        """The name of a group's column."""
+        return f"{kind} in {group}" if self.names_groups else kind
+
+    def to_json(self) -> str:
+        values: dict[str, Any] = {"splitting": json.loads(self.splitting), "splitting_hash": self.fingerprint}
+        values |= {"sources": self.sources, "groups": list(self.groups)}
+        return json.dumps(values, ensure_ascii=False, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str | bytes, name: str) -> CountsHead:
+        try:
+            values = json.loads(text)
+            splitting = json.dumps(values["splitting"], ensure_ascii=False, sort_keys=True)
+            head = cls(splitting, str(values["sources"]), tuple(map(str, values["groups"])))
+            is_sound = head.fingerprint == values["splitting_hash"] and len(set(head.groups)) == len(head.groups) > 0
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise CorpusError(
+                f"{name}: what this file of counts says of itself cannot be read; count again."
+            ) from error
+        if not is_sound:
+            raise CorpusError(f"{name}: what this file of counts says of itself contradicts itself; count again.")
+        return head
+
+    def recipe(self, name: str) -> Recipe:
+        """A recipe with the choices by which the texts were split, and else the usual ones."""
+        try:
+            return Recipe.preset("gpt2").with_changes(**json.loads(self.splitting))
+        except (RecipeError, TypeError) as error:
+            raise CorpusError(f"{name} was counted with choices that this version does not know: {error}") from error
+
+    def why_not_for(self, name: str, recipe: Recipe) -> str:
+        """Why a recipe cannot learn from these words, as a sentence; or nothing."""
+        mine, its = json.loads(self.splitting), json.loads(CountsHead.of(recipe, "", ("",)).splitting)
+        for choice in sorted({*mine, *its}):
+            if mine.get(choice) != its.get(choice):
+                return (
+                    f"{name} was counted with {choice.replace('_', ' ')} {_told(mine.get(choice))}, but the recipe has "
+                    f"{_told(its.get(choice))}; choose the same, or count the texts again."
+                )
+        return ""
+
+
+def _told(value: Any) -> str:
+    told = "what goes without saying" if value is None else json.dumps(value, ensure_ascii=False)
+    return told if len(told) <= 60 else f"{told[:60]} …"
+
+
+def by_group(source: Source, field: str | None = None) -> list[Source]:
+    """One source for each group of a file of counts, or for the one whose column was asked for; else the file itself.
+
+    Each has an equal share of the file's size, for progress.
+    """
+    if not source.counted:
+        return [source]
+    head = CountsHead.from_json(source.counted, source.name)
+    size = None if source.size is None else source.size // len(head.groups)
+    told = replace(source, kind="parquet", size=size, is_word_list=True)
+    columns = {group: head.column(COUNT, group) for group in head.groups}
+    if not head.names_groups:
+        return [replace(told, fields=(COUNT,), field=COUNT)]
+    return [
+        replace(told, name=f"{source.name} ({group})", group=group, fields=(*columns.values(),), field=column)
+        for group, column in columns.items()
+        if field not in columns.values() or field == column
+    ]
+
+
+def source_in_folder(name: str, sources: Sequence[Source], read: Callable[[Source], bytes]) -> Source | None:
+    """The files of a folder as one table of counts, or None if they are something else."""
+    heads = [source for source in sources if _last(source) == HEAD_NAME]
+    if not heads:
+        return None
+    head = CountsHead.from_json(read(heads[0]), heads[0].name)
+    parts = tuple(source for source in sources if _last(source).endswith(ENDING))
+    whole = _last_number(parts)
+    if not parts or whole != len(parts):
+        raise CorpusError(f"{name} is a folder of counts with missing parts; count again.")
+    size = sum(part.size or 0 for part in parts)
+    kept = tuple(replace(part, kind="parquet", is_word_list=True) for part in parts)
+    return Source(name, None, size, "parquet", counted=head.to_json(), parts=kept, is_word_list=True)
+
+
+def part_name(number: int, parts: int) -> str:
+    """
+    >>> part_name(3, 64)
+    'part-00003-of-00064.parquet'
+    """
+    return f"part-{number:05}-of-{parts:05}{ENDING}"
+
+
+def _last(source: Source) -> str:
+    return source.name.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _last_number(parts: Sequence[Source]) -> int:
+    digits = _last(parts[-1]).removesuffix(ENDING).rsplit("-", 1)[-1] if parts else ""
+    return int(digits) if digits.isdecimal() and len(digits) < 9 else -1

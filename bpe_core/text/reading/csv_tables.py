@@ -1,0 +1,124 @@
+"""A .csv or .tsv file: the first row names the columns, and one of them holds the texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from bpe_core.errors import CorpusError
+from bpe_core.text.reading.plain_text import text_blocks
+from bpe_core.text.reading.rows import (
+    LOOKED_AT,
+    USUAL_NAMES,
+    BadRow,
+    NumberedLines,
+    chosen,
+    encoded_field,
+    listed,
+    pass_over,
+)
+from bpe_core.text.reading.source import DocumentPiece, Kind, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.utf8 import pieces_of
+
+LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed would take the rest of the file
+
+
+def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+    """Each row is a document, whose text may run over several lines between quotes."""
+    lines = NumberedLines(text_blocks(source, options, size, log), source.name)
+    rows = Rows(lines, source.kind, source.name)
+    fields = fields_of(rows.header, rows.ahead())
+    field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
+    if field not in rows.header:
+        named = listed(rows.header) or "none"
+        raise CorpusError(f'{source.name} has no column "{field}"; its first row names {named}. Choose one of them.')
+    column, columns = rows.header.index(field), len(rows.header)
+    for row in rows:
+        try:
+            if row.problem is not None:
+                raise row.problem
+            if len(row.values) not in (0, columns):
+                raise BadRow(f"this row has {len(row.values):,} columns where the first row names {columns:,}")
+            text = encoded_field(row.values[column], options) if row.values else b""
+        except BadRow as reason:
+            pass_over(source, f"line {row.line:,}", reason, options, log)
+            continue
+        yield from pieces_of(text, size, lines.bytes_read)
+
+
+def fields_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The columns that could hold texts: those that, in the rows looked at, hold more than numbers.
+
+    >>> fields_of(["id", "body"], [["1", "low"], ["2", "7"]])
+    ('body',)
+    """
+    full = [row for row in rows if len(row) == len(header)]
+    numbers = {i for i in range(len(header)) if full and all(_is_number(row[i]) for row in full)}
+    return tuple(name for i, name in enumerate(header) if i not in numbers or name.casefold() in USUAL_NAMES)
+
+
+def looked_at(head: str, kind: Kind, name: str) -> tuple[list[str], list[list[str]]]:
+    """The header and the first whole rows of the beginning of a file."""
+    end = head.rfind("\n") + 1 or len(head)
+    try:
+        rows = Rows((line.encode() for line in io.StringIO(head[:end], newline="")), kind, name)
+        return rows.header, rows.ahead()
+    except CorpusError:
+        return [], []
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value or "0")
+    except ValueError:
+        return False
+    return True
+
+
+class Row(NamedTuple):
+    """The values of a row, or why there are none, and where it begins."""
+
+    line: int
+    values: list[str]
+    problem: BadRow | None = None
+
+
+class Rows(Iterator[Row]):
+    """The rows after the header."""
+
+    def __init__(self, lines: Iterable[bytes], kind: Kind, name: str) -> None:
+        # The limit belongs to the whole process, so it is only ever raised.
+        csv.field_size_limit(max(csv.field_size_limit(), LARGEST_FIELD))
+        delimiter = "\t" if kind == "tsv" else ","
+        self._reader = csv.reader((line.decode() for line in lines), delimiter=delimiter, strict=True)
+        self._ahead: list[Row] = []
+        first = next(self, Row(1, []))
+        if first.problem is not None:
+            raise CorpusError(f"{name}, line {first.line:,}: {first.problem}.") from first.problem
+        self.header = first.values
+
+    def ahead(self) -> list[list[str]]:
+        """The sound ones of the next rows; iterating still yields them."""
+        while len(self._ahead) < LOOKED_AT and (row := self._read()) is not None:
+            self._ahead.append(row)
+        return [row.values for row in self._ahead if row.values]
+
+    def __next__(self) -> Row:
+        row = self._ahead.pop(0) if self._ahead else self._read()
+        if row is None:
+            raise StopIteration
+        return row
+
+    def _read(self) -> Row | None:
+        line = self._reader.line_num + 1
+        try:
+            values = next(self._reader, None)
+        except csv.Error as error:
+            ended = self._reader.line_num
+            upto = f" (up to line {ended:,}: is a quote not closed?)" if ended > line else ""
+            problem = BadRow(f"this row cannot be read{upto}: its quotes or line ends are out of place")
+            problem.__cause__ = error
+            return Row(line, [], problem)
+        return None if values is None else Row(line, values)

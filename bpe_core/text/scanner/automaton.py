@@ -1,0 +1,365 @@
+r"""From a regular expression to the machine that cuts where it cuts.
+
+The expression becomes an automaton: for each of its states and whatever comes next, the states to which threads go on.
+A thread is one way in which the expression may match. Threads are in the order in which `regex` would try them; all are
+followed at once, so none goes back to try another.
+
+While a thread before the best match so far may still match, the end of that match is only a place where the text may
+have to be cut; what would follow it is a stage of its own. A table remembers one such place however far back, besides
+the place before the last character; if more would be needed, there is no table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bpe_core.text.scanner.expression import (
+    CharacterSet,
+    Either,
+    Expression,
+    Look,
+    NoTable,
+    Part,
+    Repeat,
+    Sequence,
+    can_be_empty,
+)
+from bpe_core.text.scanner.kinds import MOST_KINDS, Kind, Kinds, TooManyKinds
+from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, MARK_HERE, Transition
+
+MATCH = 0  # the state of a thread that will have matched when the next character is seen
+MATCHED = -1  # a match before that character
+MOST_STATES = 1_500
+EDGE = 1 << Kind.END  # in a mask of kinds: the end or start of the text
+_ALL = (1 << MOST_KINDS) - 1
+
+Node = tuple[int, int]  # a state, and the signature of the last character
+Moves = tuple[int, ...]  # states that threads go on to, in order; MATCHED is always the last
+
+# Remembered places, by how to cut there because of the next character
+BASE = 0  # no cut is needed: the stage begins there
+_OR_MARK = CUT_PREVIOUS | CUT_MARK  # the place before the last character, which is marked as well
+
+MOST_WORK = 300_000  # steps of threads
+
+Thread = tuple[int, int]  # the automaton's state, and the place where its match begins
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Goes on after a character of these kinds."""
+
+    mask: int
+    then: int
+
+
+@dataclass(frozen=True)
+class _Try:
+    """Goes on to each of these, in order."""
+
+    targets: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Check:
+    """Goes on if the next character, or the last, is of these kinds."""
+
+    mask: int
+    then: int
+    behind: bool = False
+    unclear: int = 0
+
+
+class Automaton:
+    """All states of an expression."""
+
+    def __init__(self, expression: Expression, *, drops_blanks: bool = False) -> None:
+        if can_be_empty(expression.body):
+            raise NoTable("it may match nothing at all")
+        sources = sorted(_sources_of(expression.body))
+        try:
+            self.kinds = Kinds(sources, expression.characters, expression.classes, drops_blanks=drops_blanks)
+        except TooManyKinds:
+            raise NoTable("it tells too many kinds of characters apart") from None
+        self._states: list[_Read | _Try | _Check] = [_Try(())]  # the first is MATCH
+        self.start = self._build(expression.body, MATCH)
+        behind = sorted({state.mask for state in self._states if isinstance(state, _Check) and state.behind})
+        self.signatures = {
+            kind: sum((mask >> kind & 1) << i for i, mask in enumerate(behind)) for kind in range(MOST_KINDS)
+        }
+        self._bit_of_mask = {mask: i for i, mask in enumerate(behind)}
+        self._moves: dict[tuple[int, int, int], Moves] = {}
+        self._surely: dict[tuple[int, int], bool] = {}
+
+    def moves(self, state: int, before: int, kind: int) -> Moves:
+        """Where threads go from a state on the next character; `before` is the signature of the last one."""
+        known = self._moves.get((state, before, kind))
+        if known is None:
+            found: dict[int, None] = {}
+            self._follow(state, before, kind, found, set())
+            known = self._moves[state, before, kind] = tuple(found)
+        return known
+
+    def _follow(self, first: int, before: int, kind: int, found: dict[int, None], seen: set[int]) -> None:
+        waiting = [first]
+        while waiting:
+            place = waiting.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            if place == MATCH:
+                found[MATCHED] = None
+                return
+            state = self._states[place]
+            if isinstance(state, _Read):
+                if state.mask >> kind & 1:
+                    found.setdefault(state.then)
+            elif isinstance(state, _Try):
+                waiting += reversed(state.targets)
+            elif self._holds(state, before, kind):
+                waiting.append(state.then)
+
+    def _holds(self, check: _Check, before: int, kind: int) -> bool:
+        if check.behind:
+            return bool(before >> self._bit_of_mask[check.mask] & 1)
+        if check.unclear >> kind & 1:
+            raise NoTable("$ before a line end: write \\Z, or (?m:$)")
+        return bool(check.mask >> kind & 1)
+
+    def surely_matches(self, state: int, before: int) -> bool:
+        """Whether a thread in this state, after such a character, matches in the end, whatever comes."""
+        if (state, before) not in self._surely:
+            ways = {(state, before): self._ways(state, before)}
+            for node in (waiting := [(state, before)]):  # grows while it is walked
+                for target in {target for targets in ways[node] for target in targets} - ways.keys():
+                    ways[target] = self._ways(*target)
+                    waiting.append(target)
+            sure, count = set(ways), 0
+            while count != len(sure):
+                count = len(sure)
+                for node in reversed(waiting):
+                    if any(sure.isdisjoint(targets) for targets in ways[node]):
+                        sure.discard(node)
+            self._surely |= {node: node in sure for node in ways}
+        return self._surely[state, before]
+
+    def begins_match(self, kind: int) -> bool | None:
+        """Whether a match begins with a character of that kind; None if that depends on its neighbours."""
+        if self._bit_of_mask:
+            return None
+        moves = self.moves(self.start, self.signatures[Kind.END], kind)
+        if any(target != MATCHED and self.surely_matches(target, self.signatures[kind]) for target in moves):
+            return True
+        return None if moves else False
+
+    def _ways(self, state: int, before: int) -> set[frozenset[Node]]:
+        """Where threads go on, for each next character before which they have not matched."""
+        ways: set[frozenset[Node]] = set()
+        for kind in (*self.kinds.numbers, int(Kind.END)):
+            try:
+                moves = self.moves(state, before, kind)
+            except NoTable:
+                moves = ()
+            if MATCHED not in moves:
+                ways.add(frozenset((target, self.signatures[kind]) for target in moves))
+        return ways
+
+    # Building, from the end
+
+    def _add(self, state: _Read | _Try | _Check) -> int:
+        if len(self._states) >= MOST_STATES:
+            raise NoTable("it is too long")
+        self._states.append(state)
+        return len(self._states) - 1
+
+    def _build(self, node: Part, then: int) -> int:
+        """The state from which threads read the node, and go on with `then`."""
+        match node:
+            case CharacterSet(sources):
+                return self._add(_Read(self.kinds.mask(sources), then))
+            case Sequence(parts):
+                for part in reversed(parts):
+                    then = self._build(part, then)
+                return then
+            case Either(options):
+                return self._add(_Try(tuple(self._build(option, then) for option in options)))
+            case Look():
+                mask = self.kinds.mask(node.sources) | (EDGE if node.edge else 0)
+                mask = mask ^ _ALL if node.negated else mask
+                return self._add(_Check(mask, then, node.behind, self.kinds.mask(node.unclear)))
+            case Repeat():
+                return self._repeat(node, then)
+
+    def _repeat(self, node: Repeat, then: int) -> int:
+        if node.most is not None and node.most < node.least:
+            raise NoTable("a repetition of fewer than it needs")
+        end = then
+        if node.mode == "possessive":
+            assert isinstance(node.body, CharacterSet)
+            end = self._add(_Check(_ALL ^ self.kinds.mask(node.body.sources), then))
+        if node.most is None:
+            entry = self._loop(node, end)
+        else:
+            entry = then
+            for _ in range(node.most - node.least):
+                entry = self._one_more(node, entry, end)
+        for _ in range(node.least):
+            entry = self._build(node.body, entry)
+        return entry
+
+    def _loop(self, node: Repeat, end: int) -> int:
+        again = self._add(_Try(()))
+        body = self._build(node.body, again)
+        self._states[again] = _Try((end, body) if node.mode == "lazy" else (body, end))
+        return again
+
+    def _one_more(self, node: Repeat, behind: int, end: int) -> int:
+        body = self._build(node.body, behind)
+        return self._add(_Try((end, body) if node.mode == "lazy" else (body, end)))
+
+
+def _sources_of(node: Part) -> set[str]:
+    match node:
+        case CharacterSet(sources):
+            return set(sources)
+        case Sequence(parts) | Either(parts):
+            return {source for part in parts for source in _sources_of(part)}
+        case Repeat(body):
+            return _sources_of(body)
+        case Look(sources, unclear=unclear):
+            return {*sources, *unclear}
+
+
+# The machine
+
+
+class Stage(NamedTuple):
+    """The search for one match, from a place that is a cut if the stages before it end as expected."""
+
+    threads: tuple[Thread, ...] = ()
+    best: tuple[int, int] | None = None  # the places where the best match so far begins and ends
+    is_new: bool = False  # nothing was read yet
+    searches: bool = True  # a match may also begin at the next character
+
+    @property
+    def begins_at(self) -> set[int]:
+        """The places seen so far where its match may begin."""
+        return {place for _, place in self.threads} | ({self.best[0]} if self.best else set())
+
+    def with_places(self, become: dict[int, int]) -> Stage:
+        best = self.best and (become[self.best[0]], become[self.best[1]])
+        return Stage(tuple([(state, become[place]) for state, place in self.threads]), best, searches=self.searches)
+
+
+class Reading(NamedTuple):
+    """The state of the machine."""
+
+    stages: tuple[Stage, ...]
+    before: int  # the signature of the last character
+
+
+class Machine:
+    """The effect of a character in each state; raises NoTable if a table cannot express it."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self._automaton = automaton
+        self._new = Stage(((automaton.start, BASE),), is_new=True)
+        self._work = 0
+        self._known: dict[tuple[Reading, tuple[Moves, ...], int], Transition[Reading]] = {}
+        self.start = Reading((self._new,), automaton.signatures[Kind.END])
+
+    def step(self, state: Reading, kind: int) -> Transition[Reading]:
+        """The transition on a character; remembered for all kinds that no thread distinguishes."""
+        automaton, before = self._automaton, state.before
+        moves = [automaton.moves(place, before, kind) for stage in state.stages for place, _ in stage.threads]
+        moves.append(automaton.moves(automaton.start, before, kind))
+        self._work += len(moves)
+        if self._work > MOST_WORK:
+            raise NoTable("its table would be too large")
+        key = state, tuple(moves), -1 if kind == Kind.END else automaton.signatures[kind]
+        if key not in self._known:
+            self._known[key] = self._step(state, kind)
+        return self._known[key]
+
+    def _step(self, state: Reading, kind: int) -> Transition[Reading]:
+        stages: list[Stage] = []
+        for stage in state.stages:
+            stages.append(self._read(stage, state.before, kind))
+            if _ends_here(stages[-1]):
+                break
+        if kind == Kind.END:
+            return Transition(self.start, _cuts_at_end(stages))
+        if _ends_here(stages[-1]):
+            stages.append(self._read(self._new, state.before, kind))
+        stages, cuts = _settled(stages)
+        places = {place for stage in stages for place in _places(stage)}
+        if CUT_PREVIOUS in places:
+            raise NoTable("it must remember several places at a time")
+        has_mark = CUT_MARK in places or _OR_MARK in places
+        marks = CUT_HERE in places and not has_mark
+        become = {BASE: BASE, CUT_MARK: CUT_MARK, _OR_MARK: CUT_MARK, CUT_HERE: _OR_MARK if marks else CUT_PREVIOUS}
+        after = Reading(tuple(stage.with_places(become) for stage in stages), self._automaton.signatures[kind])
+        return Transition(after, cuts | (MARK_HERE if marks else 0))
+
+    def _read(self, stage: Stage, before: int, kind: int) -> Stage:
+        """The stage after that character; places are still those before it."""
+        threads, best = stage.threads, stage.best
+        may_begin = stage.searches and not stage.is_new and kind != Kind.END
+        found: dict[int, int] = {}
+        for state, place in (*threads, (self._automaton.start, CUT_HERE)) if may_begin else threads:
+            moves = self._automaton.moves(state, before, kind)
+            for target in moves:
+                if target == MATCHED:
+                    return self._as_sure(found, kind, (place, CUT_HERE), searches=False)
+                found.setdefault(target, place)
+        return self._as_sure(found, kind, best, searches=stage.searches)
+
+    def _as_sure(self, found: dict[int, int], last: int, best: tuple[int, int] | None, *, searches: bool) -> Stage:
+        """Leave out the threads after one that matches whatever comes."""
+        kept: list[Thread] = []
+        before = self._automaton.signatures[last]
+        for thread in found.items():
+            kept.append(thread)
+            if self._automaton.surely_matches(thread[0], before):
+                return Stage(tuple(kept), best, searches=False)
+        return Stage(tuple(kept), best, searches=searches)
+
+
+def _ends_here(stage: Stage) -> bool:
+    return stage.best is not None and stage.best[1] == CUT_HERE
+
+
+def _places(stage: Stage) -> set[int]:
+    return stage.begins_at | ({stage.best[1]} if stage.best else set())
+
+
+def _cuts_at_end(stages: list[Stage]) -> int:
+    """The cuts before the end of the text."""
+    cuts = 0
+    for stage in stages:
+        if stage.best is None:
+            break
+        cuts |= _cut(stage.best[0])
+        if not _ends_here(stage):
+            cuts |= _cut(stage.best[1])
+    return cuts
+
+
+def _settled(stages: list[Stage]) -> tuple[list[Stage], int]:
+    """Leave out finished stages; return the rest, and the cuts that are now certain."""
+    cuts, over = 0, 0
+    while (best := stages[over].best) and not stages[over].threads:
+        cuts |= _cut(best[0]) | _cut(best[1])
+        over += 1
+    first, *others = stages[over:]
+    if not first.searches and len(begins_at := first.begins_at) == 1:
+        place = begins_at.pop()
+        cuts |= _cut(place)
+        best = first.best and (BASE, first.best[1])
+        first = Stage(tuple((state, BASE) for state, _ in first.threads), best, searches=False)
+    return [first, *others], cuts
+
+
+def _cut(place: int) -> int:
+    return CUT_PREVIOUS if place == _OR_MARK else place

@@ -1,0 +1,138 @@
+"""Whether a tokenizer that was opened cuts texts as the library does that owns its format.
+
+agreement = check_import("tokenizer.json", open_table("tokenizer.json"))
+agreement.sentence     'agrees with tokenizers on 212 of 212 texts'
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from bpe_core.errors import LONGEST_SENTENCE, plain
+from bpe_core.formats import FORMATS, OpenedTable
+from bpe_core.formats.all_formats import files_beside
+from bpe_core.formats.base import Format, Peer, own_numbers
+from bpe_core.formats.unpacking import content_of
+from bpe_core.kernels.kept import base
+from bpe_core.support.installed import NotInstalled, version_of
+from bpe_core.support.private_folder import private_folder
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.verification.checking import LISTED, Comparison
+from bpe_core.verification.libraries import peer_of
+
+TEXTS = 400  # compared at most
+PATIENCE = 2.0  # seconds after which no more texts are taken
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What came of asking the library."""
+
+    asked: str  # the library
+    texts: int = 0  # compared
+    agreeing: int = 0
+    differences: tuple[str, ...] = ()  # the first few, a sentence each
+    silence: str = ""  # why it could not be asked
+
+    @property
+    def sentence(self) -> str:
+        """The result in one line."""
+        if self.silence:
+            return self.silence
+        told = f"agrees with {self.asked} on {self.agreeing:,} of {self.texts:,} texts"
+        return told if self.agreeing == self.texts else f"{told}; where not, its ids are others than those shown here"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The same for a list of notes, with what differs."""
+        return (plain(self.sentence[0].upper() + self.sentence[1:] + "."), *self.differences)
+
+
+def check_import(
+    path: Path | str,
+    opened: OpenedTable,
+    *,
+    patience: float = PATIENCE,
+    cancelled: CancelCheck = never_cancelled,
+    apart: bool = False,
+) -> Agreement | None:
+    """Encode hard texts in many scripts with both; None where no library owns the format.
+
+    The library loads a large file `apart` where that must not hold other threads up.
+    """
+    format = FORMATS.get(opened.format)
+    if format is None or not format.peer_name:
+        return None
+    with ExitStack() as stack:
+        try:
+            data, beside = content_of(path), files_beside(Path(path))
+            peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))()
+        except Exception as error:  # whatever another library throws
+            told = f"{format.peer_name} does not load the file, so nothing was compared: {error}"
+            return Agreement(format.peer_name, silence=plain(told, LONGEST_SENTENCE))
+        if peer is None:
+            told = f"{format.peer_name} is not installed, or lacks a file, so the ids were not compared with its own"
+            return Agreement(format.peer_name, silence=told)
+        return _compared(format, opened, peer, patience, cancelled)
+
+
+def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, cancelled: CancelCheck) -> Agreement:
+    comparison = Comparison(opened.history, opened, format, own_numbers(opened.history))
+    texts = agreeing = 0
+    until = time.monotonic() + patience
+    for sample in while_wanted(comparison.samples(""), cancelled, every=1):
+        before = len(comparison.found)
+        comparison.compare([sample], peer)
+        texts += 1
+        agreeing += len(comparison.found) == before
+        if texts == TEXTS or time.monotonic() > until:
+            break
+    return Agreement(format.peer_name, texts, agreeing, tuple(comparison.found[:LISTED]))
+
+
+QUICK = 0.3  # seconds of texts
+MOST_KEPT = 200  # files
+
+
+def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
+    """A line about how an imported file agrees with its library: what differs always, that it agrees only once."""
+    format = FORMATS.get(opened.format)
+    if format is None or not format.peer_name:
+        return ""
+    place = _place(Path(path), format.peer_name)
+    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        if place is not None and place.is_file():
+            kept = json.loads(place.read_text("utf-8"))
+            return str(kept["sentence"]) if kept["differs"] else ""
+    found = check_import(path, opened, patience=QUICK)
+    if found is None:
+        return ""
+    if place is not None and not found.silence:
+        with contextlib.suppress(OSError):
+            _make_room(place.parent)
+            differs = found.agreeing < found.texts
+            place.write_text(json.dumps({"sentence": found.sentence, "differs": differs}), "utf-8")
+    return found.sentence
+
+
+def _place(path: Path, library: str) -> Path | None:
+    """Where it is kept for this very content, library and program; None where nothing can be."""
+    try:
+        versions = "|".join(map(version_of, (library, "bpe-explorer")))
+        digest = hashlib.sha256(f"{path.name}|{versions}|".encode() + content_of(path)).hexdigest()[:32]
+        folder = base()
+        return None if folder is None else private_folder(folder / "checks") / f"{digest}.json"
+    except (OSError, NotInstalled):
+        return None
+
+
+def _make_room(folder: Path) -> None:
+    kept = sorted(folder.glob("*.json"), key=lambda one: one.stat().st_mtime)
+    for one in kept[: max(0, len(kept) - MOST_KEPT + 1)]:
+        one.unlink(missing_ok=True)

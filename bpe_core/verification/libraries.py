@@ -1,0 +1,92 @@
+"""The library that owns a format, asked in a process of its own where other work must go on.
+
+While it loads a file, a library may hold up every other thread of Python: tokenizers and tiktoken do so for 0.1 to
+0.2 s for each 100,000 tokens. Meanwhile the window would stand still, or the check would wait beside an idle core.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from bpe_core.formats import Format
+from bpe_core.formats.base import Beside, Peer
+from bpe_core.history.history import History
+
+if TYPE_CHECKING:
+    import subprocess
+
+LARGE = 1_000_000  # bytes of a file; a smaller one is loaded sooner than a process begins
+LOADED_ALONE = ("tokenizer.json", "tiktoken")  # the formats whose libraries need nothing but the file's content
+
+Loaded = Callable[[], Peer | None]
+
+
+@contextmanager
+def peer_of(
+    format: Format, data: bytes, history: History, name: str, beside: Beside, *, apart: bool
+) -> Iterator[Loaded]:
+    """What gives the real library, with the file's content, as `Format.peer` tells.
+
+    Where it is loaded `apart`, in a process of its own, that begins now; else when it is asked for.
+    """
+    if not apart or format.name not in LOADED_ALONE or len(data) < LARGE:
+        yield lambda: format.peer(data, history, name, beside)
+        return
+    import subprocess  # takes a while to load
+
+    # -P: a file named like one of our modules in the person's folder must not be imported.
+    command = [sys.executable, "-P", "-m", "bpe_core.formats.peer_process", format.name, str(len(data))]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+    giving = threading.Thread(target=_give, args=(process, data), daemon=True)
+    giving.start()
+    try:
+        yield partial(_peer_in, process, giving)
+    finally:
+        process.kill()
+        giving.join()
+        with suppress(OSError):
+            process.communicate()
+
+
+def _give(process: subprocess.Popen[bytes], data: bytes) -> None:
+    """The file's content, which the process does not read before it has begun."""
+    assert process.stdin is not None
+    with suppress(OSError):  # it ended: that is told when it is to answer
+        process.stdin.write(data)
+        process.stdin.flush()
+
+
+def _peer_in(process: subprocess.Popen[bytes], giving: threading.Thread) -> Peer | None:
+    asked, answers = process.stdin, process.stdout
+    assert asked is not None
+    assert answers is not None
+
+    def answer() -> Any:
+        said = json.loads(answers.readline() or b'{"error": "its process ended"}')
+        if "error" in said:
+            raise RuntimeError(said["error"])
+        return said["is"]
+
+    def peer(text: str) -> list[int]:
+        asked.write(json.dumps(text).encode() + b"\n")
+        asked.flush()
+        numbers: list[int] = answer()
+        return numbers
+
+    giving.join()
+    return peer if answer() else None

@@ -1,0 +1,349 @@
+"""The corpus in the window: files, folders, pasted and dropped texts, and what is wrong with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QUrl, QVersionNumber
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.session import corpus as session_corpus
+from app.session.corpus_texts import CorpusText, from_session
+from app.session.run import Phase
+from app.session.session_files import snapshot_of
+from app.settings import RECENT_FILES
+from app.window.charts.pairs_page import PairsPage
+from app.window.corpus.corpus_list import Entry
+from app.window.corpus.corpus_panel import PickedFiles
+from app.wiring import Program
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.writing import write_session
+from tests.gui.conftest import WAIT, rest, settle, wait_for_phase, wait_for_sentence, wait_for_totals
+from tests.gui.small_run import Train, rows, small
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def test_files_folders_and_pasted_texts(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder" / "inner").mkdir(parents=True)
+    for name in ("a.txt", "folder/b.txt", "folder/inner/c.txt", "folder/.hidden"):
+        (tmp_path / name).write_text(f"words of {name} and words again")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(tmp_path / "a.txt")], ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path / "folder"))
+    names = ["a.txt", "b.txt", "c.txt"]
+
+    def in_the_corpus() -> list[str]:
+        return [program.corpus.data(program.corpus.index(row)) for row in range(program.corpus.rowCount())]
+
+    (sample,) = in_the_corpus()
+    program.actions["open_folder"].trigger()
+    qtbot.waitUntil(lambda: in_the_corpus() == names[1:], timeout=WAIT)  # the sample has made room
+    program.actions["undo"].trigger()
+    assert in_the_corpus() == [sample]
+    program.actions["open"].trigger()
+    qtbot.waitUntil(lambda: in_the_corpus() == names[:1], timeout=WAIT)
+    program.actions["open_folder"].trigger()
+    qtbot.waitUntil(lambda: in_the_corpus() == names, timeout=WAIT)
+    QGuiApplication.clipboard().setText("pasted words and pasted words")
+    program.actions["paste_text"].trigger()
+    assert in_the_corpus()[:3] == names
+    assert "pasted words" in in_the_corpus()[3]
+    wait_for_totals(qtbot, program, "4 texts")
+    assert program.settings.get(RECENT_FILES)[-1].endswith("a.txt")
+    small(program, 270)
+    train(program)
+    assert rows(program) == 14
+
+
+def test_training_waits_for_files_that_are_just_being_opened(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path
+) -> None:
+    corpus, runs = program.session.corpus, program.session.runs
+    corpus.remove({source.number for source in corpus.texts.value})
+    (tmp_path / "zebras.txt").write_text("zebras zebras zebras", encoding="utf-8")
+    program.opening.add_paths([tmp_path])
+    program.session.train()
+    program.filing.document.new()  # which is not for that other session
+    rest(qtbot, program)
+    assert not corpus.texts.value
+    assert not runs.all
+    program.opening.add_paths([tmp_path])
+    assert not corpus.texts.value
+    train(program)
+    assert runs.shown is not None
+    assert [source.name for source in runs.shown.sources] == ["zebras.txt"]
+
+
+def test_a_folder_gives_its_texts_and_tells_what_is_left_out(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    corpus, folder = program.session.corpus, tmp_path / "poems"
+    corpus.remove({text.number for text in corpus.texts.value})
+    folder.mkdir()
+    (folder / "a.txt").write_text("low low", encoding="utf-8")
+    (folder / "b.png").write_bytes(b"\x89PNG\0")
+    with qtbot.waitSignal(corpus.listed, timeout=WAIT):
+        program.opening.add_paths([folder])
+    assert [text.name for text in corpus.texts.value] == ["a.txt"]
+    told = f"{folder / 'b.png'} is not a text file: it looks like a picture."
+    assert program.messages.sentence.text() == told
+    settle(qtbot, program)  # it is counted as it was
+    (folder / "a.txt").write_bytes(b"")
+    with qtbot.waitSignal(corpus.listed, timeout=WAIT):
+        program.opening.add_paths([folder])
+    assert len(corpus.texts.value) == 1
+    assert program.messages.sentence.text().startswith(f"There is no text file in the folder {folder}.")
+    assert told in program.messages.details.toPlainText()
+
+
+def test_a_file_that_was_named_is_shown_with_what_is_wrong(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    picture, corpus = tmp_path / "b.png", program.corpus
+    picture.write_bytes(b"\x89PNG\0")
+    program.opening.add_paths([picture])
+
+    def states() -> str:
+        tips = (corpus.data(corpus.index(row), Qt.ItemDataRole.ToolTipRole) for row in range(corpus.rowCount()))
+        return "\n".join(tips)
+
+    qtbot.waitUntil(lambda: "b.png is not a text file: it looks like a picture." in states(), timeout=WAIT)
+
+
+def test_dropping_a_file_on_the_window(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    path = tmp_path / "dropped.txt"
+    path.write_text("dropped and dropped")
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    nothing = Qt.KeyboardModifier.NoModifier
+    place: Any = QPointF(9, 9) if QLibraryInfo.version() >= QVersionNumber(6, 12) else QPoint(9, 9)  # as Qt wishes
+    enter = QDragEnterEvent(place, Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, nothing)
+    QApplication.sendEvent(program.window, enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, nothing)
+    QApplication.sendEvent(program.window, drop)
+    qtbot.waitUntil(lambda: program.corpus.data(program.corpus.index(0)) == "dropped.txt", timeout=WAIT)
+    assert program.corpus.rowCount() == 1
+
+
+def test_one_bad_file_among_good_ones(
+    qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
+    good.write_text("good words are good words")
+    bad.write_bytes(b"bad \xff\xfe\xfa bytes")
+    program = window_with(good, bad)
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 2, timeout=WAIT)
+    settle(qtbot, program)
+
+    def entry() -> Entry:
+        found = program.corpus.data(program.corpus.index(1), program.corpus.EntryRole)
+        assert isinstance(found, Entry)
+        return found
+
+    qtbot.waitUntil(lambda: entry().is_failed, timeout=WAIT)
+    assert "bad.txt" in entry().state
+    small(program, 262)
+    train(program)
+    assert rows(program) == 6
+    assert "bad.txt" in program.messages.sentence.text()
+
+
+def test_only_bad_files(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path) -> None:
+    program = window_with(tmp_path / "missing.txt")
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 1, timeout=WAIT)
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.FAILED)
+    assert "missing.txt" in program.messages.sentence.text()
+    assert program.actions["main"].isEnabled()
+
+
+def test_removing_and_reordering_reads_nothing_again(
+    qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"{name}.txt" for name in "abc"]
+    for path in paths:
+        path.write_text(f"{path.stem}{path.stem} is {path.stem}{path.stem}")
+    program = window_with(*paths)
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 3, timeout=WAIT)
+    settle(qtbot, program)
+    panel = program.corpus_panel
+    panel.list.setCurrentIndex(program.corpus.index(0))
+    panel.down_button.click()
+    assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
+    panel.remove_button.click()
+    assert [program.corpus.source_at(row).name for row in range(2)] == ["b.txt", "c.txt"]
+    assert not program.session.corpus.counts.busy  # all of them are counted already
+    program.actions["undo"].trigger()
+    program.actions["undo"].trigger()
+    assert [program.corpus.source_at(row).name for row in range(3)] == ["a.txt", "b.txt", "c.txt"]
+    assert not program.session.corpus.counts.busy
+    program.actions["redo"].trigger()
+    assert [program.corpus.source_at(row).name for row in range(3)] == ["b.txt", "a.txt", "c.txt"]
+
+
+def test_a_warning_where_words_are_whole_sentences(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path
+) -> None:
+    path = tmp_path / "japanese.txt"
+    path.write_text("朝、パン屋さんが窓を開けると通りじゅうが温かいパンの匂いになります。" * 20, encoding="utf-8")
+    program.form.choose_preset("english")
+    program.session.corpus.add_paths([path])
+    qtbot.waitUntil(lambda: bool(program.corpus.warning), timeout=WAIT)
+    told = program.corpus_panel.warning.text()
+    assert "of japanese.txt is in words" in told
+    assert "; bert would do better there" in told
+    table = tmp_path / "folder" / "table.txt"
+    table.parent.mkdir()
+    table.write_text("acgt" * 1_200, encoding="utf-8")
+    (table.parent / "text.txt").write_text("low lower lowest", encoding="utf-8")
+    folder = CorpusText("folder/", path=table.parent, is_folder=True)
+    program.session.corpus.texts.put((folder,), "one file of many")
+    qtbot.waitUntil(lambda: str(table) in program.corpus.warning, timeout=WAIT)
+    assert "No other pattern would split it better" in program.corpus.warning
+    program.form.choose_preset("raw-bytes")  # does not mean to split at all
+    qtbot.waitUntil(lambda: not program.corpus.warning, timeout=WAIT)
+
+
+def test_a_file_in_another_encoding(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path) -> None:
+    path = tmp_path / "latin.txt"
+    path.write_bytes("Bäckerei und Brötchen".encode("latin-1"))
+    program = window_with(path)
+    qtbot.waitUntil(lambda: program.corpus.rowCount() == 1, timeout=WAIT)
+    qtbot.waitUntil(
+        lambda: program.corpus.data(program.corpus.index(0), program.corpus.EntryRole).is_failed, timeout=WAIT
+    )
+    program.corpus_panel.list.selectAll()
+    program.corpus.read_as([0], "latin-1")
+    wait_for_totals(qtbot, program, "3 words")
+
+
+@pytest.mark.parametrize(
+    ("title", "words"),
+    [("for what is not valid", ["B", "\ufffd", "cker", " B"]), ("without", ["Bcker", " Bcker"])],
+)
+def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
+    qtbot: QtBot, window_with: Callable[..., Program], train: Train, tmp_path: Path, title: str, words: list[str]
+) -> None:
+    """The sentence that refuses it offers to replace or skip them; until then, nothing is said of pairs."""
+    path = tmp_path / "half.txt"
+    path.write_bytes(b"B\xe4cker B\xe4cker")
+    program = window_with(path)
+    program.form.choose(vocab_size=257)
+    program.actions["main"].trigger()
+    wait_for_sentence(qtbot, program, "replace or skip invalid bytes")
+    (chart,) = program.charts.findChildren(PairsPage)
+    assert chart.headline() == "The leading pairs appear here when training begins."
+    program.corpus_panel.list.selectAll()
+    (read_as,) = program.corpus_panel.list.findChildren(QMenu)
+    next(action for action in read_as.actions() if title in action.text()).trigger()
+    wait_for_totals(qtbot, program, " words")
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.words is not None
+    assert [text.decode() for text, _ in run.words] == words
+
+
+def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> None:
+    for name in ("one", "two", "three"):
+        program.session.corpus.add_text(name, name)
+    model = program.corpus
+    mime = model.mimeData([model.index(0)])
+    nowhere = model.index(-1)
+    model.dropMimeData(mime, Qt.DropAction.MoveAction, 3, 0, nowhere)
+    assert [model.source_at(row).name for row in range(3)][:2] == ["two", "three"]
+    model.dropMimeData(model.mimeData([model.index(1)]), Qt.DropAction.MoveAction, 0, 0, nowhere)
+    assert model.source_at(0).name == "three"
+
+
+def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody asks the disk for each of them: the window used to stand still for a second, again and again."""
+    monkeypatch.setattr(session_corpus, "MOST_LISTED", 3)
+    (tmp_path / "many" / "inner").mkdir(parents=True)
+    for name in ("a", "b", "inner/c", "inner/d"):
+        (tmp_path / "many" / f"{name}.txt").write_text(f"words of {name} and words again\n")
+    (tmp_path / "many" / "e.txt").write_bytes(b"half a w\xf6rd\n")
+    (tmp_path / "alone.txt").write_text("alone")
+    corpus = program.corpus
+
+    def listed() -> list[str]:
+        return [corpus.data(corpus.index(row)) for row in range(corpus.rowCount())]
+
+    program.opening.open_paths([tmp_path / "alone.txt", tmp_path / "many" / "a.txt"])
+    qtbot.waitUntil(lambda: listed() == ["alone.txt", "a.txt"], timeout=WAIT)
+    program.opening.open_paths([tmp_path / "many"])
+    qtbot.waitUntil(lambda: listed() == ["alone.txt", "many/"], timeout=WAIT)  # what lies in it is not read twice
+    program.opening.open_paths([tmp_path / "many" / "b.txt", tmp_path / "other.txt"])
+    qtbot.waitUntil(lambda: listed() == ["alone.txt", "many/", "other.txt"], timeout=WAIT)
+    corpus.remove([2])
+    wait_for_totals(qtbot, program, "6 texts")
+    settle(qtbot, program)  # what was taken out may still be read, aside
+    entry = corpus.data(corpus.index(1), corpus.EntryRole)
+    assert entry.facts.startswith("5 files · ")
+    assert "38 words" in entry.state
+    looked_at: list[Path] = []
+    with monkeypatch.context() as watched:
+        watched.setattr(CorpusText, "file_state", lambda text: looked_at.append(text.path))
+        for _ in range(3):
+            corpus.refresh()
+    assert not looked_at
+    small(program, 260)
+    train(program)
+    (tmp_path / "many" / "a.txt").write_text("many more words\n" * 4)
+    program.opening.open_paths([tmp_path / "many"])  # to have it as it is now, it is opened again
+    qtbot.waitUntil(lambda: "47 words" in corpus.data(corpus.index(1), corpus.EntryRole).state, timeout=WAIT)
+
+
+def test_many_files_picked_one_by_one_are_a_row_a_folder(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And single ones can be taken out again."""
+    monkeypatch.setattr(session_corpus, "MOST_LISTED", 3)
+    corpus, model, panel = program.session.corpus, program.corpus, program.corpus_panel
+    names = ["a/1.txt", "a/2.txt", "a/3.txt", "b/4.txt"]
+    for name in (*names, "a/not picked.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"low lower {name}\n", encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(tmp_path / name) for name in names], ""))
+    program.actions["open"].trigger()
+    qtbot.waitUntil(lambda: [text.name for text in corpus.texts.value] == ["a/", "b/"], timeout=WAIT)
+    assert model.data(model.index(0), model.EntryRole).facts.startswith("3 picked files")
+    wait_for_totals(qtbot, program, "4 texts")
+    program.opening.open_paths([tmp_path / "a" / "2.txt"])
+    qtbot.waitUntil(lambda: not corpus.is_listing, timeout=WAIT)
+    assert model.rowCount() == 2, "it is there already"
+    panel.list.setCurrentIndex(model.index(0))
+    panel.files_action.trigger()
+    (dialog,) = panel.findChildren(PickedFiles)
+    dialog.needle.setText("2")
+    dialog.list.selectAll()
+    dialog.remove.click()
+    assert [text.picked for text in corpus.texts.value] == [("1.txt", "3.txt"), ("4.txt",)]
+    wait_for_totals(qtbot, program, "3 texts")
+    write_session(snapshot_of(program.session, {}), tmp_path / "kept.bpex")
+    kept = read_session(tmp_path / "kept.bpex").sources
+    assert [from_session(one).picked for one in kept] == [("1.txt", "3.txt"), ("4.txt",)]
+    program.actions["undo"].trigger()
+    assert corpus.texts.value[0].picked == ("1.txt", "2.txt", "3.txt")
+
+
+def test_what_is_brought_while_a_run_waits_for_its_counts_is_counted_then(
+    qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = program.session
+    settle(qtbot, program)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(session.runs), "waiting_for_counts", True)
+        session.corpus.add_text("late", "low lower")
+        session.count()
+        late = session.corpus.texts.value[-1]
+        assert not session.corpus.counts.busy
+    assert session.corpus.outcome_of(late) is None
+    session.corpus.counts.settled.emit()  # the run has what it waited for
+    qtbot.waitUntil(lambda: session.corpus.outcome_of(late) is not None, timeout=WAIT)

@@ -1,0 +1,171 @@
+"""Texts in groups in the window: made from folders, renamed, weighed, taken in part, learned from, undone, kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QItemSelectionModel, Qt
+from pytestqt.qtbot import QtBot
+
+from app.session import corpus as session_corpus
+from app.session.run_words import parts_of
+from app.session.session_files import restore, snapshot_of
+from app.window.corpus.corpus_rows import GroupRow
+from app.window.pages import SIZES
+from app.window.questions.words.page import WordsPage
+from app.wiring import Program
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.recipes.mixture import Group, Mixture
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.writing import write_session
+from bpe_core.text.corpus import Corpus
+from tests.gui.conftest import WAIT, settle
+from tests.gui.small_run import Train, small
+
+EDIT = Qt.ItemDataRole.EditRole
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in (("de/a.txt", "neue neue Worte\n"), ("de/b.txt", "alte Worte\n"), ("code/a.py", "new = old\n")):
+        path = tmp_path / "texts" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text * 9)
+    return tmp_path / "texts"
+
+
+def test_groups_from_folders_to_what_is_learned_and_back(
+    qtbot: QtBot, window_with: Callable[..., Program], train: Train, folder: Path
+) -> None:
+    program = window_with(folder)
+    model, corpus, session = program.corpus, program.session.corpus, program.session
+    qtbot.waitUntil(lambda: model.rowCount() == 3, timeout=WAIT)
+    model.group_by_folders([])
+    assert [text.group for text in corpus.texts.value] == ["code", "de", "de"]
+    assert model.rowCount() == 5
+    row = model.row_of_group("de")
+    assert model.data(model.index(row), EDIT) == "de = 1 ×"
+    assert model.setData(model.index(row), "German = 75%", EDIT)
+    of_bytes = Mixture((Group("code", Fraction(1, 4)), Group("German", Fraction(3, 4))), "bytes")
+    assert corpus.mixture == of_bytes
+    program.form.choose_preset("cl100k")
+    assert corpus.mixture.by == "bytes", "another preset mixes as before"
+    for line in ("German = much", "German = 300 %", "German = -1"):
+        assert not model.setData(model.index(row), line, EDIT)
+    model.leave_out_duplicates("code", "lines")
+    model.draw("German", 7)
+    model.take("German", per_cent=50, of="lines")
+    assert model.taken("German")[2:] == (Fraction(1, 2), "lines", 7)
+    settle(qtbot, program)
+    menu = program.corpus_panel.group_menu
+    program.corpus_panel.list.setCurrentIndex(model.index(row))
+    menu.aboutToShow.emit()
+    assert {"Into code", "From Folders", "Shares by Words"} <= {action.text() for action in menu.actions()}
+    tip = Qt.ItemDataRole.ToolTipRole  # texts are counted a moment after the recipe has changed
+    qtbot.waitUntil(lambda: "read together with its group" in model.data(model.index(1), tip), timeout=WAIT)
+    small(program, 262)
+    train(program)
+    run = session.runs.shown
+    assert run is not None
+    groups = {"code": Corpus.from_files(folder / "code"), "German": Corpus.from_files(folder / "de")}
+    assert run.words is not None
+    assert list(run.words) == list(count_words(Corpus.grouped(groups), run.recipe))
+    parts = parts_of(run, corpus.counts, session.runs.mixed)
+    assert parts is not None
+    assert sorted(WordTable.merged(parts().values())) == sorted(run.words)
+    program.actions["sizes"].trigger()
+    sizes = program.pages.page(SIZES).model
+    sizes.choose("each", True)
+    qtbot.waitUntil(lambda: sizes.answer is not None and "German" in sizes.answer.columns["text"], timeout=WAIT)
+    assert sizes.answer is not None
+    assert [*dict.fromkeys(sizes.answer.columns["text"])] == ["code", "German"]
+    program.asking.encoding.start([], len(run.history or ()), None, folder.parent / "ids.npy")
+    with qtbot.waitSignal(program.asking.encoding.finished, timeout=WAIT) as encoded:
+        pass
+    rows = {row.name: row.tokens for row in encoded.args[0]}
+    assert rows["all of German"] == rows["a.txt"] + rows["b.txt"]
+    _assert_its_words_are_listed(qtbot, program, folder.parent / "words.csv")
+    while session.undo.canUndo():
+        session.undo.undo()
+    assert corpus.mixture == Mixture()
+    while session.undo.canRedo():
+        session.undo.redo()
+    assert [text.group for text in corpus.texts.value] == ["code", "German", "German"]
+    _assert_it_is_kept(program, folder.parent / "kept.bpex")
+
+
+def _assert_its_words_are_listed(qtbot: QtBot, program: Program, path: Path) -> None:
+    page = program.pages[WordsPage]
+    model = page.model
+    program.actions["words"].trigger()
+    qtbot.waitUntil(lambda: model.groups == ("code", "German") and model.rowCount() > 0, timeout=WAIT)
+    counts = [int(model.index(row, 1).data()) for row in range(model.rowCount())]
+    assert counts == sorted(counts, reverse=True)
+    for column in (4, 0, 3):
+        page.table.sortByColumn(column, Qt.SortOrder.AscendingOrder)
+    page.holding.setText("␣ol")
+    qtbot.waitUntil(lambda: [model.index(0, 0).data(), model.rowCount()] == ["␣old", 1], timeout=WAIT)
+    assert "1 of " in page.summary.text()
+    assert model.index(0, 4).data() == "0", "how often it stands in the other group"
+    program.charting._save_data(page, path)
+    qtbot.waitUntil(path.is_file, timeout=WAIT)
+    assert path.read_text(encoding="utf-8").splitlines()[0] == "text,hex,count,share,count in code,count in German"
+
+
+def _assert_it_is_kept(program: Program, path: Path) -> None:
+    session = program.session
+    now = snapshot_of(session, {})
+    write_session(now, path)
+    found = read_session(path)
+    assert [source.group for source in found.sources] == ["code", "German", "German"]
+    assert [source.group for source in found.runs[0].sources] == ["code", "German", "German"]
+    assert found.recipe.mixture == session.recipe.value.mixture == found.runs[0].recipe.mixture
+    restore(session, found, {})
+    assert program.corpus.groups == ("code", "German")
+
+
+def test_texts_are_regrouped_by_hand(
+    qtbot: QtBot, window_with: Callable[..., Program], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = window_with(*sorted(folder.rglob("*.*")))
+    model, corpus = program.corpus, program.session.corpus
+    qtbot.waitUntil(lambda: model.rowCount() == 3, timeout=WAIT)
+    name = model.group_anew([0])
+    headings = [model.data(model.index(row), model.EntryRole).group for row in range(5)]
+    assert headings == [GroupRow(name), None, GroupRow(""), None, None]
+    model.setData(model.index(0), f"{name} = 30 %", EDIT)
+    assert corpus.mixture.of("") == Group("", Fraction(7, 10))
+    model.move([4], 1)
+    assert [text.group for text in corpus.texts.value] == [name, name, ""]
+    assert model.shift([0], 1) == [2]
+    assert corpus.texts.value[0].group == "", "a group is moved with all that is in it"
+    panel = program.corpus_panel
+    panel.list.clearSelection()
+    for row in (3, 4):
+        panel.list.selectionModel().select(model.index(row), QItemSelectionModel.SelectionFlag.Select)
+    panel.up_button.click()
+    assert [text.group for text in corpus.texts.value] == ["", "", ""], "both went above the row of their group"
+    assert len(panel.list.selectedIndexes()) == 2
+    program.session.undo.undo()
+    model.shift([0], 1)
+    model.group([4], name)
+    assert corpus.mixture.of(name).weight == 1, "the only group is all there is"
+    model.group(range(4), "")
+    assert corpus.mixture == Mixture()
+    assert model.rowCount() == 3
+    monkeypatch.setattr(session_corpus, "MOST_LISTED", 2)
+    model.remove(range(3))
+    model.add_paths([folder])
+    qtbot.waitUntil(lambda: model.rowCount() == 1, timeout=WAIT)
+    model.group_by_folders([0])
+    qtbot.waitUntil(lambda: model.rowCount() == 4, timeout=WAIT)
+    assert [(text.name, text.is_folder) for text in corpus.texts.value] == [("code/", True), ("de/", True)]
+    model.remove(range(4))
+    model.add_paths([folder / "de", folder / "code"])
+    qtbot.waitUntil(lambda: model.rowCount() == 2, timeout=WAIT)
+    model.group_by_folders([])
+    assert [(text.name, text.group) for text in corpus.texts.value] == [("de/", "de"), ("code/", "code")]

@@ -1,0 +1,79 @@
+"""Counts that are begun in the window, go on in a process of their own, and are found again."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.settings import data_folder
+from app.window.files import background_counts as counting
+from app.wiring import Program
+from bpe_core.counting import background
+from bpe_core.counting.background import CountStatus
+from bpe_core.counting.count_words import count_words
+from bpe_core.text.corpus import Corpus
+from tests.gui.conftest import WAIT, settle
+
+
+def test_a_count_goes_on_by_itself_and_its_file_is_opened(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, model = program.session, program.exchanging.counts
+    settle(qtbot, program)
+    text, recipe = session.corpus.texts.value[0].text, session.recipe.value
+    program.actions["count_apart"].trigger()
+    dialog = program.exchanging.count_dialog
+    assert dialog is not None
+    for by, memory, name, refusal in (
+        (0, "", "", "Choose a file"),
+        (0, "", "counts.csv", "must end in .parquet"),
+        (2, "", "counts.parquet", "address of the cluster's scheduler"),
+        (0, "much", "counts.parquet", "no size of memory"),
+    ):
+        dialog.by.setCurrentIndex(by)
+        dialog.memory.setText(memory)
+        dialog.output.setText(name)
+        dialog.begin.click()
+        assert refusal in dialog.refusal.text()
+    output = tmp_path / "counts.parquet"
+    dialog.memory.clear()
+    dialog.output.setText(str(output))
+    dialog.begin.click()
+    assert not dialog.refusal.text()
+    qtbot.waitUntil(lambda: [one.state for one in model.known.values()] == ["done"], timeout=WAIT)
+    assert "of them different" in dialog.status.text()
+    assert f"They are in {output}" in program.messages.sentence.text()
+    assert list(count_words(Corpus.from_files(output), recipe)) == list(count_words(Corpus.from_texts([text]), recipe))
+    dialog.open_button.click()
+    qtbot.waitUntil(lambda: session.corpus.texts.value[0].path == output, timeout=WAIT)
+    dialog.forget_button.click()
+    assert not model.known
+
+    folder = data_folder() / "counts"
+    path = folder / "20200101-000000-0.json"
+    going = CountStatus(
+        "s3://bucket/<counts>", "tcp://a:1", "counting", "adding up", 1, 4, "parts", "http://a:2/status"
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(background, "counts_in", lambda folder: {path: going})
+        model.look()
+        qtbot.waitUntil(lambda: 'href="http://a:2/status"' in dialog.status.text(), timeout=WAIT)
+        assert "Adding up: 1 of 4 parts" in dialog.status.text()
+        assert "s3://bucket/&lt;counts&gt;" in dialog.status.text()
+        assert counting.share(going) == 0.925
+        dialog.stop_button.click()
+        assert path.with_suffix(".stop").exists()
+    background.forget(path)
+    path.write_text(json.dumps(asdict(replace(going, state="starting"))), encoding="utf-8")
+    assert background.counts_in(folder)[path].is_under_way, "it may still be on its way"
+    os.utime(path, (time.time() - 60,) * 2)
+    model.look()
+    qtbot.waitUntil(lambda: "perhaps it was killed" in program.messages.sentence.text(), timeout=WAIT)
+    dialog.close()
+    assert program.exchanging.count_dialog is None

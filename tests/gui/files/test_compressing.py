@@ -1,0 +1,98 @@
+"""Files compressed and expanded from the File menu, with the real engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.window.files.compress_and_encode_dialogs import CompressDialog
+from app.wiring import Program
+from tests.gui.conftest import WAIT
+
+TEXT = b"the lowest price is lower than the last one\n" * 200
+
+
+def opened(program: Program, action: str) -> CompressDialog:
+    program.actions[action].trigger()
+    assert program.exchanging.compress_dialog is not None
+    return program.exchanging.compress_dialog
+
+
+def test_there_and_back(qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "book.txt"
+    source.write_bytes(TEXT)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(source), ""))
+    dialog = opened(program, "compress_file")
+    dialog.ask_for_source()
+    assert dialog.target.text() == str(tmp_path / "book.txt.gage")
+    with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
+        dialog.begin.click()
+        assert dialog.begin.text() == "Cancel"
+    assert "8,800 bytes became" in dialog.outcome.text()
+    assert "zlib" in dialog.outcome.text()
+    assert not dialog.bar.isVisible()
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "book.txt.gage"), ""))
+    dialog = opened(program, "expand_file")
+    dialog.ask_for_source()
+    assert dialog.target.text() == str(source)
+    dialog.target.setText(str(tmp_path / "again.txt"))
+    with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
+        dialog.begin.click()
+    assert "checksum agrees" in dialog.outcome.text()
+    assert (tmp_path / "again.txt").read_bytes() == TEXT
+    dialog.close()
+    assert program.exchanging.compress_dialog is None
+
+
+def test_nothing_is_replaced_unasked(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = tmp_path / "book.txt", tmp_path / "old.gage"
+    source.write_bytes(TEXT)
+    target.write_bytes(b"what was there")
+    asked: list[str] = []
+
+    def answer(box: QMessageBox) -> int:
+        asked.append(box.text())
+        return QMessageBox.StandardButton.Yes if len(asked) > 1 else QMessageBox.StandardButton.Cancel
+
+    monkeypatch.setattr(QMessageBox, "exec", answer)
+    dialog = opened(program, "compress_file")
+    dialog.begin.click()
+    assert "Choose the file to read" in dialog.outcome.text()
+    dialog.source.setText(str(source))
+    dialog.target.setText(str(target))
+    dialog.begin.click()
+    assert target.read_bytes() == b"what was there"
+    with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
+        dialog.begin.click()
+    assert target.read_bytes().startswith(b"BPEGAGE")
+    assert asked == [f"{target} is there already. Replace it?"] * 2
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
+    dialog.choose_target.click()  # the system's dialog has asked
+    with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
+        dialog.begin.click()
+    assert len(asked) == 2
+
+
+def test_trouble_is_told_and_closing_stops(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    source, target = tmp_path / "book.txt", tmp_path / "book.gage"
+    source.write_bytes(TEXT)
+    dialog = opened(program, "expand_file")
+    dialog.source.setText(str(source))
+    dialog.target.setText(str(target))
+    with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
+        dialog.begin.click()
+    assert "is no file that" in dialog.outcome.text()
+    source.write_bytes(TEXT * 2_000)
+    dialog = opened(program, "compress_file")
+    dialog.source.setText(str(source))
+    dialog.target.setText(str(target))
+    with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
+        dialog.begin.click()
+        dialog.close()
+    assert list(tmp_path.iterdir()) == [source]

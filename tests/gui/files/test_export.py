@@ -1,0 +1,197 @@
+"""Exporting from the window: what the check finds is seen before an old file is replaced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.window.files.export import FOLDER
+from app.window.files.export_dialog import ExportDialog
+from app.wiring import Program
+from bpe_core.delivery import folder
+from bpe_core.formats import FORMATS, format_for, open_table, read_history
+from tests.gui.conftest import WAIT
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
+Train = Callable[[Program], None]
+
+
+@pytest.fixture
+def trained(program: Program, train: Train) -> Program:
+    program.session.corpus.replace_by_text("small", TEXT)
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    return program
+
+
+def dialog(program: Program, path: Path, format: str) -> ExportDialog:
+    program.actions["export"].trigger()
+    shown = program.exchanging.export_dialog
+    assert shown is not None
+    shown.format.setCurrentText(format)
+    shown.path.setText(str(path))
+    return shown
+
+
+def press(qtbot: QtBot, program: Program, shown: ExportDialog) -> None:
+    with qtbot.waitSignal(program.exchanging.export.ended, timeout=WAIT):
+        shown.begin.click()
+
+
+def test_every_format_is_offered_under_a_name_of_its_own(trained: Program, tmp_path: Path) -> None:
+    shown = dialog(trained, tmp_path / "merges.csv", "csv")
+    assert [shown.format.itemText(row) for row in range(shown.format.count())] == [*FORMATS, FOLDER]
+    proposed = []
+    for name, row in FORMATS.rows.items():
+        shown.format.setCurrentText(name)
+        assert shown.explanation.text() == row.explanation
+        proposed.append(Path(shown.path.text()).name)
+    assert [format_for(name).name for name in proposed] == list(FORMATS)
+
+
+@pytest.mark.parametrize("format", ["json", "tokenizer.json", "merges.txt"])
+def test_a_file_is_checked_and_then_written(qtbot: QtBot, trained: Program, tmp_path: Path, format: str) -> None:
+    path = tmp_path / "merges.txt" if format == "merges.txt" else tmp_path / f"ours.{format}"
+    shown = dialog(trained, path, format)
+    assert shown.begin.text() == "Check"
+    press(qtbot, trained, shown)
+    assert "verified: " in shown.outcome.text()
+    assert "words agree" in shown.outcome.text()
+    assert shown.begin.text() == "Write"
+    assert list(tmp_path.glob("[!s]*")) == []  # nothing but the settings: no file is there yet
+    press(qtbot, trained, shown)
+    run = trained.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    assert open_table(path).format == format
+    assert read_history(path).columns.left.tolist() == run.history.columns.left.tolist()
+    assert f"Wrote {len(run.history)} merges" in trained.messages.sentence.text()
+    assert shown.begin.text() == "Check"
+
+
+def test_a_folder_for_transformers_is_written(
+    qtbot: QtBot, trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "checked_by_loading", lambda found, *_: found)  # which its own tests look at
+    out, template = tmp_path / "tokenizer", tmp_path / "chat.jinja"
+    template.write_text("{{ messages[0].content }}", encoding="utf-8")
+    shown = dialog(trained, out, FOLDER)
+    assert shown.folder.roles["pad"].currentText() == "<|pad|>"  # nothing is there to be guessed
+    shown.folder.roles["eos"].setCurrentText("</s>")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(template), ""))
+    shown.folder.choose.click()
+    press(qtbot, trained, shown)
+    told = shown.outcome.text()
+    assert "is added as a special token" in told[told.index("What was chosen for you") :]
+    assert "is added" not in told.partition("What this format cannot hold")[2]
+    press(qtbot, trained, shown)
+    assert sorted(path.name for path in out.iterdir()) == ["README.md", "tokenizer.json", "tokenizer_config.json"]
+    config = json.loads((out / "tokenizer_config.json").read_text(encoding="utf-8"))
+    assert (config["pad_token"], config["eos_token"]) == ("<|pad|>", "</s>")
+    shown.format.setCurrentText("csv")
+    assert not shown.folder.isVisible()
+
+
+def test_what_a_format_cannot_hold_is_told_before_the_old_file_goes(
+    qtbot: QtBot, trained: Program, tmp_path: Path
+) -> None:
+    path = tmp_path / "ours.tiktoken"
+    path.write_text("the old file")
+    shown = dialog(trained, path, "tiktoken")
+    press(qtbot, trained, shown)
+    assert "no place for the pattern gpt2" in shown.outcome.text()
+    assert "Writing replaces ours.tiktoken" in shown.outcome.text()
+    assert shown.begin.text() == "Replace ours.tiktoken"
+    assert path.read_text() == "the old file"
+    press(qtbot, trained, shown)
+    assert path.read_text().startswith("AA== 0\n")
+
+
+def test_only_the_merges_up_to_the_moment_shown(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    trained.session.cursor.go_to(7)
+    path = tmp_path / "early.csv"
+    shown = dialog(trained, path, "csv")
+    shown.up_to_here.click()
+    press(qtbot, trained, shown)
+    press(qtbot, trained, shown)
+    assert len(read_history(path)) == 7
+
+
+def test_a_change_asks_for_another_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    shown = dialog(trained, tmp_path / "ours.csv", "csv")
+    press(qtbot, trained, shown)
+    assert shown.begin.text() == "Write"
+    shown.merges.setValue(3)
+    assert shown.begin.text() == "Check"
+    assert shown.outcome.text() == ""
+
+
+def test_a_format_that_has_no_place_for_the_table_says_why(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    shown = dialog(trained, tmp_path / "ours.codes", "subword-nmt")
+    press(qtbot, trained, shown)
+    assert "this table starts from bytes" in shown.outcome.text()
+    assert shown.begin.text() == "Check"
+
+
+def test_a_folder_that_is_not_there(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    shown = dialog(trained, tmp_path / "no" / "such.csv", "csv")
+    press(qtbot, trained, shown)
+    press(qtbot, trained, shown)
+    assert "Could not write" in shown.outcome.text()
+    assert "Could not write" in trained.messages.sentence.text()
+
+
+def test_closing_the_dialog_stops_the_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    shown = dialog(trained, tmp_path / "ours.csv", "csv")
+    shown.begin.click()
+    assert shown.begin.text() == "Cancel"
+    with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
+        shown.reject()
+    trained.exchanging.export.put_in_place()
+    assert not trained.exchanging.export.is_busy
+    assert not (tmp_path / "ours.csv").exists()
+
+
+def test_a_file_may_be_chosen_and_keeps_its_name(
+    trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained.actions["export"].trigger()
+    shown = trained.exchanging.export_dialog
+    assert shown is not None
+    shown.format.setCurrentText("tokenizer.json")
+    assert Path(shown.path.text()).name == "tokenizer.json"
+    shown.format.setCurrentText("minbpe")
+    assert Path(shown.path.text()).name == "merges.minbpe.model"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(tmp_path / "mine.x"), ""))
+    shown.choose.click()
+    shown.format.setCurrentText("csv")
+    assert shown.path.text() == str(tmp_path / "mine.x")
+
+
+def test_there_is_one_dialog_at_a_time(trained: Program) -> None:
+    trained.actions["export"].trigger()
+    first = trained.exchanging.export_dialog
+    trained.actions["export"].trigger()
+    assert trained.exchanging.export_dialog is first
+    assert first is not None
+    first.reject()
+    trained.actions["export"].trigger()
+    assert trained.exchanging.export_dialog is not first
+
+
+def test_nothing_to_export_yet(program: Program) -> None:
+    program.actions["export"].trigger()
+    assert "train first" in program.messages.sentence.text()
+
+
+def test_a_table_may_be_written_without_a_dialog(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
+        trained.exchanging.export.start(tmp_path / "merges.csv")
+    assert len(read_history(tmp_path / "merges.csv")) == trained.exchanging.export.merges

@@ -1,0 +1,171 @@
+"""The table of merges: streaming, filtering, sorting, copying, against plain Python."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from pytestqt.modeltest import ModelTester
+
+from app.session.merge_filter import NOT_HEX, MergeFilter
+from app.window.merges.columns import columns_of
+from app.window.merges.merge_table import MergeTableModel
+from bpe_core.history.token_texts import ranks, shown
+from tests.gui.histories import grown, random_history, run_with
+
+HISTORY = random_history(700, seed=5)
+COLUMNS = columns_of(HISTORY.recipe)
+NAMES = run_with(HISTORY).names
+assert NAMES is not None
+
+FILTERS = st.one_of(
+    st.builds(
+        MergeFilter, st.text(alphabet="abeiot ␣<0x>", max_size=3), st.just("text"), st.booleans(), st.integers(1, 6)
+    ),
+    st.builds(MergeFilter, st.sampled_from(["^␣", "[aeiou]{2}", "t$", "("]), st.just("regex"), st.booleans()),
+    st.builds(MergeFilter, st.sampled_from(["20", "65 66", "e", "zz"]), st.just("hex"), st.booleans()),
+)
+
+
+def model_of(merges: int) -> MergeTableModel:
+    model = MergeTableModel()
+    model.show_run(run_with(HISTORY.first(merges)))
+    return model
+
+
+def shown_merges(model: MergeTableModel) -> list[int]:
+    return [model.merge_at(row) for row in range(model.rowCount())]
+
+
+def test_the_model_keeps_to_the_rules_of_qt(qtmodeltester: ModelTester) -> None:
+    model = model_of(0)
+    qtmodeltester.check(model)
+    run = model._run  # the one it was given; nobody else needs to ask it for that
+    assert run is not None
+    for merges in (1, 5, 300):
+        grown(run, HISTORY.first(merges))
+        model.grow()
+        qtmodeltester.check(model)
+    model.set_filter(MergeFilter(ties_only=True))
+    model.sort(4, Qt.SortOrder.DescendingOrder)
+    qtmodeltester.check(model)
+
+
+@given(st.lists(st.integers(0, 700), max_size=6), FILTERS)
+def test_streaming_shows_what_one_go_shows(ends: list[int], chosen: MergeFilter) -> None:
+    model = model_of(0)
+    model.set_filter(chosen)
+    run = model._run  # the one it was given; nobody else needs to ask it for that
+    assert run is not None
+    for end in sorted(ends):
+        grown(run, HISTORY.first(end))
+        model.grow()
+    at_once = model_of(max(ends, default=0))
+    at_once.set_filter(chosen)
+    assert shown_merges(model) == shown_merges(at_once)
+
+
+def passes(chosen: MergeFilter, merge: int) -> bool:
+    import re
+
+    assert NAMES is not None
+    raw = NAMES.raw[256 + merge]
+    columns = HISTORY.columns
+    if chosen.ties_only and columns.count[merge] != columns.runner_up_count[merge]:
+        return False
+    if len(raw) < chosen.min_length:
+        return False
+    if not chosen.needle or chosen.error:
+        return True
+    if chosen.kind == "hex":
+        return bytes.fromhex(chosen.needle) in raw
+    if chosen.kind == "regex":
+        return re.search(chosen.needle, shown(raw)) is not None
+    return chosen.needle.replace(" ", "␣") in shown(raw)
+
+
+@given(FILTERS)
+def test_a_filter_lets_pass_what_it_should(chosen: MergeFilter) -> None:
+    model = model_of(700)
+    model.set_filter(chosen)
+    assert shown_merges(model) == [merge for merge in range(700) if passes(chosen, merge)]
+
+
+@given(st.sampled_from(range(len(COLUMNS))), st.booleans(), FILTERS)
+def test_any_column_sorts_and_equal_rows_stay_in_step_order(column: int, descending: bool, chosen: MergeFilter) -> None:
+    model = model_of(700)
+    model.set_filter(chosen)
+    model.sort(column, Qt.SortOrder.DescendingOrder if descending else Qt.SortOrder.AscendingOrder)
+    assert NAMES is not None
+    keys = list(COLUMNS[column].key(HISTORY, NAMES))
+    wanted = sorted(
+        (merge for merge in range(700) if passes(chosen, merge)), key=lambda merge: keys[merge], reverse=descending
+    )
+    assert shown_merges(model) == wanted  # sorted() is stable both ways round
+
+
+def test_tokens_sort_by_their_bytes() -> None:
+    model = model_of(700)
+    model.sort(3)
+    assert NAMES is not None
+    tokens = [NAMES.raw[256 + merge] for merge in shown_merges(model)]
+    assert tokens == sorted(tokens)
+
+
+@given(FILTERS, st.integers(0, 699), st.booleans())
+def test_a_merge_is_found_in_its_row(chosen: MergeFilter, merge: int, by_count: bool) -> None:
+    model = model_of(700)
+    model.set_filter(chosen)
+    if by_count:
+        model.sort(4)
+    rows = shown_merges(model)
+    if merge in rows:
+        assert model.row_of(merge) == rows.index(merge)
+    elif not by_count:
+        assert model.row_of(merge) == sum(row < merge for row in rows) - 1
+
+
+@pytest.mark.parametrize(("separator", "headers"), [("\t", True), (",", True), (",", False)])
+def test_copied_rows_can_be_read_back(separator: str, headers: bool) -> None:
+    model = model_of(700)
+    text = model.as_text([0, 5, 699], separator, headers=headers)
+    rows = list(csv.reader(io.StringIO(text), delimiter=separator))
+    assert len(rows) == 3 + headers
+    if headers:
+        assert rows[0][:4] == ["step", "left_id", "left_hex", "left_text"]
+    shown = [model.data(model.index(699, column)) for column in range(4)]
+    assert [rows[-1][0], rows[-1][3], rows[-1][6], rows[-1][9]] == shown
+
+
+@pytest.mark.parametrize(("needle", "is_right"), [("20 74", True), ("2074", True), ("2", False), ("xy", False)])
+def test_wrong_hexadecimal_digits_are_told(needle: str, is_right: bool) -> None:
+    assert MergeFilter(needle, "hex").error == ("" if is_right else NOT_HEX)
+
+
+def test_a_wrong_regular_expression_is_told_and_filters_nothing() -> None:
+    model = model_of(20)
+    model.set_filter(MergeFilter("(", "regex"))
+    assert "regular expression" in model.filter.error
+    assert model.rowCount() == 20
+
+
+def test_the_last_merge_without_a_runner_up_shows_none() -> None:
+    model = model_of(700)
+    assert model.data(model.index(699, 5)) == ""
+    assert not model.is_tied(699)
+
+
+def test_merges_behind_the_moment_are_to_come() -> None:
+    model = model_of(10)
+    model.set_position(4)
+    assert [model.is_to_come(row) for row in range(10)] == [False] * 4 + [True] * 6
+
+
+@given(st.lists(st.builds(bytes.__add__, st.sampled_from([b"", b"t" * 15, b"t" * 16]), st.binary(max_size=3))))
+def test_texts_are_ranked_as_python_sorts_them(texts: list[bytes]) -> None:
+    place_of = {text: place for place, text in enumerate(sorted(set(texts)))}
+    assert ranks(texts).tolist() == [place_of[text] for text in texts]

@@ -1,0 +1,78 @@
+"""The table of merges in the window: followed, filtered, sorted and copied."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+from tests.gui.conftest import WAIT
+from tests.gui.small_run import Train, cell, rows, small
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def test_the_end_is_followed_only_by_a_reader_who_is_there(qtbot: QtBot, program: Program) -> None:
+    program.speed.slider.setValue(60)
+    program.actions["main"].trigger()
+    table = program.merge_panel.table
+    qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() > 30, timeout=WAIT)
+    assert table.is_at_end
+    table.verticalScrollBar().setValue(3)
+    before = rows(program)
+    qtbot.waitUntil(lambda: rows(program) > before + 20, timeout=WAIT)
+    assert table.verticalScrollBar().value() == 3
+
+
+def test_filtering_as_one_types(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 500)
+    train(program)
+    panel = program.merge_panel
+    everything = rows(program)
+    qtbot.keyClicks(panel.needle, " th")
+    assert 0 < rows(program) < everything
+    assert all("␣th" in cell(program, row, 3) for row in range(rows(program)))
+    assert panel.below.text() == f"{rows(program)} of {everything} merges"
+    panel.needle.clear()
+    panel.kind.setCurrentIndex(2)
+    qtbot.keyClicks(panel.needle, "20")
+    assert all("␣" in cell(program, row, 3) for row in range(rows(program)))
+    panel.needle.clear()
+    panel.ties_only.click()
+    assert all(cell(program, row, 5).startswith("=") for row in range(rows(program)))
+    panel.ties_only.click()
+    panel.min_length.setValue(5)
+    assert all(int(cell(program, row, 6)) >= 5 for row in range(rows(program)))
+
+
+def test_a_click_on_a_title_sorts(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    header = program.merge_panel.table.horizontalHeader()
+
+    def click(column: int) -> None:
+        x = header.sectionViewportPosition(column) + header.sectionSize(column) // 2
+        qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, header.height() // 2))
+
+    click(6)
+    lengths = [int(cell(program, row, 6)) for row in range(rows(program))]
+    assert lengths == sorted(lengths, reverse=True)
+    click(6)
+    assert [int(cell(program, row, 6)) for row in range(rows(program))] == sorted(lengths)
+    click(0)
+    assert cell(program, 0, 0) == "1"
+
+
+def test_copying_selected_rows(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    program.merge_panel.table.selectRow(2)
+    program.actions["copy_tsv"].trigger()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].startswith("step\tleft_id\tleft_hex")
+    assert lines[1].startswith("3\t")
+    program.actions["copy_headers"].trigger()
+    program.actions["copy_csv"].trigger()
+    assert QGuiApplication.clipboard().text().startswith("3,")

@@ -1,0 +1,226 @@
+"""Pages that are made of their questions alone, with the real engine."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.window.charts.pairs_page import PairsPage
+from app.window.pages import PAGES, RACE, SIZES, TIES, question_row
+from app.window.questions.question_page import QuestionPage
+from app.wiring import Program
+from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
+from bpe_core.measures.size_curves import renyi_efficiency
+from bpe_core.questions import question_named, question_names
+from bpe_core.segmenting.tokenizer import Tokenizer
+from tests.gui.conftest import WAIT, rest, settle
+from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, Train, answered, ranked_words
+from tests.gui.tables import exact_rows
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def page_of(program: Program, name: str) -> QuestionPage:
+    program.charts.show_page(name)
+    found = program.pages.page(next(row for row in PAGES if row.id == name))
+    assert isinstance(found, QuestionPage)
+    return found
+
+
+def typed(qtbot: QtBot, page: QuestionPage, name: str, text: str) -> None:
+    field = page.fields[name]
+    assert isinstance(field, QLineEdit)
+    field.setText(text)  # keyClicks aborts on a letter that is not ASCII, and a shown space is one
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+
+
+def chosen(page: QuestionPage, name: str, value: str) -> None:
+    field = page.fields[name]
+    assert isinstance(field, QComboBox)
+    field.setCurrentIndex(field.findData(value))
+
+
+def test_every_question_has_a_page_or_a_view_of_its_own() -> None:
+    rows = {row.id for row in PAGES}
+    assert {name for name in question_names() if name not in rows} == {"paid", "steps", "diff", "sweep_results"}
+    assert question_row("ties").title == "Ties"
+
+
+def test_each_page_shows_its_answer_and_saves_all_of_it(qtbot: QtBot, learned: Program) -> None:
+    for name in ("ranks", "lengths", "compression", "race", "ties", "sizes", "morphemes"):
+        page = page_of(learned, name)
+        assert page.accessibleName() == question_named(name).title()
+        answered(qtbot, learned)
+        answer = page.model.answer
+        assert answer is not None, name
+        assert page.rows.rowCount() == len(answer.table) > 0
+        assert len(exact_rows(page)) == len(answer.table) + 1
+        assert page.figure.isVisible() == (answer.figure is not None)
+        assert all(sentence in page.told.text() for sentence in answer.sentences)
+        for field in page.fields.values():
+            assert field.accessibleName()
+            assert field.toolTip()
+        assert not page.grab().isNull()
+
+
+def test_before_any_run_a_page_says_what_to_do(qtbot: QtBot, program: Program) -> None:
+    page = page_of(program, "ranks")
+    rest(qtbot, program)
+    assert "when training begins" in page.told.text()
+    assert not page.table.isVisible()
+
+
+def test_a_page_follows_the_moment_and_travels(qtbot: QtBot, learned: Program) -> None:
+    page = page_of(learned, "lengths")
+    for at in (0, 40, MERGES):
+        learned.session.cursor.go_to(at)
+        answered(qtbot, learned)
+        assert page.model.answer is not None
+        assert sum(page.model.answer.columns["tokens"]) == 256 + at
+    compression = page_of(learned, "compression")
+    answered(qtbot, learned)
+    compression.figure.place_chosen.emit(33.2)
+    assert learned.session.cursor.position == 33
+    answered(qtbot, learned)
+    assert compression.model.place_shown == 33
+    compression.table.clicked.emit(compression.rows.index(12, 0))
+    assert learned.session.cursor.position == 12
+
+
+def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> None:
+    learned.session.cursor.go_to(20)
+    settle(qtbot, learned)
+    chart = learned.pages[PairsPage]
+    learned.charts.show_page("pairs")
+    bars = chart.model.bars
+    # Where a bar is drawn only the drawing knows.
+    qtbot.mouseClick(chart, LEFT, NO_KEY, QPoint(80, int(chart._top() + 2.5 * chart._row_height())))
+    answered(qtbot, learned)
+    race = learned.pages.page(RACE)
+    assert learned.charts.page is race
+    field = race.fields["pairs"]
+    assert isinstance(field, QLineEdit)
+    assert field.text() == race.model.pair_text(bars[2].pair)
+    answered(qtbot, learned)
+    assert race.model.answer is not None
+    assert {*race.model.answer.columns["left_id"]} == {bars[2].pair[0]}
+
+
+def test_the_race_tells_counts_leads_and_losers(qtbot: QtBot, learned: Program) -> None:
+    learned.session.cursor.go_to(60)
+    learned.actions["race"].trigger()
+    race, history = learned.pages.page(RACE), ranked_words(learned).history
+    typed(qtbot, race, "pairs", "")
+    answered(qtbot, learned)
+    assert race.model.answer is not None
+    found = race.model.answer.columns
+    pairs = list(dict.fromkeys(zip(found["left_id"], found["right_id"], strict=True)))
+    assert pairs == [history.pair(row) for row in range(60, 65)]
+    assert {*found["won_at"]} == {*range(61, 66)}
+    never = race.fields["never_won"]
+    assert isinstance(never, QCheckBox)
+    never.click()
+    answered(qtbot, learned)
+    assert "never merged" in race.told.text()
+    never.click()
+    name = race.model.pair_text(history.pair(3))
+    typed(qtbot, race, "pairs", name)
+    answered(qtbot, learned)
+    assert f"{name}: " in race.told.text()
+    assert "leads with" in race.told.text()
+    typed(qtbot, race, "pairs", "no such thing")
+    rest(qtbot, learned)
+    assert "plus between them" in race.told.text()
+
+
+def test_the_ties_are_listed_and_another_rule_is_tried(qtbot: QtBot, learned: Program) -> None:
+    learned.actions["ties"].trigger()
+    answered(qtbot, learned)
+    page, history = learned.pages.page(TIES), ranked_words(learned).history
+    tied = [merge.step for merge in history if merge.tied]
+    assert [page.rows.data(page.rows.index(row, 0)) for row in range(page.rows.rowCount())] == [
+        f"{step:,}" for step in tied
+    ]
+    assert f"{len(tied)} of {MERGES}" in page.told.text()
+    page.table.clicked.emit(page.rows.index(0, 1))
+    assert learned.session.cursor.position == tied[0] - 1
+    chosen(page, "what_if", "largest-text")
+    typed(qtbot, page, "text", "the newer keeper")
+    answered(qtbot, learned)
+    assert page.model.answer is not None
+    (step,) = page.model.answer.columns["step"]
+    assert step in tied, "without a tie the rules agree"
+    assert f"part at step {step}" in page.told.text()
+    assert "largest-text: " in page.told.text()
+
+
+def test_a_held_out_text_is_named_before_training(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held_out = tmp_path / "unseen.txt"
+    held_out.write_text(OTHER, encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(held_out), ""))
+    program.actions["hold_out"].trigger()
+    page = program.pages.page(SIZES)
+    assert program.charts.page is page
+    assert page.fields["held_out"].text() == "unseen.txt"  # type: ignore[attr-defined]
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    answered(qtbot, program)
+    qtbot.waitUntil(lambda: page.model.answer is not None, timeout=WAIT)
+    answered(qtbot, program)
+    assert page.model.answer is not None
+    assert [*dict.fromkeys(page.model.answer.columns["text"])] == ["training text", "held out: unseen.txt"]
+    tokens = Tokenizer(ranked_words(program).history).encode(OTHER)
+    here = page.model.values_here()
+    assert math.isclose(here["held out: unseen.txt"], len(OTHER.encode()) / len(tokens))
+    page.choose_files("held_out", str(tmp_path / "gone.txt"))
+    answered(qtbot, program)
+    assert "gone.txt does not exist" in page.told.text()
+    page.choose_files("held_out", "")
+    answered(qtbot, program)
+    assert page.model.answer is not None
+
+
+def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -> None:
+    learned.actions["sizes"].trigger()
+    answered(qtbot, learned)
+    page, history = learned.pages.page(SIZES), ranked_words(learned).history
+    for name in ("each", "own"):
+        page.fields[name].click()  # type: ignore[attr-defined]
+    answered(qtbot, learned)
+    assert page.model.answer is not None
+    assert [*dict.fromkeys(page.model.answer.columns["text"])] == ["training text", "one.txt", "other.txt"]
+    tokenizer = Tokenizer(history)
+    for at in (0, 33, MERGES):
+        learned.session.cursor.go_to(at)
+        for text, name in ((ONE, "one.txt"), (OTHER, "other.txt")):
+            ids = tokenizer.encode(text, at=at)
+            counts = np.bincount(ids)
+            wanted = {
+                "bytes_per_token": len(text.encode()) / len(ids),
+                "renyi_efficiency": renyi_efficiency(counts.tolist()),
+                "share_in_use": np.count_nonzero(counts) / (256 + at),
+            }
+            for measure, value in wanted.items():
+                chosen(page, "measure", measure)
+                answered(qtbot, learned)
+                assert math.isclose(page.model.values_here()[name], value, rel_tol=1e-9), (measure, name, at)
+    chosen(page, "measure", "bits_per_byte")
+    page.fields["each"].click()  # type: ignore[attr-defined]
+    answered(qtbot, learned)
+    run = learned.session.runs.shown
+    assert run is not None
+    assert run.words is not None
+    told = bits_per_byte(*tenth_apart(run.words), history)
+    assert math.isclose(page.model.values_here()["a tenth of the training text"], told.bits[-1])
+    assert f"with {told.sizes[told.bits.argmin()]:,} tokens" in page.told.text()
+    assert list(page.model.exact()(lambda: False).columns["bits_per_byte"]) == told.bits.tolist()
+    page.figure.place_chosen.emit(256 + 17)
+    assert learned.session.cursor.position == 17

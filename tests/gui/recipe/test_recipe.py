@@ -1,0 +1,208 @@
+"""The recipe in the window: sizes, presets, and a pattern of one's own."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.window.parts.typed import is_refused
+from app.window.recipe.recipe_form import presets
+from app.wiring import Program
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import CHOICES, Recipe
+from bpe_core.text.splitting import Splitter
+from tests import dropping_method
+from tests.gui.conftest import WAIT, rest
+from tests.gui.small_run import Train, rows, small
+
+
+@pytest.mark.usefixtures("only_window")
+def test_an_impossible_size_is_refused_where_it_is_made(qtbot: QtBot, program: Program) -> None:
+    panel = program.recipe_panel
+    panel.size_box.setValue(100)
+    refusal = panel.findChild(QWidget, "refusal of vocab_size")
+    assert refusal.isVisible()  # type: ignore[union-attr]
+    assert "256 bytes" in refusal.text()  # type: ignore[union-attr]
+    assert panel.size_box.value() == 512
+    panel.size_box.setValue(2_000)
+    assert not refusal.isVisible()  # type: ignore[union-attr]
+
+
+@pytest.mark.usefixtures("only_window")
+def test_a_preset_fills_the_form_and_can_be_undone(qtbot: QtBot, program: Program) -> None:
+    panel = program.recipe_panel
+    panel.preset.setCurrentIndex(panel.preset.findData("clean-words"))
+    panel.preset.activated.emit(panel.preset.currentIndex())
+    assert program.form.value("base") == "characters"
+    assert panel.field("lowercase").isChecked()
+    assert panel.size_box.counts_steps
+    assert program.toolbar.preset.currentData() == "clean-words"
+    program.actions["undo"].trigger()
+    assert program.form.value("base") == "bytes"
+    assert program.toolbar.preset.currentData() == "gpt2"
+
+
+def test_the_method_is_chosen_first_and_what_it_does_not_ask_for_is_hidden(
+    dropping: None, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, new_program: Callable[[], Program]
+) -> None:
+    listed = dataclasses.replace(dropping_method.LISTED, needs={"base": "bytes", "marker": "none"})
+    monkeypatch.setitem(METHODS, "dropping", listed)
+    program = new_program()
+    panel, form = program.recipe_panel, program.form
+    program.window.show_dock("recipe")
+    panel.more_button.click()
+    program.session.recipe.put_quietly(Recipe.preset("words", vocab_size=700))
+    assert panel.field("base").isVisible()
+    box = panel.field("method")
+    box.setCurrentIndex(box.findData("dropping"))
+    box.activated.emit(box.currentIndex())
+    assert (form.value("method"), form.value("base"), form.value("vocab_size")) == ("dropping", "bytes", 700)
+    assert not any(panel.field(choice).isVisible() for choice in ("base", "marker", "alphabet_limit", "unknown"))
+    assert panel.field("lowercase").isVisible()
+    assert panel.size_box.toolTip().startswith("The vocabulary shrinks to this size")
+    assert panel.size_kind.itemText(1) == "Steps"
+    box.setCurrentIndex(box.findData("bpe"))
+    box.activated.emit(box.currentIndex())
+    assert program.session.recipe.value == Recipe.preset("gpt2", vocab_size=700)
+    assert panel.size_box.toolTip().startswith("How large the vocabulary grows")
+    program.actions["undo"].trigger()
+    assert form.value("method") == "dropping"
+    rest(qtbot, program)  # nothing of it is asked any more when the method is forgotten
+
+
+@pytest.mark.usefixtures("only_window")
+def test_presets_are_listed_by_method(program: Program) -> None:
+    assert sorted(option.value for offered in presets().values() for option in offered) == sorted(PRESETS)
+    for name, preset in PRESETS.items():
+        program.form.choose_preset(name)
+        assert (program.form.preset, program.recipe_panel.explanation.text()) == (name, preset.explanation)
+
+
+@pytest.mark.usefixtures("only_window")
+def test_every_choice_has_its_field(program: Program) -> None:
+    with_the_texts = {"mixture"}  # there is a weight beside each group of them
+    assert program.recipe_panel.choices == {*CHOICES} - {"name", "vocab_size", "merges"} - with_the_texts
+
+
+@pytest.mark.usefixtures("only_window")
+def test_the_preview_follows_the_pattern(qtbot: QtBot, program: Program) -> None:
+    preview = program.recipe_panel.preview
+    qtbot.waitUntil(lambda: preview.words[:2] == ["The", "␣keeper"], timeout=WAIT)
+    program.form.choose(pattern="whitespace")
+    qtbot.waitUntil(lambda: preview.words[:2] == ["The", "keeper"], timeout=WAIT)
+
+
+def test_a_pattern_of_ones_own(qtbot: QtBot, program: Program, train: Train) -> None:
+    panel = program.recipe_panel
+    box = panel.field("pattern")
+    box.setCurrentIndex(box.findData("custom"))
+    box.activated.emit(box.currentIndex())
+    line = panel.field("custom_pattern")
+    assert line.isVisible()
+    line.setText("[a-z")
+    line.editingFinished.emit()
+    refusal = panel.findChild(QWidget, "refusal of custom_pattern")
+    assert "not a valid regular expression" in refusal.text()  # type: ignore[union-attr]
+    line.setText("[a-z]+|[^a-z]+")
+    line.editingFinished.emit()
+    assert program.form.value("custom_pattern") == "[a-z]+|[^a-z]+"
+    qtbot.waitUntil(lambda: panel.preview.words[:3] == ["T", "he", "␣"], timeout=WAIT)
+    assert not panel.slow.isVisible()
+    program.form.choose(custom_pattern="(?<=Th)e|[a-z]+|[^a-z]+")
+    qtbot.waitUntil(panel.slow.isVisible, timeout=WAIT)
+    assert panel.slow.text() == "Slow: looking behind at more than a character."
+    program.form.choose(custom_pattern="[a-z]+|[^a-z]+")
+    qtbot.waitUntil(lambda: not panel.slow.isVisible(), timeout=WAIT)
+    small(program, 270)
+    train(program)
+    assert rows(program) == 14
+
+
+def test_a_catastrophic_pattern_ends_in_a_sentence(
+    qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Splitter.__init__, "__kwdefaults__", {"patience": 0.5})
+    program.session.text.put_quietly("a" * 300 + "!")
+    assert program.form.choose(pattern="custom", custom_pattern="(?:(?:a|a)+)+b")
+    with qtbot.waitSignal(program.form.split_failed, timeout=WAIT) as failed:
+        pass
+    assert "seconds" in failed.args[0]
+
+
+def typed(field: QWidget, text: str) -> None:
+    """Key by key, and not finished."""
+    field.setFocus()
+    field.selectAll()  # type: ignore[attr-defined]
+    QTest.keyClicks(field, text)
+
+
+def test_what_was_just_typed_is_what_is_learned(qtbot: QtBot, program: Program, train: Train) -> None:
+    typed(program.toolbar.size_box, "300")
+    train(program)
+    assert rows(program) == 300 - 256
+    program.window.show_dock("recipe")
+    program.recipe_panel.more_button.click()
+    typed(program.recipe_panel.field("special_tokens"), "<pad> <end>")
+    train(program)  # F5 and the button leave the field as little as this
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.recipe.special_tokens == ("<pad>", "<end>")
+    typed(program.recipe_panel.field("min_frequency"), "5")
+    program.actions["first"].trigger()
+    assert program.form.value("min_frequency") == 5
+    typed(program.time_bar.number, "7")
+    program.actions["bookmark"].trigger()
+    assert program.session.cursor.position == 7
+
+
+def test_what_is_refused_is_marked_and_said_and_nothing_else_is_learned(
+    qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size, runs = program.toolbar.size_box, program.session.runs
+    for entered, told in (("12", "256 bytes"), ("abc-99999999999", "0 to 4,000,000"), ("99999999", "0 to 4,000,000")):
+        typed(size, entered)
+        program.actions["main"].trigger()
+        assert (size.value(), runs.all) == (512, [])
+        assert is_refused(size)
+        assert told in size.toolTip()
+        assert told in program.recipe_panel.findChild(QWidget, "refusal of vocab_size").text()  # type: ignore[union-attr]
+    typed(size, "1,000")
+    QTest.keyClick(size, Qt.Key.Key_Return)
+    assert (program.form.value("vocab_size"), is_refused(size)) == (1_000, False)
+    assert size.toolTip().startswith("How large the vocabulary grows")
+    program.recipe_panel.more_button.click()
+    specials = program.recipe_panel.field("special_tokens")
+    typed(specials, "<a> <a>")
+    program.actions["main"].trigger()
+    assert (specials.text(), runs.all) == ("<a> <a>", [])
+    assert program.messages.sentence.text().startswith("Special tokens: ")
+    program.form.choose(min_frequency=3)
+    assert (specials.text(), is_refused(specials)) == ("<a> <a>", True)  # it stands until it is mended
+    typed(specials, "<a>")
+    QTest.keyClick(specials, Qt.Key.Key_Return)
+    assert (program.form.value("special_tokens"), is_refused(specials)) == (("<a>",), False)
+    number = program.time_bar.number
+    typed(number, "9")
+    number.interpretText()
+    assert is_refused(number)  # there are no merges yet
+
+
+@pytest.mark.usefixtures("only_window")
+def test_a_preset_leaves_the_size_that_was_chosen(program: Program) -> None:
+    program.form.choose_preset("english")
+    assert program.form.value("vocab_size") == 2_000
+    program.form.choose(vocab_size=700)
+    program.form.choose_preset("wordpiece")
+    assert program.form.value("vocab_size") == 700
+    program.form.choose_preset("clean-words")
+    assert (program.form.value("vocab_size"), program.form.value("merges")) == (700, None)
+    program.form.choose(merges=40)
+    program.form.choose_preset("gpt2")
+    assert program.form.value("merges") == 40

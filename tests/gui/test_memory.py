@@ -1,0 +1,109 @@
+"""Garbage cycles are found in the window's thread, old ones only at rest; freed memory goes back to the system."""
+
+from __future__ import annotations
+
+import gc
+import platform
+import subprocess
+import sys
+import weakref
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.system.memory import FULL_SEARCH_EVERY, WORTH_A_LOOK, GarbageCollection
+from tests.shared import ROOT
+
+
+class Knot:
+    """Refers to itself, so that counting references never frees it."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+@pytest.fixture
+def busy() -> list[bool]:
+    return [False]
+
+
+@pytest.fixture
+def collection(qtbot: QtBot, busy: list[bool]) -> Iterator[GarbageCollection]:
+    found = GarbageCollection(lambda: busy[0])
+    yield found
+    found.stop()
+    assert gc.isenabled()
+
+
+def test_nothing_is_searched_by_itself(collection: GarbageCollection) -> None:
+    knot = weakref.ref(Knot())
+    kept: list[list[int]] = [[] for _ in range(3 * WORTH_A_LOOK)]
+    assert knot() is not None
+    collection.look()
+    assert knot() is None
+    assert kept
+
+
+def test_little_is_not_worth_a_look(collection: GarbageCollection) -> None:
+    gc.collect(0)
+    knot = weakref.ref(Knot())
+    collection.look()
+    assert knot() is not None
+
+
+def test_while_something_is_busy_garbage_waits(collection: GarbageCollection, busy: list[bool]) -> None:
+    busy[0] = True
+    knot = weakref.ref(Knot())
+    kept: list[list[int]] = [[] for _ in range(3 * WORTH_A_LOOK)]
+    collection.look()
+    assert knot() is not None
+    busy[0] = False
+    collection.look()
+    assert knot() is None
+    assert kept
+
+
+def test_what_is_old_is_searched_now_and_then(collection: GarbageCollection) -> None:
+    old = Knot()
+    knot = weakref.ref(old)
+    gc.collect()  # it has survived, and is old from now on
+    del old
+    kept: list[list[list[int]]] = []
+    for look in range(FULL_SEARCH_EVERY + 1):
+        assert knot() is not None, look
+        kept.append([[] for _ in range(2 * WORTH_A_LOOK)])
+        collection.look()
+    assert knot() is None
+
+
+GIVEN_BACK = """
+import threading
+from app.system.memory import give_back_early, give_back_now
+
+give_back_early()
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+def fill_and_free():
+    pieces = [bytearray(100_000) for _ in range(2_000)]
+    kept = [bytes(100_000) for _ in range(3)]  # behind them: what is free before cannot simply be cut off
+    pieces.clear()
+    return kept
+
+kept = []
+threads = [threading.Thread(target=lambda: kept.append(fill_and_free())) for _ in range(4)]
+before = resident()
+for thread in threads:
+    thread.start()
+    thread.join()
+give_back_now()
+assert resident() - before < 20e6, (resident() - before) / 1e6
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library, which is left alone")
+def test_what_threads_have_freed_is_given_back() -> None:
+    subprocess.run([sys.executable, "-c", GIVEN_BACK], cwd=ROOT, check=True)

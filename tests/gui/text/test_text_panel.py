@@ -1,0 +1,43 @@
+"""Text and ids in the window, as the run that is shown encodes them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+from tests.gui.conftest import WAIT, settle
+from tests.gui.small_run import Train, small
+
+
+def test_typing_changes_tokens(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    program.token_text.set_text("the the")
+    settle(qtbot, program)
+    before = program.token_text.token_count()
+    program.token_text.replace(7, 7, " the")
+    settle(qtbot, program)
+    assert program.token_text.token_count() > before
+    qtbot.waitUntil(lambda: program.session.text.value == "the the the", timeout=WAIT)
+
+
+def test_ids_are_decoded(qtbot: QtBot, program: Program, train: Train) -> None:
+    ids = program.text_panel.ids
+    qtbot.keyClicks(ids.entry, "1 2")
+    qtbot.keyClick(ids.entry, Qt.Key.Key_Return)
+    assert "train first" in ids.decoded.text()
+    small(program)
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.names is not None
+    for entered, meaning in (
+        ("104, 105", "hi"),
+        ("[256]", run.names.raw[256].decode()),
+        ("104 320", "There is no token 320: the ids go from 0 to 319."),
+        ("one", "“one” is not an id: ids are whole numbers."),
+    ):
+        ids.entry.setText(entered)
+        qtbot.keyClick(ids.entry, Qt.Key.Key_Return)
+        assert ids.decoded.text() == meaning

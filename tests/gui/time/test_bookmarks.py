@@ -1,0 +1,99 @@
+"""Bookmarks and notes at a merge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.wiring import Program
+from bpe_core.session_file.values import Bookmark
+from tests.gui.conftest import settle, wait_for_phase
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+@pytest.fixture
+def trained(program: Program, train: Callable[[Program], None]) -> Program:
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    return program
+
+
+def lines(program: Program) -> list[str]:
+    model = program.bookmarks
+    return [str(model.data(model.index(row))) for row in range(model.rowCount())]
+
+
+def test_nothing_can_be_marked_before_there_is_a_run(program: Program) -> None:
+    for name in ("bookmark", "note", "copy_reference"):
+        assert not program.actions[name].isEnabled()
+
+
+def test_set_find_and_take_away(qtbot: QtBot, trained: Program) -> None:
+    cursor, actions = trained.session.cursor, trained.actions
+    for position in (30, 7):
+        cursor.go_to(position)
+        actions["bookmark"].trigger()
+    assert [line.split("\n")[0].split()[:2] for line in lines(trained)] == [["Merge", "7"], ["Merge", "30"]]
+    assert actions["bookmark"].isChecked()
+    cursor.go_to(8)
+    assert not actions["bookmark"].isChecked()
+    trained.window.docks["bookmarks"].raise_()
+    panel = trained.bookmarks_panel
+    place = panel.list.visualRect(trained.bookmarks.index(1)).center()
+    qtbot.mouseClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert cursor.position == 30
+    actions["bookmark"].trigger()
+    assert len(lines(trained)) == 1
+    actions["undo"].trigger()
+    assert len(lines(trained)) == 2
+    actions["undo"].trigger()
+    actions["undo"].trigger()
+    assert lines(trained) == []
+    actions["redo"].trigger()
+    assert len(lines(trained)) == 1
+
+
+def test_a_note_is_written_kept_and_taken_back(qtbot: QtBot, trained: Program) -> None:
+    trained.session.cursor.go_to(12)
+    trained.actions["note"].trigger()
+    note = trained.bookmarks_panel.note
+    assert note.isEnabled()
+    qtbot.keyClicks(note, "here it begins")
+    assert trained.session.bookmarks.value == (Bookmark(1, 12, "here it begins"),)
+    assert lines(trained)[0].endswith("here it begins")
+    assert note.toPlainText() == "here it begins"
+    trained.actions["undo"].trigger()
+    assert trained.session.bookmarks.value == (Bookmark(1, 12),)
+    assert note.toPlainText() == ""
+
+
+def test_references_lead_back(qtbot: QtBot, trained: Program) -> None:
+    trained.session.cursor.go_to(21)
+    trained.actions["copy_reference"].trigger()
+    assert QGuiApplication.clipboard().text() == "bpe:1#21"
+    trained.actions["new_run"].trigger()
+    wait_for_phase(qtbot, trained, Phase.ENDED)
+    settle(qtbot, trained)
+    field = trained.bookmarks_panel.reference
+    field.setText("bpe:1#21")
+    field.returnPressed.emit()
+    assert trained.session.runs.shown is trained.session.runs.all[0]
+    assert trained.session.cursor.position == 21
+    field.setText("33")
+    field.returnPressed.emit()
+    assert trained.session.cursor.position == 33
+    for wrong, sentence in (
+        ("bpe:7#1", "There is no run 7"),
+        ("bpe:1#9999", "has learned 44 merges"),
+        ("over there", "Write a merge as"),
+    ):
+        field.setText(wrong)
+        field.returnPressed.emit()
+        assert sentence in trained.bookmarks_panel.hint.text()
+        assert trained.session.cursor.position == 33

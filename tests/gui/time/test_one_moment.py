@@ -1,0 +1,178 @@
+"""No panel mixes two moments or two things: each shows what it says it shows."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.window.charts import pairs_model
+from app.window.charts.pairs_page import PairsPage
+from app.window.pages import RACE, SIZES
+from app.window.questions.token.page import TokenPage
+from app.wiring import Program
+from bpe_core.measures.size_curves import SizeCurves
+from tests.gui.conftest import WAIT, rest, settle, wait_for_phase
+from tests.gui.questions.conftest import answered
+from tests.gui.small_run import Train, small
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+def test_pairs_are_shown_as_of_the_moment_they_were_counted_for(
+    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While time goes on faster than they are counted, too; they used to stand still until it stopped."""
+    small(program)
+    train(program)
+    begun, may_end, whole = threading.Event(), threading.Event(), pairs_model.replayed
+
+    def slowly(*given: object) -> object:
+        begun.set()
+        may_end.wait(WAIT / 1000)
+        return whole(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pairs_model, "replayed", slowly)
+    model, told = program.pages[PairsPage].model, []
+    listening = model.changed.connect(
+        lambda: told.append((model.at, model.bars[0].pair, program.pages[PairsPage].headline()))
+    )
+    program.session.cursor.go_to(5)
+    qtbot.waitUntil(begun.is_set, timeout=WAIT)
+    program.session.cursor.go_to(9)
+    may_end.set()
+    settle(qtbot, program)
+    history = program.session.runs.shown.history  # type: ignore[union-attr]
+    assert history is not None
+    past = [one for one in told if one[0] != 64]  # the end is still shown when one leaves it
+    assert list(dict.fromkeys(at for at, _, _ in past)) == [5, 9]
+    for at, pair, headline in past:
+        assert pair == history.pair(at)
+        assert headline.startswith(f"After {at} merges")
+    model.changed.disconnect(listening)
+
+
+def test_pairs_of_a_run_that_was_brought_back_are_counted_at_every_moment(
+    qtbot: QtBot, program: Program, tmp_path: Path
+) -> None:
+    program.speed.slider.setValue(60)
+    program.actions["main"].trigger()
+    qtbot.waitUntil(lambda: program.merges.rowCount() > 3, timeout=WAIT)
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.PAUSED)
+    page = program.pages[PairsPage]
+    program.filing.document.save(tmp_path / "paused.bpex")
+    rest(qtbot, program)
+    before = program.session.runs.shown
+    headlines: list[str] = []
+    page.model.changed.connect(lambda: headlines.append(page.headline()))
+    program.filing.document.open(tmp_path / "paused.bpex")
+    qtbot.waitUntil(lambda: program.session.runs.shown is not before, timeout=WAIT)
+    for position in (program.session.cursor.end, 0):
+        program.session.cursor.go_to(position)
+        settle(qtbot, program)
+        assert page.model.at == position
+        assert page.model.bars
+    assert not [told for told in headlines if "No pair is frequent enough" in told]
+
+
+def test_where_all_pairs_are_equal_the_end_shows_what_was_learned(qtbot: QtBot, program: Program, train: Train) -> None:
+    """Rather than ten bars of the same length; a moment before they are bars."""
+    small(program, 512)
+    train(program)
+    settle(qtbot, program)
+    page, history = program.pages[PairsPage], program.session.runs.shown.history  # type: ignore[union-attr]
+    assert history is not None
+    shown = [token.text for token in page.model.learned_chips()]
+    assert len(shown) == len(history) == 256
+    assert shown[0] == "␣lighthouse"
+    assert [len(text) for text in shown] == sorted(map(len, shown), reverse=True)
+    equal = page.grab().toImage()
+    program.session.cursor.go_to(len(history) - 1)
+    settle(qtbot, program)
+    assert not page.model.learned
+    assert page.grab().toImage() != equal
+    small(program)
+
+
+def test_the_name_of_a_token_stands_above_its_own_life(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    program.inspector.show_page("token")
+    page = program.pages[TokenPage]
+    answered(qtbot, program)
+    for token in (300, 301, 270):
+        program.token.look_at(token)
+        life = page.life.model.facts
+        assert life is None or life.token == token
+        assert page.life.chart.isVisible()  # what is below does not jump
+        answered(qtbot, program)
+        assert page.life.model.facts is not None
+        assert page.life.model.facts.token == token
+
+
+def test_the_token_that_was_clicked_is_the_one_told_about(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)
+    editor, token = program.text_panel.editor, program.token
+    byte = program.token_text.text().index("house") + 1
+    clicked = program.token_text.token_at(byte)
+    assert clicked is not None
+    place = editor.rectangle_of(byte).center()
+    editor.viewport().repaint()
+    qtbot.mouseMove(editor.viewport(), place)
+    qtbot.mouseClick(editor.viewport(), LEFT, NO_KEY, place)
+    QApplication.sendEvent(editor.viewport(), QEvent(QEvent.Type.Leave))  # the mouse goes to the tab of the inspector
+    qtbot.mouseMove(program.inspector)
+    program.inspector.show_page("token")
+    answered(qtbot, program)
+    assert token.facts is not None
+    assert token.facts.id == clicked.id
+    program.session.cursor.go_to(3)
+    qtbot.waitUntil(lambda: token.facts is not None and token.facts.step == 3, timeout=WAIT)
+
+
+def test_the_beginning_is_the_beginning_of_the_table(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)
+    table = program.merge_panel.table
+    assert table.rowAt(2) > 0
+    program.actions["first"].trigger()
+    assert table.rowAt(2) == 0
+    program.actions["live"].trigger()
+    table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    program.merges.sort(0, Qt.SortOrder.DescendingOrder)
+    program.actions["first"].trigger()
+    assert table.is_at_end
+
+
+def test_the_race_opens_on_pairs_to_which_something_happened(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)
+    program.actions["race"].trigger()
+    answered(qtbot, program)
+    answer = program.pages.page(RACE).model.answer
+    assert answer is not None
+    assert all(" took " in sentence for sentence in answer.sentences[:5])
+    program.session.cursor.go_to(10)
+    answered(qtbot, program)
+    history = program.session.runs.shown.history  # type: ignore[union-attr]
+    assert history is not None
+    answer = program.pages.page(RACE).model.answer
+    assert answer is not None
+    pairs = dict.fromkeys(zip(answer.columns["left_id"], answer.columns["right_id"], strict=True))
+    assert [*pairs] == [history.pair(row) for row in range(10, 15)]
+
+
+def test_the_size_marked_is_told_in_what_the_axis_counts(
+    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SizeCurves, "half_would_do", 20)
+    train(program)
+    program.actions["sizes"].trigger()
+    answered(qtbot, program)
+    assert "Half of 276 tokens would nearly do" in program.pages.page(SIZES).told.text()

@@ -1,0 +1,244 @@
+"""Playing what was learned: by itself after Train, at the one speed there is, and never in anybody's way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.session.playing import EVENT_SECONDS, LEAST_EVENT_SECONDS, WHOLE_SECONDS, Schedule, Step
+from app.session.run import Phase
+from app.settings import PLAYS, Settings
+from app.window.text.colours import Rarity
+from app.window.text.view.palette import TokenPalette
+from app.window.text.view.text_panel import ScaleLegend
+from app.window.time.step_in_words import words_of_step
+from app.wiring import Program
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.small_run import Train, moments, rows, small
+
+Key = Qt.Key
+
+
+@given(steps=st.integers(1, 40_000), start=st.integers(0, 99), speed=st.sampled_from([None, None, 1.0, 30.0]))
+def test_a_schedule_begins_slowly_and_ends_in_time(steps: int, start: int, speed: float | None) -> None:
+    schedule = Schedule(start, start + steps, speed)
+    places = [schedule.place(schedule.seconds * share / 50) for share in range(51)]
+    assert places[0] == start
+    assert places[-1] == start + steps
+    assert places == sorted(places)
+    if speed is None:
+        assert schedule.seconds <= WHOLE_SECONDS
+        assert schedule.pace(0) == 1
+        strides = [after - before for before, after in pairwise(places)]
+        assert all(b >= a - 1e-6 for a, b in pairwise(strides[:-1]))
+
+
+@pytest.fixture
+def plays(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it is for a person who has chosen nothing, but all over in a second."""
+    settings.put(PLAYS, True)
+    monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 1.0)
+
+
+def states(program: Program) -> str:
+    playing = program.session.playing
+    return "playing" if playing.is_playing else "paused" if playing.is_paused else "nothing"
+
+
+def test_train_learns_at_once_and_plays_from_the_beginning(qtbot: QtBot, plays: None, program: Program) -> None:
+    playing, cursor = program.session.playing, program.session.cursor
+    small(program)
+    seen: list[int] = []
+    cursor.moved.connect(seen.append)
+    program.actions["main"].trigger()
+    qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
+    assert program.session.runs.shown is not None
+    assert program.session.runs.shown.phase is Phase.ENDED
+    assert rows(program) == 64  # all of it can be used
+    assert cursor.position < 5
+    assert program.actions["play"].iconText() == "Pause"
+    assert program.actions["skip"].isEnabled()
+    qtbot.waitUntil(lambda: not playing.is_playing, timeout=WAIT)
+    assert seen == sorted(seen)
+    assert len(seen) > 5
+    assert cursor.live
+    assert moments(program) == (64, 64, 64, 64)
+    assert program.actions["play"].iconText() == "Replay"
+    assert not program.actions["skip"].isEnabled()
+
+
+def test_it_is_paused_gone_on_with_skipped_and_gives_way(qtbot: QtBot, plays: None, program: Program) -> None:
+    playing, cursor, table = program.session.playing, program.session.cursor, program.merge_panel.table
+    small(program)
+    program.actions["main"].trigger()
+    qtbot.waitUntil(lambda: cursor.position > 1, timeout=WAIT)
+    qtbot.keyClick(table, Key.Key_Space)
+    assert states(program) == "paused"
+    rested = cursor.position
+    assert 1 < rested < 64
+    qtbot.keyClick(table, Key.Key_Space)
+    qtbot.waitUntil(lambda: cursor.position > rested, timeout=WAIT)
+    cursor.go_to(7)  # whoever chooses a moment has it
+    assert states(program) == "nothing"
+    playing.play()
+    program.token_text.replace(0, 0, "The ")
+    assert states(program) == "paused"
+    assert cursor.position == 7
+    playing.play()
+    assert table.rowAt(0) < 20, "the first steps are in sight"
+    program.actions["skip"].trigger()
+    assert states(program) == "nothing"
+    assert cursor.live
+    assert table.is_at_end, "the merge of the moment is in sight"
+    program.actions["new_run"].trigger()
+    qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
+    program.actions["find"].trigger()
+    assert states(program) == "paused"
+
+
+@pytest.mark.parametrize("reason", ["switched off", "slow", "large", "busy"])
+def test_who_does_not_want_it_is_not_made_to_wait(
+    qtbot: QtBot, plays: None, program: Program, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    small(program, 270)
+    if reason == "switched off":
+        program.actions["plays"].trigger()
+    elif reason == "slow":
+        program.speed.slider.setValue(60)
+    elif reason == "large":
+        monkeypatch.setattr("app.session.playing.SMALL_TOKENS", 100)
+    program.actions["main"].trigger()
+    if reason == "busy":
+        qtbot.waitUntil(lambda: rows(program) == 14, timeout=WAIT)
+        program.token_text.replace(0, 0, "x")
+        program.session.playing.skip()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    settle(qtbot, program)
+    assert states(program) == "nothing"
+    assert program.session.cursor.live
+    assert program.actions["play"].iconText() == "Replay"
+    program.actions["play"].trigger()
+    assert states(program) == "playing"
+    assert program.session.cursor.position == 0
+
+
+def test_the_speed_is_that_of_the_slider(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    playing, cursor = program.session.playing, program.session.cursor
+    program.speed.slider.setValue(0)  # one a second
+    program.actions["play"].trigger()
+    assert playing.speed == 1
+    qtbot.waitUntil(lambda: cursor.position == 1, timeout=WAIT)
+    program.speed.slider.setValue(99)  # ten thousand
+    qtbot.waitUntil(lambda: not playing.is_playing, timeout=1_000)
+    assert cursor.position == 64
+
+
+def test_keys_play_and_step_where_nobody_types(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    cursor = program.session.cursor
+    for widget in (program.merge_panel.table, program.charts.page, program.time_bar.track):
+        widget.setFocus()
+        qtbot.keyClick(widget, Key.Key_Home)
+        assert cursor.position == 0
+        qtbot.keyClick(widget, Key.Key_Right)
+        qtbot.keyClick(widget, Key.Key_Right)
+        qtbot.keyClick(widget, Key.Key_Left)
+        assert cursor.position == 1
+        qtbot.keyClick(widget, Key.Key_Space)
+        assert states(program) == "playing"
+        qtbot.keyClick(widget, Key.Key_Space)
+        assert states(program) == "paused"
+        qtbot.keyClick(widget, Key.Key_End)
+        assert cursor.live
+    cursor.go_to(9)
+    for typed in (program.text_panel.editor, program.merge_panel.needle):
+        typed.setFocus()
+        for key in (Key.Key_Home, Key.Key_Space, Key.Key_Right, Key.Key_Left):
+            qtbot.keyClick(typed, key)
+        assert cursor.position == 9
+    assert program.token_text.text().startswith(" ")
+    program.speed.slider.setFocus()
+    qtbot.keyClick(program.speed.slider, Key.Key_Left)
+    assert program.speed.slider.value() == 99
+    program.merge_panel.ties_only.setFocus()
+    qtbot.keyClick(program.merge_panel.ties_only, Key.Key_Space)
+    assert program.merge_panel.ties_only.isChecked()
+    assert cursor.position == 9
+
+
+def test_only_steps_that_an_eye_can_follow_are_told(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 280)
+    train(program)
+    told: list[Step] = []
+    playing, cursor = program.session.playing, program.session.cursor
+    playing.stepped.connect(told.append)
+    cursor.go_to(5)
+    assert told == []  # that was no single step
+    qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
+    for position in (6, 7, 8):  # of which two come at once
+        cursor.go_to(position)
+    assert told == [Step(5, 6, EVENT_SECONDS)]
+    qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
+    cursor.go_to(7)
+    assert told[1:] == [Step(8, 7, EVENT_SECONDS)]
+    program.actions["motion"].trigger()
+    qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
+    cursor.go_to(8)
+    assert len(told) == 2
+
+
+def test_tokens_are_coloured_by_age_or_rarity_where_that_is_wanted(program: Program, train: Train) -> None:
+    small(program, 280)
+    train(program)
+    legend = program.text_panel.findChild(ScaleLegend)
+    assert isinstance(legend, ScaleLegend)
+    assert not legend.isVisible()
+    viewport = program.text_panel.editor.viewport()
+    before = viewport.grab().toImage()
+    program.actions["ages"].trigger()
+    assert legend.isVisible()
+    assert legend.texts() == ["at first", "from 1", "from 2", "from 4", "from 7", "from 13"]
+    palette = TokenPalette.matching(program.window.palette())
+    after = viewport.grab().toImage()
+    grabbed = {after.pixelColor(x, 4).rgb() for x in range(10, 300)}
+    assert len(grabbed & {fill.rgb() for fill in palette.scale}) >= 3
+    assert not grabbed & {fill.rgb() for fill in palette.fills}
+    program.actions["rarity"].trigger()
+    assert not program.actions["ages"].isChecked()
+    assert legend.isVisible()
+    scale = program.token_text.scale
+    assert isinstance(scale, Rarity)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    assert scale.counts[:256].tolist() == run.symbol_counts.tolist()
+    assert scale.counts[256:].tolist() == run.history.columns.count.tolist()
+    assert legend.texts()[0] == f"≥{scale.leasts[0]:,}"
+    assert len(legend.texts()) == len(palette.scale)
+    program.actions["rarity"].trigger()
+    again = viewport.grab().toImage()
+    assert [again.pixel(x, 4) for x in range(300)] == [before.pixel(x, 4) for x in range(300)]
+
+
+def test_the_caption_tells_what_a_step_did(new_program: Callable[..., Program], train: Train) -> None:
+    program = new_program()
+    caption = program.text_panel.findChild(type(program.caption))
+    assert caption is program.caption
+    assert program.caption.shown.sentence.startswith("Your text")
+    small(program, 280)
+    train(program)
+    program.session.cursor.go_to(1)
+    assert program.caption.shown.sentence == "Merge 1 h + e → he 164×"
+    assert program.caption.accessibleName() == program.caption.shown.sentence
+    program.session.cursor.go_to(0)
+    assert "Nothing is merged yet" in program.caption.shown.sentence
+    assert words_of_step(None, 0).parts == ()

@@ -1,0 +1,114 @@
+"""Travelling through a history in the window: all that is shown is of the same moment."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QInputDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.window.charts.pairs_page import PairsPage
+from app.window.questions.token.page import TokenPage
+from app.wiring import Program
+from tests.gui.conftest import WAIT, settle
+from tests.gui.small_run import Train, cell, moments, rows, small
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def test_everything_shows_the_same_moment(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    assert moments(program) == (64, 64, 64, 64)
+    for position in (0, 1, 33, 64, 17):
+        program.time_bar.track.setValue(position)
+        settle(qtbot, program)
+        assert moments(program) == (position,) * 4
+        assert program.pages[PairsPage].model.at == position
+    program.actions["live"].trigger()
+    settle(qtbot, program)
+    assert moments(program) == (64, 64, 64, 64)
+    assert program.session.cursor.live
+
+
+def test_the_chart_of_the_past_names_the_pair_that_was_merged_next(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
+    small(program)
+    train(program)
+    for position in (0, 5, 40):
+        program.session.cursor.go_to(position)
+        settle(qtbot, program)
+        leading = program.pages[PairsPage].model.bars[0]
+        assert (leading.left, leading.right) == (cell(program, position, 1), cell(program, position, 2))
+        assert f"{leading.count:,}" == cell(program, position, 4)
+
+
+def test_clicking_a_row_travels_there(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    table = program.merge_panel.table
+    index = program.merges.index(20, 3)
+    table.scrollTo(index)
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(index).center())
+    assert moments(program) == (21, 21, 21, 21)
+    qtbot.keyClick(table, Qt.Key.Key_Down)
+    assert moments(program) == (22, 22, 22, 22)
+
+
+def test_keys_and_the_number_box_travel(
+    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(program)
+    train(program)
+    program.actions["first"].trigger()
+    program.actions["forward"].trigger()
+    assert moments(program) == (1, 1, 1, 1)
+    program.time_bar.number.setValue(30)
+    program.actions["back"].trigger()
+    assert moments(program) == (29, 29, 29, 29)
+    monkeypatch.setattr(QInputDialog, "getInt", lambda *_: (12, True))
+    program.actions["go_to"].trigger()
+    assert moments(program) == (12, 12, 12, 12)
+
+
+def test_dragging_the_slider(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    track = program.time_bar.track
+    middle = QPoint(track.width() // 2, track.height() // 2)
+    qtbot.mousePress(track, Qt.MouseButton.LeftButton, pos=middle)
+    assert abs(program.session.cursor.position - 32) <= 1
+    qtbot.mouseMove(track, QPoint(2, 5))
+    qtbot.mouseRelease(track, Qt.MouseButton.LeftButton, pos=QPoint(2, 5))
+    assert program.session.cursor.position == 0
+
+
+def test_the_past_can_be_visited_while_training_goes_on(qtbot: QtBot, program: Program) -> None:
+    program.speed.slider.setValue(30)
+    program.actions["main"].trigger()
+    qtbot.waitUntil(lambda: rows(program) >= 5, timeout=WAIT)
+    program.session.cursor.go_to(3)
+    before = rows(program)
+    qtbot.waitUntil(lambda: rows(program) > before + 2, timeout=WAIT)
+    assert program.session.cursor.position == 3
+    assert moments(program) == (3, 3, 3, 3)
+    program.actions["live"].trigger()
+    assert program.session.cursor.position == rows(program)
+
+
+def test_the_inspector_follows_time_and_leads_to_parts(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    panel = program.pages[TokenPage]
+    program.session.cursor.go_to(50)
+    qtbot.waitUntil(lambda: panel.facts["Learned"].text() == "merge 50", timeout=WAIT)
+    assert panel.token.text() == cell(program, 49, 3)
+    merge = next(row for row in range(63, 0, -1) if len(cell(program, row, 1)) > 1)
+    program.session.cursor.go_to(merge + 1)
+    qtbot.waitUntil(lambda: panel.facts["Learned"].text() == f"merge {merge + 1}", timeout=WAIT)
+    left = cell(program, merge, 1)
+    button = next(button for button in panel.findChildren(QPushButton) if button.text() == left)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert panel.token.text() == left
+    assert cell(program, program.session.cursor.position - 1, 3) == left

@@ -1,0 +1,218 @@
+"""Going another way: a pair is forbidden or forced where one looks, a table goes on with one's own texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase, Run
+from app.window.charts.pairs_page import PairsPage
+from app.window.questions.compare.page import ComparePage
+from app.window.questions.token.page import TokenPage
+from app.wiring import Program
+from bpe_core.formats import FORMATS, write_history
+from bpe_core.history.history import History, Pair
+from bpe_core.history.joining import Joining, PairRows
+from bpe_core.learning.trainer import train
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.corpus import Corpus
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+
+OLD = train(
+    Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("gpt2", special_tokens=("<|end|>",))
+)
+LISTED = train(Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("wordpiece", vocab_size=30))
+
+
+def shown(program: Program) -> Run:
+    run = program.session.runs.shown
+    assert run is not None
+    return run
+
+
+def ended(qtbot: QtBot, program: Program, run: int) -> Run:
+    """The run of that number, learned to its end."""
+    qtbot.waitUntil(lambda: shown(program).number == run, timeout=WAIT)
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    settle(qtbot, program)
+    return shown(program)
+
+
+def choose(menu: QMenu, text: str) -> None:
+    next(action for action in menu.actions() if action.text().replace("&", "").startswith(text)).trigger()
+    menu.close()
+
+
+def pairs(run: Run) -> list[Pair]:
+    assert run.history is not None
+    return run.history.pairs()
+
+
+def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None], tmp_path: Path
+) -> None:
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    first = shown(program)
+    before = pairs(first)
+
+    program.merge_panel.table.menu_wanted.emit(9, QPoint())
+    choose(program.asking.merge_menu, "Forbid This Merge")
+    second = ended(qtbot, program, 2)
+    assert pairs(second)[:9] == before[:9]
+    assert before[9] not in pairs(second)
+    assert (pairs(first), second.parent, len(pairs(second))) == (before, 1, 44)
+
+    page = program.pages[PairsPage]
+    program.charts.show_page("pairs")
+    program.session.cursor.go_to(12)
+    qtbot.waitUntil(lambda: page.model.at == 12 and not page.model.is_waiting, timeout=WAIT)
+    rare = page.model.bars[3].pair
+    place = QPoint(60, int(page._top() + 3.5 * page._row_height()))  # where a person would click
+    QApplication.sendEvent(page, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, page.mapToGlobal(place)))
+    choose(program.asking.pair_menu, "Force This Pair Now")
+    third = ended(qtbot, program, 3)
+    assert pairs(third)[:13] == [*pairs(second)[:12], rare]
+    assert [*map(str, third.recipe.interventions)][1] == f"force:{rare[0]}+{rare[1]}@13"
+    assert "by hand" in str(program.merges.data(program.merges.index(12, 5)))
+    assert "Steered by hand at 13." in program.time_bar.track.toolTip()
+
+    assert program.form.choose(vocab_size=310)
+    program.actions["extend"].trigger()
+    assert len(pairs(ended(qtbot, program, 3))) == 54, "a branch goes on with what was decided in it"
+
+    compared = program.pages[ComparePage]
+    program.actions["compare"].trigger()
+    qtbot.waitUntil(lambda: None not in (compared.model.found, compared.model.cut), timeout=WAIT)
+    assert compared.model.other is second
+    assert "They part ways at merge 13. Likely cause, by hand:" in compared.model.summary
+    tokens = [int(run.history.tokens_after[-1]) for run in (third, second) if run.history is not None]
+    assert compared.model.totals.endswith(f"The corpus: {tokens[0]:,} tokens here, {tokens[1]:,} there.")
+
+    program.session.runs.show(first)
+    program.session.cursor.go_to(2)
+    program.inspector.show_page("token")
+    token = program.pages[TokenPage]
+    qtbot.waitUntil(lambda: token.model.facts is not None and token.model.facts.step == 2, timeout=WAIT)
+    token.forbid.click()
+    ended(qtbot, program, 4)
+    qtbot.waitUntil(lambda: program.run_list.rowCount() == 4, timeout=WAIT)
+    lines = [str(program.run_list.data(program.run_list.index(row))).split("\n")[0] for row in range(4)]
+    assert [line.lstrip("\u2003\u2002↳").split(":")[0] for line in lines] == ["Run 1", "Run 4", "Run 2", "Run 3"]
+    assert [line.index("R") for line in lines] == [0, 2, 2, 3]
+    assert "forced at 13" in lines[3]
+
+    path = tmp_path / "tree.bpex"
+    with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
+        program.filing.document.save(path)
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        program.filing.document.open(path)
+    assert [run.parent for run in program.session.runs.all] == [None, 1, 2, 1]
+    assert program.session.runs.all[2].recipe == third.recipe
+    settle(qtbot, program)
+
+
+def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, held_out = tmp_path / "old.json", tmp_path / "law.txt"
+    held_out.write_text("the lowest of the low")
+    write_history(OLD, path, format=None)
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    old = shown(program)
+    program.actions["forbid"].trigger()
+    assert "Count on My Corpus first" in program.messages.sentence.text()
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(held_out)], ""))
+    program.actions["extend_imported"].trigger()
+    dialog = program.exchanging.growth_dialog
+    dialog.choose.click()
+    dialog.by.setValue(30)
+    dialog.first_id.setValue(5)
+    dialog.go.click()
+    assert "none may be given twice" in dialog.note.text()
+    dialog.first_id.setValue(OLD.id_count + 100)
+    dialog.go.click()
+    grown = ended(qtbot, program, 2)
+    assert grown.history is not None
+    assert pairs(grown)[: len(OLD)] == OLD.pairs()
+    assert len(grown.history) == len(OLD) + 30
+    first, last = OLD.id_count + 100, OLD.id_count + 129
+    told = f"Run 2: 30 new tokens, numbered {first} to {last}; all others keep their numbers. Your text: "
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(told), timeout=WAIT)
+    assert "own tokens stand nowhere in the corpus" in program.messages.sentence.text()
+    assert "law.txt: " in program.messages.details.toPlainText()
+    assert "Never used: " in program.messages.details.toPlainText()
+    numbers = grown.shown_numbers
+    assert numbers is not None
+    assert numbers.tolist() == [*range(OLD.first_special), *range(first, last + 1), OLD.first_special]
+    assert f"ends at {len(OLD)}" in program.time_bar.track.toolTip()
+    token = program.pages[TokenPage]
+    token.model.look_at(OLD.first_special)
+    assert token.model.facts is not None
+    assert token.model.facts.learned.endswith("new since the table was extended")
+    assert token.model.facts.number == first
+    assert (grown.parent, pairs(old)) == (1, OLD.pairs())
+    program.session.cursor.go_to(1)
+    program.actions["forbid"].trigger()
+    assert "are those of the table this went on from" in program.messages.sentence.text()
+
+    old.history = History.from_pairs(OLD.recipe, OLD.alphabet, OLD.pairs(), _in_another_order())
+    program.session.runs.show(old)
+    program.actions["extend_imported"].trigger()
+    program.exchanging.growth_dialog.by.setValue(30)
+    program.exchanging.growth_dialog.go.click()
+    odd = ended(qtbot, program, 3)
+    assert odd.history is not None
+    assert pairs(odd)[: len(OLD)] == OLD.pairs()
+    assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new; all others keep their numbers."
+    assert odd.shown_numbers is not None
+    assert odd.shown_numbers.tolist()[: OLD.first_special] == [*range(OLD.first_special)]
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 3: "), timeout=WAIT)  # told of these, too
+    path = tmp_path / "grown.bpex"
+    with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
+        program.filing.document.save(path)
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        program.filing.document.open(path)
+    again = program.session.runs.all[1:]
+    assert [run.recipe.grown_from for run in again] == [len(OLD)] * 2
+    for run, kept in zip(again, (grown, odd), strict=True):
+        assert run.shown_numbers is not None
+        assert kept.shown_numbers is not None
+        assert run.shown_numbers.tolist() == kept.shown_numbers.tolist()
+    settle(qtbot, program)
+
+    path = tmp_path / "vocab.txt"  # which lists tokens alone
+    write_history(LISTED, path, format=FORMATS["vocab.txt"])
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    program.actions["extend_imported"].trigger()
+    dialog = program.exchanging.growth_dialog
+    dialog.by.setValue(3)
+    dialog.rule.setCurrentIndex(dialog.rule.findData("score"))
+    dialog.go.click()
+    listed = ended(qtbot, program, 5)
+    assert listed.history is not None
+    assert (listed.recipe.name, listed.recipe.wordpiece_rule, len(listed.history)) == (
+        "vocab.txt, extended",
+        "score",
+        3,
+    )
+    qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 5: 3 new tokens"), timeout=WAIT)
+    program.actions["forbid"].trigger()
+    assert "no other way leads off" in program.messages.sentence.text()
+    assert not program.actions["count_imported"].isEnabled()
+    settle(qtbot, program)
+
+
+def _in_another_order() -> Joining:
+    """The same pairs, the last one first."""
+    rows = [(*pair, OLD.first_special - 1 - place) for place, pair in enumerate(reversed(OLD.pairs()))]
+    return Joining(pairs=PairRows(*np.array(rows, np.int64).T))

@@ -1,0 +1,182 @@
+"""Training in the window: at once, in steps, on to a larger vocabulary, and what ends it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.wiring import Program
+from resources import samples
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.small_run import Train, cell, moments, rows, small, wait_for_rows
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def test_train_at_once(program: Program, train: Train) -> None:
+    assert rows(program) == 0
+    train(program)
+    assert rows(program) == program.session.runs.shown.learned > 100  # type: ignore[union-attr]
+    assert cell(program, 0, 0) == "1"
+    assert program.status.sentence.text().endswith(".")
+    assert program.token_text.token_count() < program.token_text.byte_length
+
+
+def test_the_table_says_what_the_history_says(program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    assert run.names is not None
+    for row, merge in enumerate(run.history):
+        assert cell(program, row, 0) == str(merge.step)
+        assert cell(program, row, 3) == run.names.text[merge.left] + run.names.text[merge.right]
+        assert cell(program, row, 4) == f"{merge.count:,}"
+        assert cell(program, row, 5).startswith("=") == merge.tied
+        assert cell(program, row, 7) == f"{merge.tokens_left:,}"
+
+
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+def test_every_sample_trains(program: Program, train: Train, sample: object) -> None:
+    action = next(action for action in program.samples_menu.actions() if action.text() == sample.title)  # type: ignore[attr-defined]
+    action.trigger()
+    small(program, 280)
+    train(program)
+    assert rows(program) == 24
+
+
+def test_pause_step_resume_stop(qtbot: QtBot, program: Program) -> None:
+    program.speed.slider.setValue(0)  # one merge a second
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.LEARNING)
+    assert program.actions["main"].text() == "&Pause"
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.PAUSED)
+    learned = rows(program)
+    assert learned < 5
+    for _ in range(3):
+        program.actions["step"].trigger()
+        wait_for_phase(qtbot, program, Phase.PAUSED)
+    assert rows(program) == learned + 3
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.LEARNING)
+    program.actions["stop"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    assert rows(program) >= learned + 3
+    assert "stopped" in program.status.sentence.text()
+
+
+def test_steps_from_nothing(qtbot: QtBot, program: Program) -> None:
+    program.actions["step"].trigger()
+    wait_for_phase(qtbot, program, Phase.PAUSED)
+    qtbot.waitUntil(lambda: rows(program) == 1, timeout=WAIT)
+
+
+def test_a_slow_run_gets_fast_at_once(qtbot: QtBot, program: Program) -> None:
+    small(program)
+    program.speed.slider.setValue(0)
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.LEARNING)
+    program.speed.slider.setValue(100)
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    assert rows(program) == 64
+
+
+def test_stepping_and_training_learn_the_same(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 270)
+    for step in range(14):
+        program.actions["step"].trigger()
+        wait_for_rows(qtbot, program, step + 1)
+        wait_for_phase(qtbot, program, Phase.PAUSED, Phase.ENDED)
+    stepped = [[cell(program, row, column) for column in range(9)] for row in range(14)]
+    program.actions["new_run"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    assert [[cell(program, row, column) for column in range(9)] for row in range(14)] == stepped
+    assert len(program.session.runs.all) == 2
+
+
+def test_continue_to_a_larger_vocabulary(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 300)
+    train(program)
+    first = [cell(program, row, 3) for row in range(44)]
+    assert not program.actions["extend"].isEnabled()
+    small(program, 330)
+    qtbot.waitUntil(lambda: program.actions["extend"].isEnabled(), timeout=WAIT)
+    assert program.actions["main"].text() == "&Continue"
+    program.actions["main"].trigger()
+    qtbot.waitUntil(lambda: rows(program) == 74, timeout=WAIT)
+    assert [cell(program, row, 3) for row in range(44)] == first
+    assert len(program.session.runs.all) == 1
+
+
+def test_it_says_why_it_ended_early(program: Program, train: Train) -> None:
+    program.opening.open_sample(samples()[1])
+    small(program, 30_000)
+    train(program)
+    assert "minimum frequency" in program.status.sentence.text()
+
+
+def test_a_size_that_the_texts_have_not_gives_way_to_one_they_have(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
+    program.form.choose_preset("unigram")
+    train(program)
+    assert re.search(r"8,000 .* only 589 .* Learning 316 instead", program.messages.sentence.text())
+    assert (rows(program), program.form.value("vocab_size")) == (273, 316)
+    program.messages.hide()
+    small(program, 5_000)  # whoever chose it is asked
+    program.actions["main"].trigger()
+    qtbot.waitUntil(program.messages.isVisible, timeout=WAIT)
+    assert rows(program) == 0
+    next(button for button in program.messages.findChildren(QPushButton) if "316" in button.text()).click()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    wait_for_rows(qtbot, program, 273)
+    assert program.form.value("vocab_size") == 316
+    program.form.choose_preset("gpt2")
+    assert program.form.value("vocab_size") == 32_000
+
+
+def test_nothing_to_learn_from(program: Program) -> None:
+    program.corpus_panel.list.selectAll()
+    program.corpus_panel.remove_button.click()
+    program.actions["main"].trigger()
+    assert program.messages.isVisible()
+    assert "no text to learn from" in program.messages.sentence.text()
+
+
+def test_counting_can_be_cancelled(qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path) -> None:
+    path = tmp_path / "large.txt"
+    path.write_text("".join(f"word{number} " for number in range(1_500_000)))
+    program = new_program(path)
+    qtbot.waitUntil(lambda: program.session.corpus.counts.busy, timeout=WAIT)
+    program.actions["main"].trigger()
+    program.actions["stop"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    settle(qtbot, program)
+    assert "cancelled" in program.status.sentence.text()
+    assert program.actions["main"].isEnabled()
+
+
+def test_looking_at_an_earlier_run(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 280)
+    train(program)
+    first = [cell(program, row, 3) for row in range(24)]
+    program.form.choose(ties="largest-text", vocab_size=290)
+    program.actions["new_run"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    assert rows(program) == 34
+    program.running.runs_menu.aboutToShow.emit()
+    titles = [action.text() for action in program.running.runs_menu.actions()]
+    assert len(titles) == 2
+    assert "largest-text" in titles[0]
+    program.running.runs_menu.actions()[1].trigger()
+    settle(qtbot, program)
+    assert [cell(program, row, 3) for row in range(rows(program))] == first
+    assert moments(program) == (24, 24, 24, 24)

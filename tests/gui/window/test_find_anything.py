@@ -1,0 +1,123 @@
+"""Everything can be reached by typing: actions, files, lessons, tokens and merges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.settings import RECENT_FILES
+from app.window.find_anything.find_box import FindBox
+from app.window.find_anything.search import EXACT, RunSearch, best
+from app.window.help_dialog import keys_dialog
+from app.wiring import Program
+from tests.gui.histories import random_history, run_with
+from tests.gui.small_run import small
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+Train = Callable[[Program], None]
+
+
+def opened(program: Program) -> FindBox:
+    program.actions["find_anything"].trigger()
+    return program.finding.box
+
+
+def titles(box: FindBox, typed: str) -> list[str]:
+    box.field.setText(typed)
+    return [one.title for one in box.model.found]
+
+
+def choose(box: FindBox, typed: str) -> None:
+    box.field.setText(typed)
+    QTest.keyClick(box.field, Qt.Key.Key_Return)
+
+
+def test_actions_files_lessons_tokens_and_steps_are_found_and_done(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path
+) -> None:
+    program.settings.put(RECENT_FILES, [str(tmp_path / "lately opened.txt")])
+    box = opened(program)
+    assert titles(box, "open te")[0] == "Open Texts …"
+    assert titles(box, "lately")[0].endswith("lately opened.txt")
+    assert "Dark" in titles(box, "theme da")
+    assert titles(box, "no such thing at all") == []
+    assert box.nothing.isVisible()
+    assert "Copy Reference" not in titles(box, "copy ref"), "there is no moment to refer to yet"
+    box.reject()
+    small(program, 300)
+    train(program)
+    history = program.session.runs.shown.history  # type: ignore[union-attr]
+    assert history is not None
+
+    choose(opened(program), "#7")
+    assert program.session.cursor.position == 7
+    token = history.ids[19]
+    names = program.session.runs.shown.names  # type: ignore[union-attr]
+    assert names is not None
+    left, right = (names.text[part] for part in history.pair(19))
+    assert names.text[token] in titles(opened(program), f"{left} {right}")
+    choose(program.finding.box, names.text[token])
+    assert program.session.cursor.position == 20
+    assert program.token.facts is not None
+    assert program.token.facts.id == token
+    assert program.inspector.shown == "token"
+
+    choose(opened(program), "lesson first merge")
+    assert program.course.lesson is not None
+    assert program.course.lesson.title == "The first merge, by hand"
+    program.course.leave()
+
+
+def test_tokens_written_just_so_come_first_then_those_that_begin_so() -> None:
+    search = RunSearch(run_with(random_history(3_000)), lambda step: None, lambda token: None)
+    ranks = [one.rank for one in sorted(search("th"), key=lambda one: one.rank)]
+    found = [one.title for one in best("th", [search])]
+    assert found
+    assert all("th" in title for title in found)
+    written_so = [title for title, rank in zip(found, ranks, strict=True) if rank == EXACT]
+    assert all(title.strip("␣") == "th" for title in written_so)
+    begins = [title.lstrip("␣").startswith("th") for title in found]
+    assert begins == sorted(begins, reverse=True)
+
+
+def test_the_keys_walk_through_the_list_and_escape_leaves_everything_as_it_was(program: Program) -> None:
+    box = opened(program)
+    box.field.setText("open")
+    QTest.keyClick(box.field, Qt.Key.Key_Down)
+    assert box.list.currentIndex().row() == 1
+    QTest.keyClick(box.field, Qt.Key.Key_Up)
+    assert box.list.currentIndex().row() == 0
+    QTest.keyClick(box.field, Qt.Key.Key_Escape)
+    assert not program.session.undo.canUndo()
+
+
+def test_nothing_tells_the_answer_while_a_merge_is_to_be_predicted(
+    program: Program, monkeypatch: pytest.MonkeyPatch, train: Train
+) -> None:
+    small(program, 270)
+    train(program)
+    assert titles(opened(program), "3")[0] == "Go to merge 3"
+    program.finding.box.reject()
+    monkeypatch.setattr(type(program.course), "is_predicting", property(lambda _: True))
+    assert "Go to merge 3" not in titles(opened(program), "3")
+
+
+def test_the_keys_are_listed_as_they_are(program: Program) -> None:
+    dialog = keys_dialog(program.window)
+    text = dialog.findChildren(type(program.corpus_panel.totals))[0].text()
+    for keys in ("Ctrl+K or Ctrl+Shift+P", "F5", "F11", "Ctrl+Tab"):
+        assert keys in text
+    dialog.reject()
+
+
+def test_the_window_takes_the_whole_screen_and_gives_it_back(program: Program) -> None:
+    program.actions["full_screen"].trigger()
+    assert program.window.isFullScreen()
+    program.actions["full_screen"].trigger()
+    assert not program.window.isFullScreen()

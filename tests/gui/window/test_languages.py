@@ -1,0 +1,30 @@
+"""The window is the same in every language of the desktop: its numbers are those of its English labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QAbstractSpinBox
+from pytestqt.qtbot import QtBot
+
+from app.window.recipe.recipe_fields import SizeBox
+from app.wiring import Program
+
+
+@pytest.mark.parametrize("language", ["ar_EG", "de_DE", "tr_TR", "C"])
+def test_boxes_write_and_read_numbers_as_the_labels_do(
+    qtbot: QtBot, new_program: Callable[..., Program], language: str
+) -> None:
+    QLocale.setDefault(QLocale(language))
+    program = new_program()
+    box = program.window.findChild(SizeBox)
+    assert isinstance(box, SizeBox)
+    program.form.choose(vocab_size=12_345)
+    assert box.text() == "12,345"
+    box.lineEdit().setText("2,048")
+    box.interpretText()
+    assert program.form.value("vocab_size") == 2_048
+    shown = " ".join(one.text() for one in program.window.findChildren(QAbstractSpinBox))
+    assert not [sign for sign in shown if sign.isdecimal() and not sign.isascii()]

@@ -1,0 +1,125 @@
+"""What can be seen: nothing lies over something else, nothing has the colour of its ground."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor, QFontMetrics, QPixmap
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.window.charts.pairs_page import PairsPage
+from app.window.parts.theme import Role, fixed_font, palette_for, shades_of
+from app.window.questions.token.page import TokenPage
+from app.window.time.bar import TimeTrack
+from app.wiring import Program
+from bpe_core.figures.figure import Line
+from tests.gui.conftest import WAIT, settle, wait_for_phase
+
+Train = Callable[[Program], None]
+
+
+def brightness(color: QColor) -> float:
+    """Relative luminance, from 0 to 1."""
+    parts = np.array([color.redF(), color.greenF(), color.blueF()])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    darker, lighter = sorted((brightness(one), brightness(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_a_box_to_tick_is_seen_on_its_ground(program: Program) -> None:
+    box: QCheckBox = program.merge_panel.ties_only
+    for theme in ("light", "dark"):
+        program.theme.choose(theme)
+        for checked in (False, True):
+            box.setChecked(checked)
+            picture = program.merge_panel.grab().toImage()
+            place = box.mapTo(program.merge_panel, QPoint(0, box.height() // 2))
+            ground = picture.pixelColor(place.x() - 3, place.y())
+            across = [picture.pixelColor(place.x() + x, place.y()) for x in range(16)]
+            assert max(contrast(color, ground) for color in across) >= 3  # what guidelines ask of a control's edge
+
+
+@pytest.mark.parametrize("kind", ["light", "dark"])
+@pytest.mark.parametrize("ground", [Role.Window, Role.Base])
+def test_all_that_is_written_can_be_read(kind: str, ground: Role) -> None:
+    palette = palette_for(kind)
+    shades = shades_of(palette)
+    written = [palette.color(role) for role in (Role.Text, Role.WindowText, Role.PlaceholderText, Role.Link)]
+    for color in (*written, shades.muted, shades.error):
+        assert contrast(color, palette.color(ground)) >= 4.5, color.name()
+
+
+def test_the_sentence_above_the_bars_leaves_them_room(qtbot: QtBot, program: Program, train: Train) -> None:
+    program.form.choose(vocab_size=400)
+    train(program)
+    chart = program.pages[PairsPage]
+    # Nothing but the drawing knows where it draws, and two things drawn in one place are what is looked for.
+    one_line = chart._headline_place().height()
+    assert chart._headline_place().bottom() < chart._top()
+    chart.resize(260, 300)
+    assert chart._headline_place().height() > one_line
+    assert chart._headline_place().bottom() < chart._top()
+
+
+def test_more_ties_than_bars_are_not_counted_as_if_they_were_all(qtbot: QtBot, program: Program, train: Train) -> None:
+    train(program)  # in the end, hundreds of pairs occur twice
+    assert all(bar.is_tied for bar in program.pages[PairsPage].model.bars)
+    assert f"{len(program.pages[PairsPage].model.bars)} or more share its count" in program.pages[PairsPage].headline()
+    program.session.cursor.go_to(20)
+    settle(qtbot, program)
+    assert "or more" not in program.pages[PairsPage].headline()
+
+
+def test_the_title_of_the_speed_stays_beside_it(qtbot: QtBot, program: Program) -> None:
+    program.window.resize(1920, 1080)
+    qtbot.wait(1)
+    title = next(label for label in program.speed.findChildren(QLabel) if label.text() == "Speed")
+    assert program.speed.slider.x() - title.geometry().right() < 30
+
+
+def test_a_tie_and_its_runner_up_can_be_read(program: Program) -> None:
+    table = program.merge_panel.table
+    tie = next(place for place, column in enumerate(program.merges.columns) if column.look == "tie")
+    room = table.columnWidth(tie) - 12
+    assert room >= QFontMetrics(fixed_font(table.font().pointSizeF())).horizontalAdvance("= ␣th + ing")
+
+
+def test_the_curve_in_the_track_reaches_the_moment_shown(qtbot: QtBot) -> None:
+    track = TimeTrack()
+    qtbot.addWidget(track)
+    track.resize(400, 44)
+    track.setMaximum(200)
+    curve = Line("", np.array([0.0, 100.0]), np.array([1.0, 2.0]))  # as it was a moment ago
+    track.show_curve(curve)
+    # The shapes are only ever painted; in pixels their last points could not be told from a line that ends early.
+    line, area = track._shapes(track._track(), curve)
+    assert line.at(line.size() - 1).x() == area.at(area.size() - 2).x() == track._track().right()
+    picture = QPixmap(track.size())
+    track.render(picture)  # and it can be drawn
+
+
+def parts_in_sight(program: Program) -> list[str]:
+    inspector = program.pages[TokenPage]
+    return [button.text() for button in inspector.findChildren(QPushButton) if button in inspector.parts]
+
+
+def test_the_parts_of_a_token_are_never_those_of_another(qtbot: QtBot, program: Program) -> None:
+    program.speed.slider.setValue(50)
+    program.actions["main"].trigger()
+    qtbot.waitUntil(lambda: program.merges.rowCount() > 20, timeout=WAIT)
+    for _ in range(10):
+        qtbot.wait(5)
+        facts = program.token.facts
+        assert facts is not None
+        assert parts_in_sight(program) == list(facts.part_texts)
+    program.actions["stop"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
