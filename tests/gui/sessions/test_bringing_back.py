@@ -143,7 +143,7 @@ def test_a_look_that_is_under_way_is_no_other_window(
     monkeypatch.setattr(Lock, "acquire", acquire_slowly)
     leftovers = left.filing.document.leftovers
     leftovers.look()
-    is_held.wait()
+    assert is_held.wait(WAIT / 1000)
     threading.Timer(0.2, may_go_on.set).start()
     with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
         answer(left, "Restore")
@@ -161,9 +161,9 @@ def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
         may_go_on.wait()
         return read_summary(path)
 
-    monkeypatch.setattr("bpe_core.session_file.reading.read_summary", read_slowly)
+    monkeypatch.setattr("app.session.leftovers.read_summary", read_slowly)
     left.filing.document.leftovers.look()
-    is_reading.wait()
+    assert is_reading.wait(WAIT / 1000)
     try:
         with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
             answer(left, "Restore")
@@ -196,7 +196,7 @@ def test_what_is_asked_for_while_another_session_is_saved_stays(
         may_go_on.wait()
         write_session(*arguments)
 
-    monkeypatch.setattr("bpe_core.session_file.writing.write_session", write_slowly)
+    monkeypatch.setattr("app.session.session_files.write_session", write_slowly)
     (copy,) = safety_copies()
     bring = next(button for button in left.messages.findChildren(QPushButton) if button.text() == "Restore")
     left.filing.document.save(tmp_path / "one.bpex")
