@@ -68,7 +68,6 @@ class Run:
     only_counts: bool = False  # the merges are there; they are being counted on texts
     job: TrainingJob | None = None
     began: float = field(default_factory=time.monotonic)
-    numbers: npt.NDArray[np.int64] | None = None  # an imported file's own number for each id, where they differ
     parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
     begins_with: History | None = None  # steps that are made before any other
     growing: Growing | None = None  # the table that it goes on from, on other texts
@@ -84,26 +83,20 @@ class Run:
     def learned(self) -> int:
         return 0 if self.history is None else len(self.history)
 
-    @property
-    def shown_numbers(self) -> npt.NDArray[np.int64] | None:
-        """The numbers by which its tokens are shown; None: their ids. New tokens are numbered behind the file's."""
-        if self.numbers is None or self.history is None:
-            return None
-        if len(self.numbers) != self.history.id_count:
-            first = self._next_number
+    def take(self, history: History) -> None:
+        """Have learned this. A file's numbers stay what they are; new tokens are numbered behind them, or as wished."""
+        before = self.begins_with if self.history is None else self.history
+        numbers = None if before is None else before.numbers
+        if numbers is not None:
+            growing, first = self.growing, None
+            if growing is not None and growing.first_id is not None:
+                first = growing.first_id + max(0, len(numbers) - growing.old.id_count)
             try:
-                self.numbers = grown_numbers(self.history, self.numbers, first)
+                numbers = grown_numbers(history, numbers, first)
             except FormatError:  # by now others have the numbers that were wished for
-                self.numbers = grown_numbers(self.history, self.numbers)
-        return self.numbers
-
-    @property
-    def _next_number(self) -> int | None:
-        """Which the next new token was wished to have, if it was."""
-        growing = self.growing
-        if growing is None or growing.first_id is None or self.numbers is None:
-            return None
-        return growing.first_id + max(0, len(self.numbers) - growing.old.id_count)
+                numbers = grown_numbers(history, numbers)
+            history = history.numbered(numbers)
+        self.history = history
 
     @property
     def planned(self) -> int:

@@ -182,7 +182,6 @@ class Runs(QObject):
             Pace(self.merges_per_second),
             parent=run.number,
             begins_with=history.first(step - 1),
-            numbers=run.numbers,
             fingerprints=dict(run.fingerprints),
         )
         self.all.append(branch)
@@ -205,7 +204,7 @@ class Runs(QObject):
             return
         try:
             recipe = growing_recipe(run.history, by, name=changed_name(run.recipe.name, "extended"), **choices)
-            numbers = numbers_of(run.history.numbered(run.shown_numbers))
+            numbers = numbers_of(run.history)
             free_numbers(numbers, by, first_id)
         except BpeError as error:
             self.noticed.emit(Notice(str(error)))
@@ -216,9 +215,8 @@ class Runs(QObject):
             sources,
             Pace(self.merges_per_second),
             parent=run.number,
-            begins_with=steps_alone(run.history) if makes_steps_again(run.history) else None,
+            begins_with=steps_alone(run.history).numbered(numbers) if makes_steps_again(run.history) else None,
             growing=Growing(run.history.numbered(numbers), first_id, held_out),
-            numbers=numbers,
         )
         self.all.append(grown)
         self.show(grown)
@@ -307,7 +305,7 @@ class Runs(QObject):
 
     def _take_grown(self, run: Run, gone_on: GoneOn) -> None:
         found, run.names, run.gone_on = gone_on.found, gone_on.names, gone_on
-        run.history, run.recipe, run.numbers = found.history, found.history.recipe, found.history.numbers
+        run.history, run.recipe = found.history, found.history.recipe
         self._end(run, f"{len(found.added):,} tokens are new; all others keep their numbers.")
         if run is self.shown:
             self._cursor.set_end(run.learned)
@@ -339,8 +337,9 @@ class Runs(QObject):
             self._tell(run)
             return
         run.trainer, run.names = message.trainer, message.names
-        run.words, run.history = message.words, message.history
-        run.symbol_counts, run.leading, run.begins_with = message.symbol_counts, message.leading, None
+        run.take(message.history)
+        run.words, run.begins_with = message.words, None
+        run.symbol_counts, run.leading = message.symbol_counts, message.leading
         if run is self.shown:
             self._cursor.set_end(run.learned)
         if run.only_counts:
@@ -352,7 +351,8 @@ class Runs(QObject):
             self.leading_changed.emit()
 
     def _grow(self, run: Run, message: Learned | Rested) -> None:
-        start, run.history = run.learned, message.history
+        start = run.learned
+        run.take(message.history)
         if message.leading is not None:
             run.leading = message.leading
         if run is not self.shown:

@@ -74,7 +74,6 @@ def _saved_run(run: Run) -> SavedRun:
         symbol_counts=run.symbol_counts,
         state=STATES.get(run.phase, "paused"),
         sentence=run.sentence,
-        numbers=run.shown_numbers,
         parent=run.parent,
     )
 
@@ -108,7 +107,6 @@ def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
         symbol_counts=saved.symbol_counts,
         history=saved.history,
         names=names,
-        numbers=saved.numbers,
         parent=saved.parent,
         fingerprints={source.number: was.fingerprint for source, was in known if was.fingerprint is not None},
     )

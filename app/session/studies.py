@@ -78,5 +78,4 @@ class Studies:
         if run.words is not None:
             parts = None if run.is_busy else parts_of(run, self._counts, self._mixed)
             texts = RunTexts(run.words, parts, run.sources)
-        history = run.history.numbered(run.shown_numbers)
-        return Study(history, texts, name=name_of(run, runs), texts_are_own=True)
+        return Study(run.history, texts, name=name_of(run, runs), texts_are_own=True)

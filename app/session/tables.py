@@ -91,7 +91,6 @@ class Imports(QObject):
             sentence=f"Imported from {path.name} ({table.format}).{lacks}",
             history=history,
             names=names,
-            numbers=history.numbers,
         )
         self._runs.add(run)
         opened(run)
@@ -141,7 +140,6 @@ def add_table(runs: Runs, table: EditedTable, made_of: Run) -> Run:
         sentence=" ".join([f"{table.made}.", *table.told]),
         history=table.history,
         names=table.names,
-        numbers=table.history.numbers,
         parent=made_of.number,
     )
     runs.add(run)
@@ -210,12 +208,12 @@ class GrowthNews(QObject):
 
 def _gone_on(run: Run, growing: Growing) -> GoneOn | None:
     """What came of it, where it was learned step by step, too."""
-    history, words, names, numbers = run.history, run.words, run.names, run.shown_numbers
-    if run.gone_on is not None or history is None or words is None or names is None or numbers is None:
+    history, words, names = run.history, run.words, run.names
+    if run.gone_on is not None or history is None or words is None or names is None:
         return run.gone_on
     if len(history) < len(growing.old):
         return None
-    return GoneOn(Extended(history.numbered(numbers), places_in(history, growing.old)), words, names)
+    return GoneOn(Extended(history, places_in(history, growing.old)), words, names)
 
 
 def _growth(growing: Growing, gone_on: GoneOn, text: str, task: Task) -> Growth:

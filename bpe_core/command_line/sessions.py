@@ -73,7 +73,7 @@ def add_branch(
 def _saved(number: int, history: History, words: WordTable) -> SavedRun:
     state: RunState = "paused" if history.end_reason in ("", "stopped") else "ended"
     sentence = END_SENTENCES[history.end_reason]
-    return SavedRun(number, history.recipe, (), words, history, state=state, sentence=sentence, numbers=history.numbers)
+    return SavedRun(number, history.recipe, (), words, history, state=state, sentence=sentence)
 
 
 def _named(session: SavedSession) -> dict[str, SavedRun]:
@@ -85,7 +85,7 @@ def _named(session: SavedSession) -> dict[str, SavedRun]:
 def _opened(run: SavedRun, notes: tuple[str, ...] = ()) -> OpenedTable:
     assert run.history is not None  # it was chosen so
     texts = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
-    return OpenedTable(run.history.numbered(run.numbers), "session", notes, run.words, texts)
+    return OpenedTable(run.history, "session", notes, run.words, texts)
 
 
 def _chosen(session: SavedSession, path: str, number: int | None) -> SavedRun:

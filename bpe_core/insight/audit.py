@@ -214,9 +214,9 @@ class AuditRow(NamedTuple):
 class AuditRows:
     """Makes the row of a token when it is asked for."""
 
-    def __init__(self, history: History, found: Audit, numbers: Int64s | None, files: Sequence[str] = ()) -> None:
+    def __init__(self, history: History, found: Audit, files: Sequence[str] = ()) -> None:
         self._texts = TokenTexts.of(history)
-        self._found, self._numbers, self._files = found, numbers, files
+        self._found, self._numbers, self._files = found, history.numbers, files
 
     def row(self, id: int) -> AuditRow:
         found, reason = self._found, self._found.reasons.get(id)

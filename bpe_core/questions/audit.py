@@ -45,7 +45,7 @@ criteria:
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         wanted = criteria_in(self.only)
         found, names = audit_of(study, self.rare, self.long, wanted, work)
-        rows = AuditRows(study.history, found, study.history.numbers, names)
+        rows = AuditRows(study.history, found, names)
         chosen = wanted or tuple(found.meets)
         from_end = self.reverse != (self.sort == LONGEST_FIRST)
         order = rows.in_order(found.ids(*chosen), self.sort, from_end=from_end)

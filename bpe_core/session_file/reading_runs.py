@@ -136,6 +136,7 @@ class RunReader:
                 recipe, alphabet, columns, reasons=reasons, scores=scores, tokens_at_start=start, end_reason=reason
             )
             history.joining = self._joining(number, history, where)
+            history.numbers = self._numbers(number, history, where)
             if wrong := method.what_is_wrong(history):
                 raise FormatError(f"{where}: {wrong}.")
         return SavedRun(
@@ -147,7 +148,6 @@ class RunReader:
             symbol_counts=counts,
             state=state,  # type: ignore[arg-type]  # checked above
             sentence=sentence,
-            numbers=None if history is None else self._numbers(number, history, where),
             parent=self._parent(number),
         )
 

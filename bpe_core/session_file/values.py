@@ -57,7 +57,6 @@ class SavedRun:
     symbol_counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     state: RunState = "paused"
     sentence: str = ""  # why it ended or failed
-    numbers: npt.NDArray[np.int64] | None = None  # an imported file's own number for each id, where they differ
     parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
 
     @property

@@ -303,7 +303,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
                 "layout": dict(view.layout),
             }
         ),
-        "numbers": _as_json({run.number: run.numbers.tolist() for run in session.runs if run.numbers is not None}),
+        "numbers": _as_json(_numbers(session)),
         "read_as": _as_json(_ways_to_read(session)),
         "picked": f"[{', '.join(map(_names_as_json, _picked(session)))}]",
         "joinings": _joinings(session),
@@ -314,6 +314,12 @@ def _choices(session: SavedSession) -> dict[str, str]:
         "was_closed": _as_json(session.was_closed),
         "written": "" if session.written is None else session.written.astimezone(UTC).isoformat(timespec="seconds"),
     }
+
+
+def _numbers(session: SavedSession) -> dict[int, list[int]]:
+    """The numbers of the file that a run's history came from, where they are not its ids."""
+    known = {run.number: run.history.numbers for run in session.runs if run.history is not None}
+    return {number: numbers.tolist() for number, numbers in known.items() if numbers is not None}
 
 
 def _groups(session: SavedSession) -> dict[int, list[str]]:

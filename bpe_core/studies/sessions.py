@@ -79,7 +79,6 @@ def _named(session: SavedSession) -> dict[str, SavedRun]:
 
 def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
     assert run.history is not None  # it was chosen so
-    history = run.history if run.numbers is None else run.history.numbered(run.numbers)
     texts = None if run.words is None else KnownWords(run.words)
     sources = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
-    return Study(history, texts, name=name, format="session", notes=notes, sources=sources, texts_are_own=True)
+    return Study(run.history, texts, name=name, format="session", notes=notes, sources=sources, texts_are_own=True)

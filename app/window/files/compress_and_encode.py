@@ -86,8 +86,7 @@ class CorpusEncoding(RunWork):
         if run is None or run.history is None or not sources:
             self.failed.emit("There is nothing to encode with yet: train first, or open a text.")
             return
-        history = run.history.numbered(run.shown_numbers)
-        encode = partial(encode_corpus, history=history, output=path, at=at, width=width)
+        encode = partial(encode_corpus, history=run.history, output=path, at=at, width=width)
 
         def work(task: Task) -> EncodedCorpus:
             with reading(sources, task.remarks) as corpus:

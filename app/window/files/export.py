@@ -129,7 +129,7 @@ class TableExport(RunWork):
         if run is None or run.history is None or self.is_busy:
             return
         self._prepared, self._goes_on, self._wish = None, goes_on, wish or FolderWish(())
-        history, text = run.history.numbered(run.shown_numbers), self._text.value
+        history, text = run.history, self._text.value
         count = len(history) if merges is None else merges
 
         def work(task: Task) -> PreparedExport:

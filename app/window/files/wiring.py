@@ -365,7 +365,7 @@ class Exchanging(QObject):
         if run is None or run.history is None:
             return
         try:
-            offer = _growth_offer(run.history.numbered(run.shown_numbers))
+            offer = _growth_offer(run.history)
         except BpeError as error:
             self._frame.messages.show_notice(Notice(str(error)))
             return

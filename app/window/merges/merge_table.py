@@ -127,7 +127,7 @@ class MergeTableModel(QAbstractTableModel):
         """Write rows as exact values for the clipboard; `separator` is a tab or a comma."""
         if self._history is None or self._names is None or self._run is None:
             return ""
-        study = Study(self._history.numbered(self._run.shown_numbers))
+        study = Study(self._history)
         merges = [self.merge_at(row) for row in rows]
         return csv_text(steps_table(study, merges), separator, headers=headers)
 

@@ -102,7 +102,7 @@ class LiveEncoder(QObject):
 
     def _use_numbers(self) -> None:
         run = self._runs.shown
-        self._model.use_numbers(None if run is None else run.shown_numbers)
+        self._model.use_numbers(None if run is None or run.history is None else run.history.numbers)
 
     def _wanted(self) -> History | None:
         """Return the merges to encode with: the shown run's, or those before any; None while unknown."""
@@ -218,11 +218,11 @@ def decode_ids(entered: str, run: Run | None) -> str:
         return ""
     if run is None or run.history is None:
         return "There are no tokens yet: train first."
-    history, numbers = run.history.numbered(run.shown_numbers), [int(word[:19]) for word in words]
+    history, numbers = run.history, [int(word[:19]) for word in words]
     unknown = next((number for number in numbers if number >= history.id_count), None)
     if history.numbers is None and unknown is not None:
         return f"There is no token {unknown:,}: the ids go from 0 to {history.id_count - 1:,}."
     try:
-        return Tokenizer(run.history).decode(history.ids_of(numbers))
+        return Tokenizer(history).decode(history.ids_of(numbers))
     except BpeError as error:
         return str(error)

@@ -117,7 +117,7 @@ def test_the_order_is_kept_in_sessions_and_json_and_refused_where_it_has_no_plac
     odd_table: OpenedTable, tmp_path: Path
 ) -> None:
     history = odd_table.history
-    run = SavedRun(1, history.recipe, history=history, numbers=odd_table.history.numbers, state="ended")
+    run = SavedRun(1, history.recipe, history=history, state="ended")
     write_session(SavedSession(history.recipe, runs=(run,)), tmp_path / "odd.bpex")
     kept = read_session(tmp_path / "odd.bpex").runs[0].history
     assert kept is not None
@@ -220,7 +220,7 @@ def test_a_tokenizer_of_the_library_opens_exactly(
     written_back = json.loads(file.getvalue())["model"]
     kept = ("merges", "ignore_merges", "fuse_unk", "end_of_word_suffix")
     assert {name: written_back[name] for name in kept} == {name: whole["model"][name] for name in kept}
-    run = SavedRun(1, opened.history.recipe, history=opened.history, numbers=opened.history.numbers, state="ended")
+    run = SavedRun(1, opened.history.recipe, history=opened.history, state="ended")
     write_session(SavedSession(run.recipe, runs=(run,)), tmp_path / "theirs.bpex")
     kept_history = read_session(tmp_path / "theirs.bpex").runs[0].history
     assert kept_history is not None
@@ -280,7 +280,7 @@ def test_a_model_of_sentencepiece_opens_exactly(choices: dict[str, Any], is_join
     found = MODEL.open(data, "theirs.model")
     assert (found.history.joining is not None) == is_joined
     written_back = sentencepiece.SentencePieceProcessor(model_proto=written_with_numbers(found))
-    run = SavedRun(1, found.history.recipe, history=found.history, numbers=found.history.numbers, state="ended")
+    run = SavedRun(1, found.history.recipe, history=found.history, state="ended")
     write_session(SavedSession(run.recipe, runs=(run,)), tmp_path / "theirs.bpex")
     kept = read_session(tmp_path / "theirs.bpex").runs[0].history
     assert kept is not None

@@ -69,7 +69,7 @@ def test_tokens_are_listed_saved_and_taken_out(
     assert trimmed.history is not None
     left = trimmed.history.id_count
     assert left <= 256 + MERGES - len(saved)
-    assert trimmed.numbers is not None  # the ids are kept, with holes
+    assert trimmed.history.numbers is not None  # the ids are kept, with holes
     assert trimmed.recipe.name == f"{first.recipe.name}, trimmed"
     gone = first.history.id_count - left if first.history is not None else 0
     assert str(program.run_list.data(program.run_list.index(1))).endswith(f"\n\u2003Run 1 without {gone} tokens")
@@ -89,5 +89,5 @@ def test_tokens_are_listed_saved_and_taken_out(
     texts = [Tokenizer(one).encode(program.session.text.value) for one in tables]
     qtbot.waitUntil(lambda: [*map(len, compared.model.cut or ())] == [*map(len, texts)], timeout=WAIT)
     assert compared.model.other is trimmed
-    assert both.numbers is not None
-    assert both.numbers[:left].tolist() == trimmed.numbers.tolist()
+    assert both.history.numbers is not None
+    assert both.history.numbers[:left].tolist() == trimmed.history.numbers.tolist()

@@ -150,7 +150,7 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     assert "own tokens stand nowhere in the corpus" in program.messages.sentence.text()
     assert "law.txt: " in program.messages.details.toPlainText()
     assert "Never used: " in program.messages.details.toPlainText()
-    numbers = grown.shown_numbers
+    numbers = grown.history.numbers
     assert numbers is not None
     assert numbers.tolist() == [*range(OLD.first_special), *range(first, last + 1), OLD.first_special]
     assert f"ends at {len(OLD)}" in program.time_bar.track.toolTip()
@@ -173,8 +173,8 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     assert odd.history is not None
     assert pairs(odd)[: len(OLD)] == OLD.pairs()
     assert odd.sentence == f"{odd.learned - len(OLD)} tokens are new; all others keep their numbers."
-    assert odd.shown_numbers is not None
-    assert odd.shown_numbers.tolist()[: OLD.first_special] == [*range(OLD.first_special)]
+    assert odd.history.numbers is not None
+    assert odd.history.numbers.tolist()[: OLD.first_special] == [*range(OLD.first_special)]
     qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 3: "), timeout=WAIT)  # told of these, too
     path = tmp_path / "grown.bpex"
     with qtbot.waitSignal(program.filing.document.saved, timeout=WAIT):
@@ -184,9 +184,11 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     again = program.session.runs.all[1:]
     assert [run.recipe.grown_from for run in again] == [len(OLD)] * 2
     for run, kept in zip(again, (grown, odd), strict=True):
-        assert run.shown_numbers is not None
-        assert kept.shown_numbers is not None
-        assert run.shown_numbers.tolist() == kept.shown_numbers.tolist()
+        assert run.history is not None
+        assert kept.history is not None
+        assert run.history.numbers is not None
+        assert kept.history.numbers is not None
+        assert run.history.numbers.tolist() == kept.history.numbers.tolist()
     settle(qtbot, program)
 
     path = tmp_path / "vocab.txt"  # which lists tokens alone

@@ -89,15 +89,13 @@ class AuditModel(QAbstractTableModel, Watched):
         tables = corpus_tables(run, self._corpus, self._runs.mixed)
         self.progress = "Looking at the tokens …"
 
-        numbers = run.shown_numbers
-
         def work(task: Task) -> tuple[CorpusTables, Audit, AuditRows]:
             known = tables(task)
             places = None
             if known.tables:
                 places = TokenPlaces.of(known.tables, history, cancelled=task.cancelled)
             found = audit(history, places, progress=task.report, cancelled=task.cancelled)
-            return known, found, AuditRows(history, found, numbers, known.names)
+            return known, found, AuditRows(history, found, known.names)
 
         self._aside.ask("audit", work, lambda answer: self._take(run, answer), self._fail, self._tell_progress)
         self.changed.emit()

@@ -96,7 +96,7 @@ class Trimming(QObject):
         if self.refusal or run is None or run.history is None:
             self.failed.emit(self.refusal)
             return
-        history, places, tables = run.history.numbered(run.shown_numbers), model.places, model.tables
+        history, places, tables = run.history, model.places, model.tables
         chosen = model.ids if wish.what == "listed" else model.ids_of(wish.rows)
         name, number = changed_name(run.recipe.name, "trimmed"), run.number
         text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()

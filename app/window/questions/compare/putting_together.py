@@ -39,7 +39,7 @@ class PuttingTogether(QObject):
         run, other = self._session.runs.shown, self._compared.other
         if run is None or other is None or run.history is None or other.history is None:
             return
-        one, second = run.history.numbered(run.shown_numbers), other.history
+        one, second = run.history, other.history
         name, first, last = f"{run.recipe.name} + {other.recipe.name}", run.number, other.number
 
         def work(task: Task) -> EditedTable:

@@ -306,8 +306,8 @@ class LabModel(QObject, Watched):
         shown_lane = self.lanes[lane]
         if token.id == NO_TOKEN:
             return f"{shown_lane.letter}: {quoted(token.data)} belongs to no token"
-        numbers = shown_lane.run.shown_numbers
-        number = token.id if numbers is None else int(numbers[token.id])
+        history = shown_lane.run.history
+        number = token.id if history is None else int(history.numbers_of(token.id))
         return f"{shown_lane.letter}: {quoted(token.data)}, token {number:,}. Click to see why it is cut here."
 
     # -- what a session keeps --------------------------------------------------------------

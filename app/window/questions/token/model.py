@@ -102,10 +102,9 @@ class TokenModel(QObject):
 
 def facts_of(run: Run, token: int) -> TokenFacts | None:
     """What the shown run knows of a token, by the number its file gives it; None where there is no such token."""
-    facts, numbers = _facts_of(run, token), run.shown_numbers
-    if facts is None or numbers is None or int(numbers[token]) == token:
-        return facts
-    return replace(facts, number=int(numbers[token]))
+    facts, history = _facts_of(run, token), run.history
+    number = token if facts is None or history is None else int(history.numbers_of(token))
+    return facts if facts is None or number == token else replace(facts, number=number)
 
 
 def _facts_of(run: Run, token: int) -> TokenFacts | None:
