@@ -229,7 +229,8 @@ def test_the_n_best_ways_are_those_of_the_specification(run: tuple[WordTable, Re
     expected = n_best(stretch, tokens, known, wanted)
     found = tokenizer.n_best(text, wanted, at=at)
     assert len({tuple(path) for path in found}) == len(found) == len(expected)
-    assert found[0] == tokenizer.encode(text, at=at)
+    cut = tokenizer.encode(text, at=at)  # of equally probable ways it may take another, as SentencePiece does
+    assert found[0] == cut or sum(known[id] for id in found[0]) == pytest.approx(sum(known[id] for id in cut), rel=1e-6)
     for one, other in zip(found, expected, strict=True):
         assert sum(known[id] for id in one) == pytest.approx(sum(known[id] for id in other), abs=1e-4)
 
