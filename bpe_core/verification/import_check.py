@@ -12,6 +12,7 @@ import json
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 from bpe_core.errors import LONGEST_SENTENCE, plain
@@ -20,7 +21,6 @@ from bpe_core.formats.all_formats import files_beside
 from bpe_core.formats.base import Format, Peer, own_numbers
 from bpe_core.formats.unpacking import content_of
 from bpe_core.kernels.kept import base
-from bpe_core.support.installed import NotInstalled, version_of
 from bpe_core.support.private_folder import private_folder
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.verification.checking import LISTED, Comparison
@@ -124,11 +124,11 @@ def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
 def _place(path: Path, library: str) -> Path | None:
     """Where it is kept for this very content, library and program; None where nothing can be."""
     try:
-        versions = "|".join(map(version_of, (library, "bpe-explorer")))
+        versions = "|".join(map(metadata.version, (library, "bpe-explorer")))
         digest = hashlib.sha256(f"{path.name}|{versions}|".encode() + content_of(path)).hexdigest()[:32]
         folder = base()
         return None if folder is None else private_folder(folder / "checks") / f"{digest}.json"
-    except (OSError, NotInstalled):
+    except (OSError, metadata.PackageNotFoundError):
         return None
 
 
