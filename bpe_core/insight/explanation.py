@@ -19,11 +19,15 @@ from collections.abc import Callable, Mapping
 
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.insight import gage, why, why_longest, why_path, why_priority
+from bpe_core.insight.gage import WhyGage
 from bpe_core.insight.reasons import UNKNOWN as UNKNOWN
 from bpe_core.insight.reasons import Explain
 from bpe_core.insight.reasons import Explanation as Explanation
 from bpe_core.insight.reasons import Way as Way
+from bpe_core.insight.why import explain as explain_by_ranks
+from bpe_core.insight.why_longest import WhyLongest
+from bpe_core.insight.why_path import WhyPath
+from bpe_core.insight.why_priority import WhyPriority
 from bpe_core.learning.methods import Method
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import NO_TOKEN
@@ -57,9 +61,9 @@ def by_tokens(text: str, history: History, allowed: Allowed) -> Explain:
 
 EXPLANATIONS: Mapping[str, Callable[[str, History, Allowed], Explain]] = {
     "tokens": by_tokens,
-    "ranks": why.explain,
-    "blocks": gage.explain,
-    "longest": why_longest.explain,
-    "path": why_path.explain,
-    "priority": why_priority.explain,
+    "ranks": explain_by_ranks,
+    "blocks": lambda text, history, allowed: WhyGage(text, history, allowed).at_byte,
+    "longest": lambda text, history, allowed: WhyLongest(text, history, allowed).at_byte,
+    "path": lambda text, history, allowed: WhyPath(text, history, allowed).at_byte,
+    "priority": lambda text, history, allowed: WhyPriority(text, history, allowed).at_byte,
 }

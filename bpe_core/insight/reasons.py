@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -124,12 +125,22 @@ class WordReasons:
         """The text of each token as it is shown."""
         return TokenTexts.of(self.history).text
 
+    def at_byte(self, byte: int, at: int) -> Explanation:
+        """Why the text is cut before this byte after so many steps, or that it is not; how the word was cut when."""
+        word = self._words.around(byte)
+        found = self.in_word(word, byte, at) if isinstance(word, TextWord) else Explanation(word, True, ELSEWHERE[word])
+        return replace(found, ways=(*found.ways, *self._changes_as_ways(byte)))
+
+    @abstractmethod
+    def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
+        """The same of a place inside a word."""
+
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
         """The tokens of the word that holds a byte, with each number of steps after which they change."""
         word = self._words.at(byte)
         return [] if word is None else [*different_cuts(word.text.encode(), self._cut, len(self.history))]
 
-    def changes_as_ways(self, byte: int) -> tuple[Way, ...]:
+    def _changes_as_ways(self, byte: int) -> tuple[Way, ...]:
         return tuple(
             Way(f"after {step:,}" if step else "at first", tuple(ShownToken(self.texts[id]) for id in ids), step=step)
             for step, ids in self.changes(byte)

@@ -16,7 +16,7 @@ Inside a word:
     >>> rows = PairRows(*np.array([(256, 99, 257), (97, 98, 256)]).T)  # ab+c comes before a+b
     >>> pairs = [(97, 98), (256, 99)]
     >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, Joining(pairs=rows))
-    >>> why = explain("abcd", history, ())
+    >>> why = WhyPriority("abcd", history, ()).at_byte
     >>> [why(byte, 2).kind for byte in range(5)], why(2, 1).kind
     (['edge', 'joined', 'joined', 'never', 'edge'], 'later')
     >>> print(why(2, 2).sentence)
@@ -32,7 +32,7 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.insight.reasons import ELSEWHERE, Explain, Explanation, ShownToken, TextWord, TextWords, Way
+from bpe_core.insight.reasons import ELSEWHERE, Explanation, ShownToken, TextWord, TextWords, Way
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Allowed, Cutting
 
@@ -80,9 +80,8 @@ class WhyPriority:
         symbols, widths = self._joined.spelled(raw)
         spelled = list(accumulate(widths))
         if len(found.ids) == 1 and len(symbols) > 1 and self._joined.is_whole(raw, at):
-            return Explanation(
-                "whole", False, f"The text is not cut here: the word is the token {self._name(*found.ids)}."
-            )
+            told = f"The text is not cut here: the word is the token {self._name(*found.ids)}."
+            return Explanation("whole", False, told)
         if len(symbols) > LONGEST_TRACED:
             return self._by_tokens(found.ids, ends, byte)
         place = next((i for i, end in enumerate(spelled, 1) if int(word.origins[end]) == byte), None)
@@ -92,9 +91,7 @@ class WhyPriority:
         kind, sentence, steps = self._reason(trace, place, at)
         if is_cut and place in trace.joined_at:
             kind = "hidden"
-            sentence += (
-                " But what they make is a step to others only, of which none is made here, so it is parted again."
-            )
+            sentence += " But what they make is a step to others only; none is made here, so it is parted again."
         return Explanation(kind, is_cut, sentence, steps, self._ways(trace))
 
     def _name(self, id: int) -> str:
@@ -171,8 +168,3 @@ def _nth(number: int) -> str:
     """
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
     return f"{number:,}{ending}"
-
-
-def explain(text: str, history: History, allowed: Allowed) -> Explain:
-    """The reasons as explanations."""
-    return WhyPriority(text, history, allowed).at_byte

@@ -11,7 +11,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.formats import FORMATS
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
-from bpe_core.insight.why_path import WhyPath
+from bpe_core.insight.reasons import TextWord
+from bpe_core.insight.why_path import Compared, WhyPath
 from bpe_core.learning.mingram.method import MinGramLearner
 from bpe_core.learning.trainer import Trainer, train
 from bpe_core.learning.unigram.compiled import CompiledLattices
@@ -99,13 +100,12 @@ def _why_is_told_by_the_number_of_tokens(history: History) -> None:
     why, at, said = WhyPath(word, history), len(history), set[str]()
     fewest = len(Tokenizer(history).encode(word))
     for byte in range(1, len(word.encode())):
-        reason = why.at_byte(byte, at)
-        sentence, short = why.sentence(reason), why.short(reason, reason.kind != "joined")
-        assert max(len(sentence), len(short)) < 300
-        if reason.other is not None:
-            assert reason.taken is not None
+        sentence, whole = why.at_byte(byte, at).sentence, why._words.around(byte)
+        assert len(sentence) < 300
+        reason = why.compared(whole, byte, at) if isinstance(whole, TextWord) else None
+        if isinstance(reason, Compared) and reason.other is not None:
+            assert max(reason.taken.scores) <= 0
             assert len(reason.taken.tokens) == fewest <= len(reason.other.tokens)
-            said.add(why.behind(reason).split(",")[0])
+            said |= {told for told in ("1 token more", "2 tokens more", "as many tokens") if told in sentence}
             assert len(reason.other.tokens) > fewest or reason.lead >= 0
-    assert said & {"1 token more", "2 tokens more", "as many tokens"}
-    assert max(max(reason.taken.scores) for reason in [why.at_byte(2, at)] if reason.taken) <= 0
+    assert said

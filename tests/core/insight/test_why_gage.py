@@ -27,28 +27,24 @@ def test_a_place_is_a_cut_where_the_text_is_cut(
     for byte in range(len(text.encode()) + 1):
         reason = why.at_byte(byte, at)
         assert reason.is_cut == (byte in edges or byte == len(text.encode()))
-        assert why.sentence(reason, names.__getitem__).endswith(".")
+        assert reason.sentence.endswith(".")
         if reason.kind == "later":
-            assert reason.token is not None
-            step = next(one.step for one in why.chain(reason.token))
+            (step,) = reason.steps
             assert step > at
             assert byte not in {start for start, _, _ in spans(text, step)}
         elif reason.kind in ("joined", "never"):
-            token = reason.token if reason.kind == "joined" else reason.after
-            assert token == edges[max(start for start in edges if start <= byte)]
-        for one in why.chain(reason.token or 0):
-            assert history.reasons["byte"][one.step - 1] == one.byte
+            assert f"`{names[edges[max(start for start in edges if start <= byte)]]}`" in reason.sentence
+        for way in reason.ways:
+            assert way.title == f"0x{history.reasons['byte'][(way.step or 0) - 1]:02X}"
 
 
 def test_a_long_chain_is_cut_short() -> None:
     history = gage.train(WordTable.from_counts({"abcdefghijklmnopqrstuvwxyz" * 6: 1}), Recipe.preset("gage"))
-    why, name = WhyGage("abcdefghijklmnopqrstuvwxyz", history), TokenTexts.of(history).text.__getitem__
-    sentence = why.sentence(why.at_byte(13), name)
+    why = WhyGage("abcdefghijklmnopqrstuvwxyz", history)
+    sentence = why.at_byte(13, len(history)).sentence
     assert "and so on" in sentence
     assert len(sentence) < 600
-    assert (
-        why.sentence(why.at_byte(13, at=0), name)
-        == "Nothing has been replaced yet, so `m` and `n` stand by themselves."
-    )
-    assert why.sentence(WhyGage("a.b", history).at_byte(1), name).startswith("In block 1 no byte stands for anything")
-    assert why.sentence(why.at_byte(2, at=1), name).endswith("across this place, from step 2 on.")
+    assert why.at_byte(13, 0).sentence == "Nothing has been replaced yet, so `m` and `n` stand by themselves."
+    other = WhyGage("a.b", history).at_byte(1, len(history))
+    assert other.sentence.startswith("In block 1 no byte stands for anything")
+    assert why.at_byte(2, 1).sentence.endswith("across this place, from step 2 on.")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
+from bpe_core.history.token_texts import quoted
 from bpe_core.insight.explanation import explain
 from bpe_core.insight.why_longest import WhyLongest
 from bpe_core.recipes.recipe import Recipe
@@ -36,11 +37,11 @@ def test_a_place_is_called_cut_where_tokens_meet(
     for byte in range(1, len(text.encode())):
         reason = why.at_byte(byte, at)
         assert (reason.kind in ("longest", "pattern")) == (byte in borders), reason
-        sentence = why.sentence(reason)
-        assert sentence.endswith(".")
+        assert reason.sentence.endswith(".")
         if reason.kind == "longest":
-            assert (reason.since or at + 1) > at
-            assert any(stop == byte and id == reason.token for _, stop, id in spans)
+            assert all(step > at for step in reason.steps)
+            (token,) = {id for _, stop, id in spans if stop == byte}
+            assert reason.sentence.startswith(quoted(why.texts[token]))
 
 
 @given(words=words(), recipe=recipes())
@@ -56,24 +57,22 @@ def test_the_changes_of_a_word_are_all_its_cuts(words: WordTable, recipe: Recipe
 
 
 def test_what_does_not_fit_is_told(history: History) -> None:
-    why = WhyLongest("plaxing [SEP]playingplaying", history, allowed_special="all")
+    why = WhyLongest("plaxing [SEP]playingplaying", history, "all")
     stuck = why.at_byte(2, len(history))
     assert not explain("plxing", history, ())(2, len(history)).is_cut  # the unknown token is one
-    assert (stuck.kind, stuck.where) == ("stuck", "xing")
-    assert why.sentence(stuck) == "No token fits at “xing”, so the whole word is “[UNK]”."
+    assert (stuck.kind, stuck.is_cut) == ("stuck", False)
+    assert stuck.sentence == "No token fits at “xing”, so the whole word is “[UNK]”."
     assert [why.at_byte(byte, 0).kind for byte in (0, 7, 8, 10, 13, 14, 27)] == [
         "edge", "pattern", "special", "special", "special", "too long", "edge",
     ]  # fmt: skip
-    assert why.sentence(why.at_byte(15, 0)).startswith("The word has more than 12 characters")
+    assert why.at_byte(15, 0).sentence.startswith("The word has more than 12 characters")
 
 
 def test_it_is_said_when_a_longer_token_comes(history: History) -> None:
     why = WhyLongest("sing", history)
     reason = why.at_byte(1, 0)
-    assert reason.later is not None
-    assert reason.steps == (reason.since,)
-    assert why.sentence(reason) == (
-        f"“s” is the longest token that fits here; “si” is not in the vocabulary. "
-        f"“{why.texts[reason.later]}” is there from step {reason.since} on."
-    )
-    assert why.at_byte(1, reason.since or 0).kind == "joined"
+    (since,) = reason.steps
+    later = quoted(why.texts[int(history.ids[since - 1])])
+    longest = "“s” is the longest token that fits here; “si” is not in the vocabulary."
+    assert reason.sentence == f"{longest} {later} is there from step {since} on."
+    assert why.at_byte(1, since).kind == "joined"

@@ -9,7 +9,8 @@ from hypothesis import given
 
 from bpe_core.counting.words import WordTable
 from bpe_core.insight.explanation import explain
-from bpe_core.insight.why_path import WhyPath
+from bpe_core.insight.reasons import TextWord
+from bpe_core.insight.why_path import Compared, WhyPath
 from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import unigram
@@ -41,9 +42,10 @@ def test_what_was_taken_is_the_best_and_the_other_the_best_that_does_otherwise(
     if any(not history.alphabet.symbols[symbol].merges for symbol in symbols):
         return
     for place in range(1, len(word)):
-        reason = why.at_byte(len(word[:place].encode()), at)
-        assert reason.taken is not None
-        is_cut = reason.kind != "joined"
+        byte = len(word[:place].encode())
+        reason = compared(why, byte, at)
+        told, is_cut = why.at_byte(byte, at), reason.is_cut
+        assert (told.is_cut, told.kind == "joined") == (is_cut, not is_cut)
         ways = {tuple(path): sum(scores[id] for id in path) for path in paths(symbols, tokens)}
         cuts = {path: place + 1 in ends_of(path, spelled) for path in ways}
         assert reason.taken.total == pytest.approx(max(ways.values()))
@@ -53,6 +55,14 @@ def test_what_was_taken_is_the_best_and_the_other_the_best_that_does_otherwise(
             assert reason.other.total == pytest.approx(max(others))
             assert cuts[reason.other.tokens] != is_cut
             assert reason.lead >= 0
+
+
+def compared(why: WhyPath, byte: int, at: int) -> Compared:
+    word = why._words.around(byte)
+    assert isinstance(word, TextWord)
+    found = why.compared(word, byte, at)
+    assert isinstance(found, Compared)
+    return found
 
 
 def ends_of(path: tuple[int, ...], spelled: dict[int, tuple[int, ...]]) -> set[int]:
@@ -66,16 +76,15 @@ def ends_of(path: tuple[int, ...], spelled: dict[int, tuple[int, ...]]) -> set[i
 def test_it_is_said_in_a_sentence() -> None:
     recipe = Recipe.preset("unigram", vocab_size=300, special_tokens=("<end>",))
     history = train(Corpus.from_texts([text_of("latin")]), recipe)
-    why = WhyPath("the  rose☃☃ <end>", history, allowed_special="all")
+    why = WhyPath("the  rose☃☃ <end>", history, "all")
     at, found = len(history), set[str]()
     for byte in range(len("the  rose☃☃ <end>".encode()) + 1):
         reason = why.at_byte(byte, at)
         found.add(reason.kind)
-        said = why.sentence(reason)
-        assert said.endswith(".")
-        assert len(said) < 300
+        assert reason.sentence.endswith(".")
+        assert len(reason.sentence) < 300
         if reason.kind in ("best", "joined"):
-            assert "probable" in said
+            assert "probable" in reason.sentence
     assert {"edge", "special", "unknown", "whole", "dropped"} <= found
     assert found & {"best", "joined", "only"}
     tokenizer, explained = Tokenizer(history), explain("rose☃☃ ☃", history, ())
