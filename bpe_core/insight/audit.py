@@ -199,8 +199,6 @@ ORDERS = ("id", "token", "length", "count", "criteria", "reason")
 
 
 class AuditRow(NamedTuple):
-    """One token."""
-
     id: int  # the number of the file that it came from
     token: str
     hex: str
@@ -234,7 +232,6 @@ class AuditRows:
 
     @property
     def texts(self) -> list[str]:
-        """What is written on each token."""
         return self._texts.text
 
     def number(self, id: int) -> int:
@@ -265,11 +262,7 @@ class AuditRows:
 
 
 def table_of(rows: Iterable[AuditRow]) -> DataTable:
-    """The rows as columns, for a file.
-
-    >>> table_of([AuditRow(300, "␣the", "20 74", 4, None, ("rare", "long"), "", "")]).columns["criteria"]
-    [('rare', 'long')]
-    """
+    """The rows as columns, for a file."""
     found = list(rows)
     return DataTable({name: [row[place] for row in found] for place, name in enumerate(AuditRow._fields)})
 

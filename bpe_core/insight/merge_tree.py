@@ -7,7 +7,7 @@ itself is dissolved; so the pairs that met there are a short list, which holds e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,22 +24,6 @@ class Node:
     rank: int | None = None  # the merge that made it; None for a base symbol
     left: Node | None = None
     right: Node | None = None
-
-    @property
-    def depth(self) -> int:
-        """How many merges lie on the longest way to a base symbol."""
-        depth, row = 0, [self]
-        while row := [part for node in row for part in (node.left, node.right) if part is not None]:
-            depth += 1
-        return depth
-
-    def walk(self) -> Iterator[Node]:
-        """The node itself and all below it, parts after what they are part of."""
-        waiting = [self]
-        while waiting:
-            node = waiting.pop()
-            yield node
-            waiting += [part for part in (node.right, node.left) if part is not None]
 
 
 @dataclass(frozen=True)
@@ -76,14 +60,7 @@ def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int
 
 
 def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[EncodingStep]:
-    """The word before any merge and after each one that changes it, as far as merge `at`.
-
-    >>> for step in encoding_steps([108, 111, 119], [0, 1], base=256):
-    ...     print(step.rank, [token.id for token in step.tokens])
-    None [108, 111, 119]
-    0 [256, 119]
-    1 [257]
-    """
+    """The word before any merge and after each one that changes it, as far as merge `at`."""
     made = sorted({rank for rank in ranks if rank < min(at, NEVER)})
     before = EncodingStep(None, tuple(merge_trees(symbols, ranks, base, 0)))
     return [before] + [EncodingStep(rank, tuple(merge_trees(symbols, ranks, base, rank + 1))) for rank in made]

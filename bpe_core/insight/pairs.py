@@ -7,10 +7,10 @@ merge that took a token away from it. It leaves with the count it has when it is
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "wer": 3})
     >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=2)))  # l+o 7, then lo+w 7
     >>> e, l, o, r, w = range(1, 6)  # 0 is <unk>
-    >>> result = race(ranked, [(l, o), (o, w), (w, e)])
-    >>> [(runner.born, runner.count_at(0), runner.count_at(1), runner.won_at) for runner in result.runners]
+    >>> runners = race(ranked, [(l, o), (o, w), (w, e)])
+    >>> [(runner.born, runner.count_at(0), runner.count_at(1), runner.won_at) for runner in runners]
     [(0, 7, 0, 1), (0, 7, 0, None), (0, 5, 5, None)]
-    >>> [(cut.step, cut.lost) for cut in result.runners[1].cuts]  # l+o took the o away
+    >>> [(cut.step, cut.lost) for cut in runners[1].cuts]  # l+o took the o away
     [(1, 7)]
 
 A tie decides a merge when another pair had exactly its count. Mostly the loser is merged soon after. But sometimes the
@@ -19,13 +19,6 @@ winner takes its tokens away, and two correct trainers part ways for good (`tabl
     >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
     >>> [(tie.step, tie.loser, tie.loser_step) for tie in ties(history)]  # aa+a won against a+b
     [(2, (97, 98), None)]
-
-The leading pairs at a past moment are found by learning up to it again.
-
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
-    >>> history = train(words, Recipe.preset("words"))
-    >>> [(one.left, one.right, one.count) for one in leading_pairs(words, history, at=1)]
-    [(6, 5, 7), (5, 1, 2), (1, 4, 2)]
 """
 
 from __future__ import annotations
@@ -67,13 +60,10 @@ class Runner:
 
     def count_at(self, at: int) -> int:
         """Its count after so many merges; 0 before it could exist."""
-        if at < self.born:
-            return 0
-        return int(self.counts[np.searchsorted(self.falls, at, side="left")])
+        return int(self.counts_at(np.array([at]))[0])
 
-    def curve(self, merges: int) -> Int64s:
-        """Its count in every state from 0 to `merges`."""
-        states = np.arange(merges + 1)
+    def counts_at(self, states: Int64s) -> Int64s:
+        """Its count in each of these states."""
         found = self.counts[np.searchsorted(self.falls, states, side="left")]
         return np.where(states < self.born, 0, found)
 
@@ -104,25 +94,15 @@ class LeadChange:
     leader: int | None  # index among the runners; None when all counts are 0
 
 
-@dataclass(frozen=True)
-class Race:
-    """The runners as they were named, and who led when."""
-
-    runners: list[Runner]
-    leads: list[LeadChange]
-
-    @property
-    def never_won(self) -> list[Runner]:
-        return [runner for runner in self.runners if runner.won_at is None]
-
-
-def race(ranked: RankedWords, pairs: Sequence[tuple[int, int]], *, cancelled: CancelCheck = never_cancelled) -> Race:
-    """Follow these pairs through all merges; where two have the same count, the one named first leads."""
+def race(
+    ranked: RankedWords, pairs: Sequence[tuple[int, int]], *, cancelled: CancelCheck = never_cancelled
+) -> list[Runner]:
+    """Follow these pairs through all merges."""
     runners = []
     for pair in while_wanted(pairs, cancelled, every=1):
         rank = ranked.pair_ranks.get(pair)
         runners.append(follow(ranked, ranked.pair_occurrences(*pair), pair, None if rank is None else rank + 1))
-    return Race(runners, _leads(runners))
+    return runners
 
 
 def follow(ranked: RankedWords, occurrences: Occurrences, pair: tuple[int, int], won_at: int | None) -> Runner:
@@ -136,43 +116,28 @@ def follow(ranked: RankedWords, occurrences: Occurrences, pair: tuple[int, int],
     return Runner(pair, occurrences.born, falls.astype(np.int64), counts, won_at)
 
 
-def _leads(runners: list[Runner]) -> list[LeadChange]:
-    """Who leads can only change where a runner enters or falls."""
+def leads(runners: list[Runner]) -> list[LeadChange]:
+    """Who leads when: it can only change where a runner enters or falls. Of equals, the one named first leads."""
     moments = {0}
     for runner in runners:
         moments |= {runner.born, *(runner.falls + 1).tolist()}
     states = np.array(sorted(moments))
     if not runners:
         return []
-    counts = np.stack([_counts_at(runner, states) for runner in runners])
+    counts = np.stack([runner.counts_at(states) for runner in runners])
     leaders = np.where(counts.max(axis=0) > 0, counts.argmax(axis=0), -1)
     changed = np.flatnonzero(np.diff(leaders, prepend=-2))
     return [LeadChange(int(states[i]), int(leaders[i]) if leaders[i] >= 0 else None) for i in changed.tolist()]
 
 
-def _counts_at(runner: Runner, states: Int64s) -> Int64s:
-    found = runner.counts[np.searchsorted(runner.falls, states, side="left")]
-    return np.where(states < runner.born, 0, found)
-
-
 def most_dramatic(
     ranked: RankedWords, most: int, *, among: int = 24, cancelled: CancelCheck = never_cancelled
 ) -> list[tuple[int, int]]:
-    """The pairs that lost most to merges of others, found among those that came in second and those merged first.
-
-    >>> from bpe_core.reference import train
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.counting.words import WordTable
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2, "wer": 3})
-    >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=3)))
-    >>> symbols = ranked.history.alphabet.symbols
-    >>> [b" ".join(symbols[id].text for id in pair) for pair in most_dramatic(ranked, 2)]
-    [b'o w', b'w e']
-    """
+    """The pairs that lost most to merges of others, found among those that came in second and those merged first."""
     history = ranked.history
     merged = (history.pair(row) for row in range(min(among, len(history))))
     pairs = dict.fromkeys([*(one.pair for one in best_that_never_won(history, among)), *merged])
-    runners = race(ranked, list(pairs), cancelled=cancelled).runners
+    runners = race(ranked, list(pairs), cancelled=cancelled)
     lost = {runner.pair: sum(cut.lost for cut in runner.cuts) for runner in runners}
     return sorted(lost, key=lost.__getitem__, reverse=True)[:most]
 
@@ -235,7 +200,7 @@ ALL = 1 << 40  # more than there can be
 def leading_pairs(
     words: WordTable, history: History, at: int, wanted: int = ALL, *, cancelled: CancelCheck = never_cancelled
 ) -> list[Candidate]:
-    """What could be chosen after so many steps, the best first, as far as it is good enough."""
+    """What could be chosen after so many steps, the best first. To know it, everything before is learned again."""
     trainer = Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled)
     trainer.look_ahead(cancelled)
     return trainer.candidates(wanted)

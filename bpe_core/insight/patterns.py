@@ -157,7 +157,6 @@ class LongWords:
     """Where the heaviest long word occurs, and which patterns split that text better."""
 
     file: str  # empty where the text was changed before it was split, and so is not found again
-    share_there: float  # of the bytes of a stretch of that file
     better: tuple[str, ...]  # by how well they do
 
 
@@ -191,11 +190,12 @@ def find_long_words(
         if place >= 0:
             sample = data[place : place + SAMPLE]  # it begins with a word, and so with a character
             text = sample[: whole_characters(sample)].decode()
-            return LongWords(corpus.sources[chunk.source].name, *_tried(text, recipe))
-    return LongWords("", share_of(table), ())
+            return LongWords(corpus.sources[chunk.source].name, _better(text, recipe))
+    return LongWords("", ())
 
 
-def _tried(text: str, recipe: Recipe) -> tuple[float, tuple[str, ...]]:
+def _better(text: str, recipe: Recipe) -> tuple[str, ...]:
+    """The patterns that leave far fewer bytes in long words."""
     corpus = Corpus.from_texts([text])
     now = share_of(count_unmixed(corpus, recipe))
     shares: dict[str, float] = {}
@@ -206,4 +206,4 @@ def _tried(text: str, recipe: Recipe) -> tuple[float, tuple[str, ...]]:
         except (RecipeError, CorpusError):
             continue  # what the method does not allow is no advice
     better = [name for name, share in shares.items() if name != recipe.pattern and share < min(LONG_SHARE, now / 2)]
-    return now, tuple(sorted(better, key=lambda name: round(shares[name], 2)))
+    return tuple(sorted(better, key=lambda name: round(shares[name], 2)))

@@ -10,22 +10,12 @@ They may normalize the text as they like: places are bytes of the given text.
     >>> found.differing.tolist(), found.stretches.tolist()
     ([1], [[0, 3]])
 
-    >>> from bpe_core.counting.words import WordTable
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.reference import train
-    >>> words, recipe = WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2")
-    >>> early, late = (CutWords.of(words, recipe, train(words, recipe.with_changes(merges=n))) for n in (1, 3))
-    >>> for found in differing_words([early, late], [1, 3]):
-    ...     print(found.word, found.count, found.places, found.cut_by_each)
-    b'low' 5 1 ((2,), ())
-    b'lower' 2 2 ((2, 3, 4), (4,))
-
-    >>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (32, 256)])  # t+h, blank+th
-    >>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (97, 110)])  # t+h, a+n
-    >>> found = Vocabularies.of([one, other]).overlap(0, 1, (2, 2))
-    >>> found.common, found.only_in_first, found.only_in_second, found.jaccard == 257 / 259
-    (257, 1, 1, True)
+    >>> pairs = [(116, 104), (32, 256)], [(116, 104), (97, 110)]  # t+h, blank+th; t+h, a+n
+    >>> both = [History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), one) for one in pairs]
+    >>> Vocabularies.of(both).overlap(0, 1, (2, 2))
+    Overlap(common=257, only_in_first=1, only_in_second=1)
 """
 
 from __future__ import annotations

@@ -1,17 +1,13 @@
-"""Two tokenizers side by side: where their merge tables part ways and why, and how they cut the same text.
+"""Two tokenizers side by side: where their merge tables part ways and why, and where they cut a text differently.
 
-    >>> from bpe_core.history.alphabet import Alphabet
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> recipe = Recipe.preset("gpt2")
-    >>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
-    >>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (97, 110)])  # t+h, a+n
-    >>> found = compare_tables(one, other)
-    >>> found.first, found.cause
-    (1, 'not known')
-    >>> compare_texts(Tokenizer(one), Tokenizer(other), "the ban").regions
-    [(0, 3), (5, 7)]
-
-The bytes 0 to 3 (`the`, `th e`) and 5 to 7 (`a n`, `an`) are cut differently.
+>>> from bpe_core.history.alphabet import Alphabet
+>>> from bpe_core.recipes.recipe import Recipe
+>>> recipe = Recipe.preset("gpt2")
+>>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
+>>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (97, 110)])  # t+h, a+n
+>>> found = compare_tables(one, other)
+>>> found.first, found.cause
+(1, 'not known')
 """
 
 from __future__ import annotations
@@ -26,7 +22,6 @@ from bpe_core.history.token_texts import quoted, written
 from bpe_core.insight.side_by_side import Overlap
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Normalization, Recipe, Splitting
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 Cause = Literal[
@@ -62,14 +57,6 @@ class TableComparison:
     @property
     def overlap(self) -> Overlap:
         return Overlap(self.common, len(self.only_in_first), len(self.only_in_second))
-
-
-class TextComparison(NamedTuple):
-    """One text cut by two tokenizers; places are bytes."""
-
-    spans: list[tuple[int, int, int]]  # start, stop and id of each token of the first
-    other_spans: list[tuple[int, int, int]]
-    regions: list[tuple[int, int]]  # where the two cut differently, as short as can be
 
 
 # --- Tables -----------------------------------------------------------------------------
@@ -251,14 +238,6 @@ def _written(left: bytes, right: bytes) -> str:
 
 
 # --- Texts ------------------------------------------------------------------------------
-
-
-def compare_texts(
-    one: Tokenizer, other: Tokenizer, text: str, *, at: int | None = None, other_at: int | None = None
-) -> TextComparison:
-    """How both cut a text, each after so many merges."""
-    spans, other_spans = one.spans(text, at), other.spans(text, other_at)
-    return TextComparison(spans, other_spans, differing_regions(spans, other_spans))
 
 
 def differing_regions(

@@ -12,8 +12,6 @@ take them away. Before its birth the pair it was made of had a life of its own.
     ((8,), [10, 3], 3, False)
     >>> words_holding(words, history, 7, 2), words_that_paid(words, history, 1)
     ([(b'lot', 3)], [(b'low', 5), (b'lot', 3), (b'lower', 2)])
-    >>> counts_at_birth(history, np.array([7, 2, 2, 7, 7, 2, 3])).tolist()
-    [7, 2, 2, 7, 7, 2, 3, 10, 7]
 
 Other methods allow one of two things. What was joined is used up by what is joined from it, and a history knows of
 each step how much that was. Where tokens are dropped, the words that could hold one are cut again at some moments.
@@ -26,7 +24,7 @@ each step how much that was. Where tokens are dropped, the words that could hold
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,9 +71,6 @@ class TokenLife:
         """Whether larger tokens have taken all its occurrences: it was needed only on the way."""
         return self.is_born and self.peak > 0 and self.count_now == 0
 
-    def count_at(self, at: int) -> int:
-        return self.curve.count_at(at)
-
 
 def token_life(ranked: RankedWords, token: int, at: int | None = None) -> TokenLife:
     """Everything the history and the words of the corpus say about a token."""
@@ -90,7 +85,8 @@ def token_life(ranked: RankedWords, token: int, at: int | None = None) -> TokenL
         step = token - base + 1
         before = follow(ranked, ranked.pair_occurrences(*parts), parts, step)
     elif not history.alphabet.symbols[token].merges:
-        curve = _unchanging(token, int(ranked.symbol_counts[token]))
+        # The unknown token is never merged, and has no cells.
+        curve = replace(curve, counts=ranked.symbol_counts[token : token + 1])
     return TokenLife(
         token=token,
         at=at,
@@ -103,28 +99,6 @@ def token_life(ranked: RankedWords, token: int, at: int | None = None) -> TokenL
         words=tuple(holding.words[:MOST_WORDS]),
         word_count=len(holding.words),
     )
-
-
-def _unchanging(token: int, count: int) -> Runner:
-    """The unknown token is never merged."""
-    return Runner((token, NOTHING), 0, np.zeros(0, np.int64), np.array([count], np.int64), None)
-
-
-def scaffolds(ranked: RankedWords, at: int | None = None) -> list[int]:
-    """All tokens made by the first `at` merges that no longer occur in the corpus.
-
-    >>> from bpe_core.reference import train
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.counting.words import WordTable
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
-    >>> scaffolds(RankedWords.of(words, train(words, Recipe.preset("words", merges=2))))  # lo is only in low
-    [6]
-    """
-    at = len(ranked.history) if at is None else at
-    counts = ranked.token_counts(at)
-    gone = (ranked.joined[:at] > 0) & (counts[ranked.base :] == 0)
-    found: list[int] = (np.flatnonzero(gone) + ranked.base).tolist()
-    return found
 
 
 MOMENTS = 24  # at which the words are cut

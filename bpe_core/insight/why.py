@@ -23,11 +23,8 @@ and between words:
     >>> from bpe_core.counting.words import WordTable
     >>> from bpe_core.reference import train
     >>> history = train(WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("words"))  # l+o, lo+w
-    >>> why = Why("low lowlow", history)
-    >>> [why.at_byte(byte, at=2).kind for byte in range(11)]
+    >>> [Why("low lowlow", history).at_byte(byte, at=2).kind for byte in range(11)]
     ['edge', 'joined', 'joined', 'pattern', 'pattern', 'joined', 'joined', 'never', 'joined', 'joined', 'edge']
-    >>> why.at_byte(2, at=1)
-    Reason(kind='later', pair=(6, 5), rank=1, taken_by=None, taken=None, standing=None, before=None, after=None)
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.history.token_texts import shown
-from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, compare_texts
+from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
 from bpe_core.learning.methods import told_by
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
@@ -108,16 +108,16 @@ def _facts(found: TableComparison) -> dict[str, object]:
 
 
 def _text_facts(text: str, one: Study, other: Study) -> dict[str, object]:
-    found = compare_texts(one.tokenizer, other.tokenizer, text)
-    sides = ("first", one, found.spans), ("second", other, found.other_spans)
-    cuts = {
+    cuts = one.tokenizer.spans(text), other.tokenizer.spans(text)
+    sides = zip(("first", "second"), (one, other), cuts, strict=True)
+    told = {
         side: {
             "ids": [study.number(id) for *_, id in spans],
             "tokens": [escape(study.names.raw[id]) for *_, id in spans],
         }
         for side, study, spans in sides
     }
-    return {**cuts, "differing_bytes": found.regions}
+    return {**told, "differing_bytes": differing_regions(*cuts)}
 
 
 def _ids(study: Study, place: int | None) -> tuple[int | None, int | None]:
@@ -129,14 +129,14 @@ def _ids(study: Study, place: int | None) -> tuple[int | None, int | None]:
 
 def _cut(text: str, studies: Mapping[str, Study]) -> list[str]:
     """The text under both."""
-    one, other = (study.tokenizer for study in studies.values())
-    found, raw = compare_texts(one, other, text), text.encode()
-    count = len(found.regions)
+    one, other = (study.tokenizer.spans(text) for study in studies.values())
+    regions, raw = differing_regions(one, other), text.encode()
+    count = len(regions)
     sentences = [
         f"{count:,} place{'' if count == 1 else 's'} of the text {'is' if count == 1 else 'are'} cut differently."
     ]
-    for name, spans in zip(studies, (found.spans, found.other_spans), strict=True):
-        sentences.append(f"{name}, {len(spans):,} tokens: {_marked(raw, spans, found.regions)}")
+    for name, spans in zip(studies, (one, other), strict=True):
+        sentences.append(f"{name}, {len(spans):,} tokens: {_marked(raw, spans, regions)}")
     return sentences
 
 

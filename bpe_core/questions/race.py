@@ -9,7 +9,7 @@ import numpy as np
 from bpe_core.asking import Answer, Pair, Question, parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import race_chart
-from bpe_core.insight.pairs import LeadChange, NeverMerged, Runner, best_that_never_won, most_dramatic, race
+from bpe_core.insight.pairs import LeadChange, NeverMerged, Runner, best_that_never_won, leads, most_dramatic, race
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
@@ -52,12 +52,12 @@ examples:
         pairs = [(study.id_of(left), study.id_of(right)) for left, right in self.pairs]
         pairs += [study.history.pair(study.checked_step(step) - 1) for step in self.steps]
         pairs = pairs or self._next_pairs(study) or most_dramatic(ranked, RUNNERS, cancelled=work.cancelled)
-        found = race(ranked, pairs, cancelled=work.cancelled)
-        if not found.runners:
+        runners = race(ranked, pairs, cancelled=work.cancelled)
+        if not runners:
             raise BpeError("There are no pairs to follow: nothing was learned, or no pair ever lost to another.")
-        table = _table(found.runners, study)
-        sentences = [_fate(runner, study) for runner in found.runners]
-        sentences += [_lead(one, found.runners, study) for one in found.leads[:MOST_LEADS]]
+        table = _table(runners, study)
+        sentences = [_fate(runner, study) for runner in runners]
+        sentences += [_lead(one, runners, study) for one in leads(runners)[:MOST_LEADS]]
         figure = race_chart(table, study.history.recipe.wording.steps.capitalize())
         return Answer(table, tuple(sentences), figure)
 

@@ -8,7 +8,7 @@ from bpe_core.asking import Answer, Question, parameter
 from bpe_core.errors import BpeError
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.pairs import Tie, ties
-from bpe_core.insight.table_comparison import TableComparison, compare_tables, compare_texts
+from bpe_core.insight.table_comparison import TableComparison, compare_tables
 from bpe_core.learning.trainer import learn
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.ties import TIE_RULES
@@ -62,10 +62,11 @@ examples:
         found = compare_tables(history, other, cancelled=work.cancelled)
         sentences = [_parting(found, rule, len(other)), found.overlap.in_words]
         if self.text:
-            cut, data = compare_texts(Tokenizer(history), Tokenizer(other), self.text), self.text.encode()
-            for name, spans in ((recipe.ties, cut.other_spans), (history.recipe.ties, cut.spans)):
+            data = self.text.encode()
+            for one in (other, history):
+                spans = Tokenizer(one).spans(self.text)
                 pieces = " | ".join(shown(data[start:stop]) for start, stop, _ in spans)
-                sentences.insert(2, f"{name}: {pieces}")
+                sentences.insert(2, f"{one.recipe.ties}: {pieces}")
         return Answer(_comparison(found, rule, history.recipe.ties), tuple(sentences))
 
 

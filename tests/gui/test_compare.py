@@ -16,7 +16,7 @@ from app.window.questions.compare.duel_page import DuelPage
 from app.window.questions.compare.page import ComparePage
 from app.wiring import Program
 from bpe_core.formats import write_history
-from bpe_core.insight.table_comparison import compare_tables, compare_texts
+from bpe_core.insight.table_comparison import compare_tables, differing_regions
 from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -81,20 +81,22 @@ def test_the_shown_run_stays_and_the_other_stands_beside(comparing: Program) -> 
 def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
     run, comparison = shown(comparing), comparing.pages[ComparePage].model
     assert run.history is not None
-    expected = compare_texts(Tokenizer(run.history), Tokenizer(OTHER), "the lowest price, then that\nlast")
+    text = "the lowest price, then that\nlast"
+    expected = [Tokenizer(history).spans(text) for history in (run.history, OTHER)]
+    regions = differing_regions(*expected)
     assert comparison.cut is not None
-    assert comparison.regions == len(expected.regions)
-    for cut, spans in zip(comparison.cut, (expected.spans, expected.other_spans), strict=True):
+    assert comparison.regions == len(regions)
+    for cut, spans in zip(comparison.cut, expected, strict=True):
         assert list(cut.ids) == [id for _, _, id in spans]
-        assert list(cut.differing) == list(expected.regions)
+        assert list(cut.differing) == regions
     duel = comparing.pages[DuelPage]
     comparing.pages[ComparePage].side_by_side.click()
     assert comparing.window.stage == "duel"
     assert comparing.time_bar.isVisible()
-    assert [count.text() for count in duel.counts] == [str(len(expected.spans)), str(len(expected.other_spans))]
+    assert [count.text() for count in duel.counts] == [str(len(spans)) for spans in expected]
     one, other = duel.texts
     assert one.model.text() == other.model.text() == "the lowest price, then that\nlast"
-    assert f"{len(expected.spans)} tokens here, {len(expected.other_spans)} there" in comparison.totals
+    assert f"{len(expected[0])} tokens here, {len(expected[1])} there" in comparison.totals
 
 
 def test_both_travel_in_time(qtbot: QtBot, comparing: Program) -> None:

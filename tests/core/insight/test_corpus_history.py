@@ -15,10 +15,10 @@ from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
-from bpe_core.insight.pairs import best_that_never_won, race, ties
+from bpe_core.insight.pairs import best_that_never_won, leads, race, ties
 from bpe_core.insight.ranked_words import FileCounts, RankedWords, contributions, split_over_files
-from bpe_core.insight.table_comparison import compare_tables, compare_texts
-from bpe_core.insight.token_life import scaffolds, token_life
+from bpe_core.insight.table_comparison import compare_tables, differing_regions
+from bpe_core.insight.token_life import token_life
 from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_curves
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PATTERN_CUT
@@ -59,8 +59,8 @@ def test_a_token_s_life_is_that_of_a_recount(run: tuple[WordTable, History], dat
     at = data.draw(st.integers(0, len(history)))
     life = token_life(ranked, token, at)
     counts = [count_of(token, state) for state in states(table, history)]
-    assert [life.count_at(k) for k in range(len(history) + 1)] == counts
-    assert life.curve.curve(len(history)).tolist() == counts
+    assert [life.curve.count_at(k) for k in range(len(history) + 1)] == counts
+    assert life.curve.counts_at(np.arange(len(history) + 1)).tolist() == counts
     assert life.count_now == counts[at]
     assert life.peak == max(counts)
     assert life.is_scaffold == (life.is_born and counts[at] == 0)
@@ -81,16 +81,16 @@ def test_a_race_is_that_of_a_recount(run: tuple[WordTable, History], data: st.Da
     if not able:
         return
     chosen = data.draw(st.lists(st.sampled_from(able), min_size=1, max_size=4, unique=True))
-    result = race(RankedWords.of(table, history), chosen)
-    for runner in result.runners:
-        assert runner.curve(len(history)).tolist() == [counts[runner.pair] for counts in counted]
+    runners = race(RankedWords.of(table, history), chosen)
+    for runner in runners:
+        assert runner.counts_at(np.arange(len(history) + 1)).tolist() == [counts[runner.pair] for counts in counted]
         won = next((merge.step for merge in history if (merge.left, merge.right) == runner.pair), None)
         assert runner.won_at == won
         for cut in runner.cuts:
             assert counted[cut.step - 1][runner.pair] - counted[cut.step][runner.pair] == cut.lost > 0
     leader = None
     for k, counts in enumerate(counted):
-        leader = next((change.leader for change in result.leads if change.at == k), leader)
+        leader = next((change.leader for change in leads(runners) if change.at == k), leader)
         best = max(counts[pair] for pair in chosen)
         assert leader == (next(i for i, pair in enumerate(chosen) if counts[pair] == best) if best else None)
 
@@ -130,7 +130,9 @@ def test_scaffolds_and_counts_are_those_of_a_recount(run: tuple[WordTable, Histo
     assert ranked.token_counts(at).tolist() == [count_of(token, state) for token in everything]
     occurring = {token for word, _ in state for token in word}
     merged = range(len(history.alphabet), len(history.alphabet) + at)
-    assert scaffolds(ranked, at) == [token for token in merged if token not in occurring]
+    gone = [token for token in merged if token not in occurring]
+    assert [token for token in merged if token_life(ranked, token, at).is_scaffold] == gone
+    assert size_curves(table, history, ranked=ranked).scaffolds[at] == len(gone)
 
 
 @given(trained(), words(), st.sampled_from([1.0, 2.0, 2.5, 3.0]))
@@ -237,10 +239,10 @@ def test_a_text_under_two_rules_shows_where_it_differs() -> None:
     table = WordTable.from_counts({"abc": 2})
     one = reference.train(table, Recipe.preset("words", merges=1, ties="smallest-text"))
     other = reference.train(table, Recipe.preset("words", merges=1, ties="largest-text"))
-    found = compare_texts(Tokenizer(one), Tokenizer(other), "abc")
-    assert [span[:2] for span in found.spans] == [(0, 2), (2, 3)]
-    assert [span[:2] for span in found.other_spans] == [(0, 1), (1, 3)]
-    assert found.regions == [(0, 3)]
+    spans, other_spans = Tokenizer(one).spans("abc"), Tokenizer(other).spans("abc")
+    assert [span[:2] for span in spans] == [(0, 2), (2, 3)]
+    assert [span[:2] for span in other_spans] == [(0, 1), (1, 3)]
+    assert differing_regions(spans, other_spans) == [(0, 3)]
 
 
 @given(trained())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -228,6 +228,13 @@ def test_meetings_are_the_pairs_that_stood_there(case: tuple[History, list[int],
     assert [(one.left, one.right) for one in met] == (list(zip(left, right, strict=True)) if left else [])
 
 
+def nodes_of(tree: Node) -> Iterator[Node]:
+    """The node itself and all below it."""
+    yield tree
+    for part in (tree.left, tree.right):
+        yield from () if part is None else nodes_of(part)
+
+
 @given(cut_words())
 def test_trees_and_steps_are_those_of_the_definition(case: tuple[History, list[int], list[int], int, int]) -> None:
     history, symbols, ranks, _, at = case
@@ -240,7 +247,7 @@ def test_trees_and_steps_are_those_of_the_definition(case: tuple[History, list[i
             expected.append(joined)
         tokens = joined
     assert [[node.id for node in step.tokens] for step in encoding_steps(symbols, ranks, base, at)] == expected
-    for node in (below for tree in merge_trees(symbols, ranks, base, at) for below in tree.walk()):
+    for node in (below for tree in merge_trees(symbols, ranks, base, at) for below in nodes_of(tree)):
         assert_parts_fit(node, history, symbols)
 
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.window.pages import RACE
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
-from bpe_core.insight.token_life import scaffolds
+from bpe_core.insight.token_life import token_life
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.learning import tokens_of_word
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, answered, ranked_words, section
@@ -81,7 +81,7 @@ def test_what_paid_for_a_merge_is_split_over_the_files(qtbot: QtBot, learned: Pr
 
 def test_scaffolds_and_witnesses_are_told(qtbot: QtBot, learned: Program) -> None:
     ranked = ranked_words(learned)
-    gone = scaffolds(ranked)
+    gone = [id for id in range(ranked.base, ranked.history.first_special) if token_life(ranked, id).is_scaffold]
     assert gone
     learned.session.cursor.go_live()
     learned.token.look_at(gone[0])
