@@ -150,7 +150,7 @@ class Program(QObject):
         self.token = TokenModel(session)
         self.run_list = RunListModel(session, self)
         self.bookmarks = BookmarkListModel(session.bookmarks, runs, cursor, self)
-        self.token_text = TokenTextModel(session.text.value, self)
+        self.token_text = TokenTextModel(session.text.value, self, session.undo)
         self.encoder = LiveEncoder(self.token_text, runs, cursor, session.recipe, session.text, aside, self)
         self.course = Course(session, self.token_text, self)
 

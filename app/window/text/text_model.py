@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from app.session.changes import Steps
 from app.window.text.chunks import ChunksChange, TextChunks, utf8_length
 from app.window.text.colours import Scale
-from app.window.text.undo import Edit, EditHistory
+from app.window.text.undo import Edit, TextSteps
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.segmentation import NO_TOKEN as NO_TOKEN
 from bpe_core.segmenting.segmentation import Ahead, Segmentation
@@ -111,17 +112,16 @@ class TokenTextModel(QObject):
     text_changed = Signal(object)  # a TextChange
     tokens_changed = Signal()  # the same text has other tokens
     colours_changed = Signal()  # the tokens are coloured otherwise
-    undo_changed = Signal(bool, bool)  # can undo, can redo
-    step_made = Signal()  # an edit that is a step of undo by itself
 
-    def __init__(self, text: str = "", parent: QObject | None = None) -> None:
+    def __init__(self, text: str = "", parent: QObject | None = None, undo: Steps | None = None) -> None:
         super().__init__(parent)
+        self.undo = undo or Steps(self)
+        self._steps = TextSteps(self.undo, self._change)
         self.chunks = TextChunks(_encodable(text))
         self.revision = 0
         self._segmentation: Segmentation = Boundaries.unknown(self.chunks.text().encode())
         self._numbers: Int64s | None = None
         self._cursor = 0
-        self._history = EditHistory()
         self.scale: Scale | None = None  # None: colours by bytes
         self._words: int | None = None
         self._tokens: int | None = None
@@ -143,51 +143,17 @@ class TokenTextModel(QObject):
     def set_text(self, text: str) -> None:
         """Begin with another text; earlier edits cannot be undone."""
         self._change(Edit(0, self.text(), _encodable(text)))
-        self._history.clear()
-        self.undo_changed.emit(False, False)
+        self._steps.forget()
 
     def replace(self, start: int, stop: int, added: str, *, joins: bool = False) -> None:
         """Replace the characters from `start` to `stop`; edits that `joins` are undone together."""
         edit = Edit(start, self.chunks.slice(start, stop), _encodable(added))
-        if edit.removed == edit.added:
-            return
-        before = self._history.position
-        self._history.record(edit, joins=joins)
-        self._change(edit)
-        self._announce_undo()
-        if self._history.position > before:
-            self.step_made.emit()
+        if edit.removed != edit.added:
+            self._steps.make(edit, joins=joins)
 
     def seal_undo(self) -> None:
         """Let the next keystroke begin a new step of undo."""
-        self._history.seal()
-
-    @property
-    def undo_position(self) -> int:
-        """How many steps could be undone if none were ever forgotten."""
-        return self._history.position
-
-    def undo(self) -> None:
-        self._apply(self._history.undo())
-
-    def redo(self) -> None:
-        self._apply(self._history.redo())
-
-    @property
-    def can_undo(self) -> bool:
-        return self._history.can_undo
-
-    @property
-    def can_redo(self) -> bool:
-        return self._history.can_redo
-
-    def _apply(self, edit: Edit | None) -> None:
-        if edit:
-            self._change(edit)
-            self._announce_undo()
-
-    def _announce_undo(self) -> None:
-        self.undo_changed.emit(self.can_undo, self.can_redo)
+        self._steps.seal()
 
     def _change(self, edit: Edit) -> None:
         start_byte = self.chunks.byte_of(edit.start)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+
+from PySide6.QtGui import QUndoCommand
+
+from app.session.changes import Steps
 
 REMEMBERED_CHARACTERS = 64 * 2**20  # the oldest edits beyond this are forgotten
 
@@ -17,22 +21,18 @@ class Edit:
     """
 
     start: int
-    removed: str
-    added: str
+    removed: str = ""
+    added: str = ""
 
     def reversed(self) -> Edit:
         return Edit(self.start, self.added, self.removed)
-
-    @property
-    def size(self) -> int:
-        return len(self.removed) + len(self.added)
 
     def joined(self, later: Edit) -> Edit | None:
         if self.removed and not self.added and later.removed and not later.added:
             if later.start == self.start:  # Delete, again and again
                 return replace(self, removed=self.removed + later.removed)
             if later.start + len(later.removed) == self.start:  # Backspace
-                return Edit(later.start, later.removed + self.removed, "")
+                return Edit(later.start, later.removed + self.removed)
         goes_on = later.start == self.start + len(self.added) and not later.removed
         starts_word = self.added[-1:].isspace() and not later.added[:1].isspace()
         if self.added and goes_on and not starts_word and "\n" not in later.added:
@@ -40,65 +40,66 @@ class Edit:
         return None
 
 
-class EditHistory:
-    """The edits to undo, and the undone ones to redo."""
+class TextSteps:
+    """Puts the edits of a text on a stack, on which other changes may be, too."""
 
-    def __init__(self) -> None:
-        self.clear()
-
-    def clear(self) -> None:
-        self._done: deque[Edit] = deque()
-        self._undone: list[Edit] = []
-        self._size = 0
-        self._sealed = True
-        self.position = 0  # steps made and not taken back, forgotten ones included
-
-    @property
-    def can_undo(self) -> bool:
-        return bool(self._done)
-
-    @property
-    def can_redo(self) -> bool:
-        return bool(self._undone)
+    def __init__(self, stack: Steps, change: Callable[[Edit], None]) -> None:
+        self._stack, self._change = stack, change
+        self._known: list[_Step] = []
+        self._is_sealed = False
 
     def seal(self) -> None:
-        """Let the next edit be a step of its own, for instance because the caret was moved."""
-        self._sealed = True
+        """Let the next edit begin a step, for instance because the caret was moved."""
+        self._is_sealed = True
 
-    def record(self, edit: Edit, *, joins: bool) -> None:
-        """Remember an edit; one that `joins` becomes part of the last if it continues it."""
-        self._undone.clear()
-        last = self._done[-1] if self._done and joins and not self._sealed else None
-        whole = last.joined(edit) if last else None
-        if whole and last:
-            self._done[-1] = whole
-            self._size += whole.size - last.size
+    def forget(self) -> None:
+        """Let the steps that were made do nothing any more: the text is another one."""
+        for step in self._known:
+            step.edit = Edit(0)
+        self._known.clear()
+
+    def make(self, edit: Edit, *, joins: bool) -> None:
+        """Change the text; an edit that `joins` becomes part of the last step if it continues it."""
+        stack = self._stack
+        if stack.is_walking:
+            self._change(edit)
+            return
+        newest = stack.command(stack.count() - 1) if joins and not self._is_sealed else None
+        whole = newest.edit.joined(edit) if isinstance(newest, _Step) and not stack.canRedo() else None
+        if isinstance(newest, _Step) and whole is not None:
+            newest.edit = whole
+            self._change(edit)
         else:
-            self._done.append(edit)
-            self._size += edit.size
-            self.position += 1
-        self._sealed = not joins
-        while self._size > REMEMBERED_CHARACTERS and len(self._done) > 1:
-            self._size -= self._done.popleft().size
+            self._known = [*(step for step in self._known if not step.is_undone), _Step(self, edit)]
+            stack.push(self._known[-1])
+            self._forget_the_oldest()
+        self._is_sealed = not joins
 
-    def undo(self) -> Edit | None:
-        """Return the edit that takes back the last one."""
-        if not self._done:
-            return None
-        edit = self._done.pop()
-        self._undone.append(edit)
-        self._size -= edit.size
-        self._sealed = True
-        self.position -= 1
-        return edit.reversed()
+    def walk(self, edit: Edit) -> None:
+        self._is_sealed = True
+        if edit.removed != edit.added:
+            with self._stack.walking():
+                self._change(edit)
 
-    def redo(self) -> Edit | None:
-        """Return the edit that was taken back last."""
-        if not self._undone:
-            return None
-        edit = self._undone.pop()
-        self._done.append(edit)
-        self._size += edit.size
-        self._sealed = True
-        self.position += 1
-        return edit
+    def _forget_the_oldest(self) -> None:
+        size = sum(len(step.edit.removed) + len(step.edit.added) for step in self._known)
+        while size > REMEMBERED_CHARACTERS and len(self._known) > 1:
+            oldest = self._known.pop(0)
+            size -= len(oldest.edit.removed) + len(oldest.edit.added)
+            oldest.edit = Edit(0)
+
+
+class _Step(QUndoCommand):
+    def __init__(self, steps: TextSteps, edit: Edit) -> None:
+        super().__init__("Edit the text")
+        self._steps, self.edit, self.is_undone = steps, edit, False
+
+    def redo(self) -> None:
+        self._go(self.edit, is_undone=False)
+
+    def undo(self) -> None:
+        self._go(self.edit.reversed(), is_undone=True)
+
+    def _go(self, edit: Edit, *, is_undone: bool) -> None:
+        self.is_undone = is_undone
+        self._steps.walk(edit)

@@ -6,9 +6,8 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction, QUndoCommand
+from PySide6.QtGui import QAction
 
-from app.session.changes import Steps
 from app.session.run import Run
 from app.session.session import Session
 from app.settings import COLOUR_BY
@@ -35,8 +34,6 @@ class Writing(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._panel, self._token = session, panel, token
-        self._steps = TextUndo(model, session.undo, self)
-        panel.editor.use_steps(session.undo)
         panel.editor.fit_letters()
         panel.token_hovered.connect(self._look_at)
         panel.ids.ids_pasted.connect(self._decode)
@@ -105,45 +102,6 @@ class Writing(QObject):
 
     def _decode(self, entered: str) -> None:
         self._panel.ids.show_decoded(decode_ids(entered, self._session.runs.shown))
-
-
-class TextUndo(QObject):
-    """Puts each step of the text on the session's undo stack, and tells the text where one ends."""
-
-    def __init__(self, text: TokenTextModel, steps: Steps, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._text, self._steps = text, steps
-        self._newest = 0  # behind which step the text's newest one stands
-        text.step_made.connect(self._add)
-        steps.indexChanged.connect(self._seal)
-
-    def _add(self) -> None:
-        if not self._steps.is_walking:
-            self._newest = self._steps.index() + 1
-            self._steps.push(_TextStep(self._steps, self._text))
-
-    def _seal(self, index: int) -> None:
-        """Let typing after another change be a step of its own."""
-        if index != self._newest:
-            self._text.seal_undo()
-
-
-class _TextStep(QUndoCommand):
-    """One step of the text on the session's undo stack."""
-
-    def __init__(self, steps: Steps, text: TokenTextModel) -> None:
-        super().__init__("Edit the text")
-        self._steps, self._text, self._position = steps, text, text.undo_position
-
-    def redo(self) -> None:
-        with self._steps.walking():
-            while self._text.undo_position < self._position and self._text.can_redo:
-                self._text.redo()
-
-    def undo(self) -> None:
-        with self._steps.walking():
-            while self._text.undo_position >= self._position and self._text.can_undo:
-                self._text.undo()
 
 
 def _ages(run: Run | None) -> Scale:

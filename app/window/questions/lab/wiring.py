@@ -22,14 +22,13 @@ class Laboratory(QObject):
         super().__init__(parent)
         self._runs, self._cursor = session.runs, session.cursor
         self._window, self._inspector = frame.window, inspector
-        self._pages, self._undo = pages, session.undo
+        self._pages = pages
         self._action, self._import = frame.actions["lab"], frame.actions["import"]
         pages.when_built(LAB, self._connect)
         self._action.toggled.connect(self._open)
         frame.window.stage_changed.connect(lambda id: self._action.setChecked(id == "lab"))
 
     def _connect(self, page: LabPage) -> None:
-        page.editor.use_steps(self._undo)
         page.close_wanted.connect(lambda: self._action.setChecked(False))
         page.import_wanted.connect(self._import.trigger)
         page.why_wanted.connect(self._ask_why)

@@ -18,7 +18,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPainter,
-    QUndoStack,
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -62,7 +61,6 @@ class TokenTextEdit(TokenCanvas):
         self._dragging = DraggedText(self, self)
         self._own_keys = OwnKeys(self)
         self._edits_itself = False
-        self._steps: QUndoStack | None = None  # None: only the text's own steps
         self._caret_token: TokenAt | None = None
         self._told_selection: ByteSpan | None = None
         self._caret_is_lit = False
@@ -104,15 +102,11 @@ class TokenTextEdit(TokenCanvas):
         """Replace the selection; edits that `joins` are undone together."""
         self._edit(lambda: self.model.replace(*self.caret.selection, text, joins=joins))
 
-    def use_steps(self, steps: QUndoStack) -> None:
-        """Undo and redo by this stack, of which edits of the text are only a part."""
-        self._steps = steps
-
     def undo(self) -> None:
-        self._edit(self.model.undo if self._steps is None else self._steps.undo)
+        self._edit(self.model.undo.undo)
 
     def redo(self) -> None:
-        self._edit(self.model.redo if self._steps is None else self._steps.redo)
+        self._edit(self.model.undo.redo)
 
     def cut(self) -> None:
         if self.caret.has_selection:
@@ -341,10 +335,8 @@ class TokenTextEdit(TokenCanvas):
         selected = self.caret.has_selection
         held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None if nothing was ever copied
         pasteable = held is not None and held.hasText()
-        can_undo = self.model.can_undo if self._steps is None else self._steps.canUndo()
-        can_redo = self.model.can_redo if self._steps is None else self._steps.canRedo()
-        _add(menu, "&Undo", Key.Undo, self.undo, can_undo)
-        _add(menu, "&Redo", Key.Redo, self.redo, can_redo)
+        _add(menu, "&Undo", Key.Undo, self.undo, self.model.undo.canUndo())
+        _add(menu, "&Redo", Key.Redo, self.redo, self.model.undo.canRedo())
         menu.addSeparator()
         _add(menu, "Cu&t", Key.Cut, self.cut, selected)
         _add(menu, "&Copy", Key.Copy, self.copy, selected)
