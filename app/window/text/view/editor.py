@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QClipboard,
     QContextMenuEvent,
@@ -27,15 +27,13 @@ from app.window.text.view.caret import Caret
 from app.window.text.view.editor_input import (
     DELETIONS,
     MOVES,
-    PAGES,
     ROWS,
-    SELECTING_MOVES,
     DraggedText,
     Key,
     MouseSelection,
-    OwnKeys,
     Place,
     input_method_answer,
+    is_own,
     matched,
     replaced_characters,
 )
@@ -57,9 +55,8 @@ class TokenTextEdit(TokenCanvas):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.caret = Caret(self.flow)
-        self._mouse = MouseSelection(self, self)
-        self._dragging = DraggedText(self, self)
-        self._own_keys = OwnKeys(self)
+        self._mouse = MouseSelection(self)
+        self._dragging = DraggedText(self)
         self._edits_itself = False
         self._caret_token: TokenAt | None = None
         self._told_selection: ByteSpan | None = None
@@ -186,6 +183,12 @@ class TokenTextEdit(TokenCanvas):
 
     # -- keyboard --------------------------------------------------------------------------
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and is_own(event):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not (self._moves(event) or self._commands(event) or self._deletes(event) or self._types(event)):
             super().keyPressEvent(event)
@@ -193,26 +196,20 @@ class TokenTextEdit(TokenCanvas):
         event.accept()
 
     def _moves(self, event: QKeyEvent) -> bool:
-        for moves, selecting in ((MOVES, False), (SELECTING_MOVES, True)):
-            key = matched(event, moves)
-            if key is not None:
-                self.caret.go(self._place_after(key, moves[key]), selecting=selecting)
-                self.caret_moved()
-                return True
-        rows = matched(event, ROWS)
-        pages = matched(event, PAGES)
-        if rows is not None:
-            count, selecting = ROWS[rows]
-        elif pages is not None:
-            count, selecting = PAGES[pages]
-            count *= max(1, int(self.flow.height / self.flow.setting.row_height) - 1)
-            self.flow.scroll_by(count * self.flow.setting.row_height)
-        else:
-            return False
-        self.caret.go_rows(count, selecting=selecting)
-        self.caret_moved()
-        self._refresh()
-        return True
+        key, row_key = matched(event, MOVES), matched(event, ROWS)
+        if key is not None:
+            place, selecting = MOVES[key]
+            self.caret.go(self._place_after(key, place), selecting=selecting)
+            self.caret_moved()
+        elif row_key is not None:
+            count, are_pages, selecting = ROWS[row_key]
+            if are_pages:
+                count *= max(1, int(self.flow.height / self.flow.setting.row_height) - 1)
+                self.flow.scroll_by(count * self.flow.setting.row_height)
+            self.caret.go_rows(count, selecting=selecting)
+            self.caret_moved()
+            self._refresh()
+        return key is not None or row_key is not None
 
     def _place_after(self, key: QKeySequence.StandardKey, place: Place) -> int:
         """Return where a move leads; an arrow leaves a selection at its end on that side."""
@@ -281,8 +278,9 @@ class TokenTextEdit(TokenCanvas):
         event.accept()
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
-        rectangle = self.rectangle_of(self.caret.position).translated(self.viewport().pos())
-        found = input_method_answer(query, self.caret, rectangle, self.font())
+        if query in (Qt.InputMethodQuery.ImCursorRectangle, Qt.InputMethodQuery.ImAnchorRectangle):
+            return self.rectangle_of(self.caret.position).translated(self.viewport().pos())
+        found = self.font() if query == Qt.InputMethodQuery.ImFont else input_method_answer(query, self.caret)
         return super().inputMethodQuery(query) if found is None else found
 
     # -- mouse -----------------------------------------------------------------------------

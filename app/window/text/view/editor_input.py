@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QKeyCombination, QMimeData, QObject, QPointF, QRect, Qt, QTimer
-from PySide6.QtGui import (
-    QDrag,
-    QDragMoveEvent,
-    QDropEvent,
-    QFont,
-    QInputMethodEvent,
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-)
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QKeyCombination, QMimeData, QObject, QPointF, Qt, QTimer
+from PySide6.QtGui import QDrag, QDragMoveEvent, QDropEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QApplication
 
 from app.session.time import timer
-from app.window.text.chunks import TextChunks
 from app.window.text.view.block_layout import utf16_length
 from app.window.text.view.caret import Caret, word_around
+
+if TYPE_CHECKING:
+    from app.window.text.view.editor import TokenTextEdit
 
 Key = QKeySequence.StandardKey
 FIND_ANYTHING = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_K)  # also deletes to the end of a line
@@ -39,8 +32,9 @@ _BOTH_MOVES: list[tuple[Key, Key, Place]] = [  # alone, and selecting
     (Key.MoveToStartOfDocument, Key.SelectStartOfDocument, Caret.text_start),
     (Key.MoveToEndOfDocument, Key.SelectEndOfDocument, Caret.text_end),
 ]
-MOVES: dict[Key, Place] = {key: place for key, _, place in _BOTH_MOVES}
-SELECTING_MOVES: dict[Key, Place] = {key: place for _, key, place in _BOTH_MOVES}
+MOVES: dict[Key, tuple[Place, bool]] = {  # the place, and whether the way there is selected
+    key: (place, selecting) for *keys, place in _BOTH_MOVES for key, selecting in zip(keys, (False, True), strict=True)
+}
 DELETIONS: dict[Key, Place] = {
     Key.Delete: Caret.after,
     Key.Backspace: Caret.before,  # see `matched`
@@ -48,51 +42,36 @@ DELETIONS: dict[Key, Place] = {
     Key.DeleteStartOfWord: Caret.word_before,
     Key.DeleteEndOfLine: Caret.line_end,
 }
-ROWS: dict[Key, tuple[int, bool]] = {  # how many rows or pages, and whether they are selected
-    Key.MoveToNextLine: (1, False),
-    Key.MoveToPreviousLine: (-1, False),
-    Key.SelectNextLine: (1, True),
-    Key.SelectPreviousLine: (-1, True),
+ROWS: dict[Key, tuple[int, bool, bool]] = {  # how many, whether pages are meant, and whether the way is selected
+    Key.MoveToNextLine: (1, False, False),
+    Key.MoveToPreviousLine: (-1, False, False),
+    Key.SelectNextLine: (1, False, True),
+    Key.SelectPreviousLine: (-1, False, True),
+    Key.MoveToNextPage: (1, True, False),
+    Key.MoveToPreviousPage: (-1, True, False),
+    Key.SelectNextPage: (1, True, True),
+    Key.SelectPreviousPage: (-1, True, True),
 }
-PAGES: dict[Key, tuple[int, bool]] = {
-    Key.MoveToNextPage: (1, False),
-    Key.MoveToPreviousPage: (-1, False),
-    Key.SelectNextPage: (1, True),
-    Key.SelectPreviousPage: (-1, True),
-}
+_COMMANDS = (Key.Undo, Key.Redo, Key.Cut, Key.Copy, Key.Paste, Key.SelectAll)
 
 
-def matched(event: QKeyEvent, keys: dict[Key, Place] | dict[Key, tuple[int, bool]]) -> Key | None:
+def matched(event: QKeyEvent, keys: Iterable[Key]) -> Key | None:
     is_shift_only = not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
-    if Key.Backspace in keys and event.key() == Qt.Key.Key_Backspace and is_shift_only:
+    if event.key() == Qt.Key.Key_Backspace and is_shift_only and Key.Backspace in keys:
         return Key.Backspace  # a standard key on some platforms only
     return next((key for key in keys if event.matches(key)), None)
 
 
-class OwnKeys(QObject):
-    """Keeps the editor's keys from the window's shortcuts while it has the focus."""
-
-    _COMMANDS = (Key.Undo, Key.Redo, Key.Cut, Key.Copy, Key.Paste, Key.SelectAll)
-
-    def __init__(self, editor: QObject) -> None:
-        super().__init__(editor)
-        editor.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._is_own(event):
-            event.accept()
-            return True
-        return super().eventFilter(watched, event)
-
-    def _is_own(self, event: QKeyEvent) -> bool:
-        if event.keyCombination() == FIND_ANYTHING:
-            return False
-        tables = (MOVES, SELECTING_MOVES, DELETIONS, ROWS, PAGES)
-        if any(matched(event, table) is not None for table in tables):
-            return True
-        types_a_letter = bool(event.text()) and event.text().isprintable()
-        plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
-        return (types_a_letter and plain) or any(event.matches(key) for key in self._COMMANDS)
+def is_own(event: QKeyEvent) -> bool:
+    """Whether the editor needs a key itself, before the window takes it as a shortcut."""
+    if event.keyCombination() == FIND_ANYTHING:
+        return False
+    if any(matched(event, keys) is not None for keys in (MOVES, DELETIONS, ROWS, _COMMANDS)):
+        return True
+    types_a_letter = bool(event.text()) and event.text().isprintable()
+    return types_a_letter and not event.modifiers() & ~(
+        Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+    )
 
 
 _SCROLL_MS = 30
@@ -101,23 +80,12 @@ Span = tuple[int, int]
 Unit = Callable[[int], Span]  # what a click selects around a place
 
 
-class Surface(Protocol):
-    """What a mouse selection needs of the editor."""
-
-    @property
-    def caret(self) -> Caret: ...
-    def character_at(self, point: QPointF) -> int: ...
-    def caret_moved(self) -> None: ...
-    def drag_selection(self) -> None: ...
-    def beyond_edge(self, point: QPointF) -> float: ...
-
-
 class MouseSelection(QObject):
     """A selection by the left button: by character, word or line, scrolling at the edges."""
 
-    def __init__(self, surface: Surface, parent: QObject) -> None:
-        super().__init__(parent)
-        self._surface = surface
+    def __init__(self, editor: TokenTextEdit) -> None:
+        super().__init__(editor)
+        self._editor = editor
         self._unit: Unit | None = None  # set while the button is down and selects
         self._origin: Span = (0, 0)
         self._drag_from: QPointF | None = None
@@ -128,8 +96,8 @@ class MouseSelection(QObject):
         self._edge = timer(self, _SCROLL_MS, self._go_on_at_edge, repeats=True)
 
     def press(self, event: QMouseEvent) -> None:
-        point, caret = event.position(), self._surface.caret
-        place = self._surface.character_at(point)
+        point, caret = event.position(), self._editor.caret
+        place = self._editor.character_at(point)
         if self._triple.isActive() and self._is_near(point, self._last_double):
             self._begin(place, lambda at: line_around(caret, at))
         elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
@@ -143,52 +111,52 @@ class MouseSelection(QObject):
     def double_click(self, event: QMouseEvent) -> None:
         self._last_double = event.position()
         self._triple.start(QApplication.doubleClickInterval())
-        chunks = self._surface.caret.flow.chunks
-        self._begin(self._surface.character_at(event.position()), lambda at: word_around(chunks, at))
+        chunks = self._editor.caret.flow.chunks
+        self._begin(self._editor.character_at(event.position()), lambda at: word_around(chunks, at))
 
     def move(self, event: QMouseEvent) -> None:
         self._point = event.position()
         if self._drag_from is not None:
             if not self._is_near(self._point, self._drag_from):
                 self._drag_from = None
-                self._surface.drag_selection()
+                self._editor.drag_selection()
         elif self._unit:
-            self._extend_to(self._surface.character_at(self._point))
-            if self._surface.beyond_edge(self._point):
+            self._extend_to(self._editor.character_at(self._point))
+            if self._editor.beyond_edge(self._point):
                 self._edge.start()
             else:
                 self._edge.stop()
 
     def release(self, event: QMouseEvent) -> None:
         if self._drag_from is not None:  # a plain click into the selection
-            self._surface.caret.go(self._surface.character_at(event.position()))
-            self._surface.caret_moved()
+            self._editor.caret.go(self._editor.character_at(event.position()))
+            self._editor.caret_moved()
         self._drag_from = self._unit = None
         self._edge.stop()
 
     def _begin(self, place: int, unit: Unit) -> None:
         self._unit, self._origin = unit, unit(place)
-        self._surface.caret.select(*self._origin)
-        self._surface.caret_moved()
+        self._editor.caret.select(*self._origin)
+        self._editor.caret_moved()
 
     def _extend_to(self, place: int) -> None:
         if self._unit is None:
             return
         start, stop = self._unit(place)
-        caret = self._surface.caret
+        caret = self._editor.caret
         if start < self._origin[0]:
             caret.select(self._origin[1], start)
         else:
             caret.select(self._origin[0], max(stop, self._origin[1]))
-        self._surface.caret_moved()
+        self._editor.caret_moved()
 
     def _go_on_at_edge(self) -> None:
-        distance = self._surface.beyond_edge(self._point)
+        distance = self._editor.beyond_edge(self._point)
         if not self._unit or not distance:
             self._edge.stop()
             return
-        self._surface.caret.flow.scroll_by(distance)
-        self._extend_to(self._surface.character_at(self._point))
+        self._editor.caret.flow.scroll_by(distance)
+        self._extend_to(self._editor.character_at(self._point))
 
     @staticmethod
     def _is_near(one: QPointF, other: QPointF) -> bool:
@@ -201,41 +169,28 @@ def _nothing_around(place: int) -> Span:
 
 def line_around(caret: Caret, place: int) -> Span:
     """Return the whole line of a place, with its newline."""
-    chunks: TextChunks = caret.flow.chunks
     at = Caret(caret.flow)
     at.go(place)
-    start, stop = at.line_start(), at.line_end()
-    return start, min(stop + 1, chunks.length)
+    return at.line_start(), min(at.line_end() + 1, caret.flow.chunks.length)
 
 
 SURROUNDING = 256  # characters on each side of the caret
 
 
-def input_method_answer(query: Qt.InputMethodQuery, caret: Caret, rectangle: QRect, font: QFont) -> object:
+def input_method_answer(query: Qt.InputMethodQuery, caret: Caret) -> object:
     """Answer a question of an input method about the text around the caret; None without an answer."""
-    chunks = caret.flow.chunks
-    start = max(0, caret.position - SURROUNDING)
-    stop = min(chunks.length, caret.position + SURROUNDING)
-    asked = Qt.InputMethodQuery
-    if query == asked.ImEnabled:
-        return True
-    if query in (asked.ImCursorRectangle, asked.ImAnchorRectangle):
-        return rectangle
-    if query == asked.ImFont:
-        return font
-    if query == asked.ImSurroundingText:
-        return chunks.slice(start, stop)
-    if query == asked.ImCursorPosition:
-        return utf16_length(chunks.slice(start, caret.position))
-    if query == asked.ImAnchorPosition:
-        return utf16_length(chunks.slice(start, min(max(caret.anchor, start), stop)))
-    if query == asked.ImTextBeforeCursor:
-        return chunks.slice(start, caret.position)
-    if query == asked.ImTextAfterCursor:
-        return chunks.slice(caret.position, stop)
-    if query == asked.ImCurrentSelection:
-        return chunks.slice(*caret.selection)
-    return None
+    text, asked, at = caret.flow.chunks.slice, Qt.InputMethodQuery, caret.position
+    start, stop = max(0, at - SURROUNDING), min(caret.flow.chunks.length, at + SURROUNDING)
+    answers: dict[Qt.InputMethodQuery, Callable[[], object]] = {
+        asked.ImEnabled: lambda: True,
+        asked.ImSurroundingText: lambda: text(start, stop),
+        asked.ImCursorPosition: lambda: utf16_length(text(start, at)),
+        asked.ImAnchorPosition: lambda: utf16_length(text(start, min(max(caret.anchor, start), stop))),
+        asked.ImTextBeforeCursor: lambda: text(start, at),
+        asked.ImTextAfterCursor: lambda: text(at, stop),
+        asked.ImCurrentSelection: lambda: text(*caret.selection),
+    }
+    return answers[query]() if query in answers else None
 
 
 def replaced_characters(event: QInputMethodEvent, caret: Caret) -> tuple[int, int]:
@@ -260,30 +215,18 @@ def _moved_by_units(caret: Caret, character: int, units: int) -> int:
 _COPY, _MOVE = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction
 
 
-class Editable(Protocol):
-    """What drag and drop need of the editor."""
-
-    @property
-    def caret(self) -> Caret: ...
-    def selected_text(self) -> str: ...
-    def character_at(self, point: QPointF) -> int: ...
-    def insert(self, text: str) -> None: ...
-    def caret_moved(self) -> None: ...
-    def move_selection(self, place: int) -> None: ...
-
-
 class DraggedText:
     """Drag and drop of text."""
 
-    def __init__(self, editor: Editable, widget: QWidget) -> None:
-        self._editor, self._widget = editor, widget
+    def __init__(self, editor: TokenTextEdit) -> None:
+        self._editor = editor
         self._moved_within = False
 
     def drag(self) -> None:
         """Drag the selected text, within this text or to another program."""
         data = QMimeData()
         data.setText(self._editor.selected_text())
-        drag = QDrag(self._widget)
+        drag = QDrag(self._editor)
         drag.setMimeData(data)
         self._moved_within = False
         if drag.exec(_COPY | _MOVE, _MOVE) == _MOVE and not self._moved_within:
@@ -302,7 +245,7 @@ class DraggedText:
             event.ignore()
             return
         place = editor.character_at(event.position())
-        if event.source() is self._widget and event.dropAction() == _MOVE:
+        if event.source() is editor and event.dropAction() == _MOVE:
             self._moved_within = True
             editor.move_selection(place)
         else:
@@ -311,7 +254,7 @@ class DraggedText:
             editor.caret.select(place, editor.caret.position)
             editor.caret_moved()
         event.acceptProposedAction()
-        self._widget.setFocus(Qt.FocusReason.MouseFocusReason)
+        editor.setFocus(Qt.FocusReason.MouseFocusReason)
 
 
 def _is_text(data: QMimeData) -> bool:
