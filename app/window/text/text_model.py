@@ -1,8 +1,7 @@
 """The person's text with its tokens at every step: the model of the text view and the ids view.
 
-An edit moves the known tokens at once and leaves a range waiting. Whoever listens to
-`text_changed` asks `request()` what to encode, and passes the answer to `accept()`. An answer
-to an older revision of the text is dropped: a newer request is under way.
+An edit moves the known tokens at once and leaves a range waiting: who listens to `text_changed` asks `request()` what
+to encode, and passes the answer to `accept()`, which drops one to an older revision of the text.
 """
 
 from __future__ import annotations
@@ -83,29 +82,6 @@ class TokenCounts:
         return self.tokens / self.words if self.words else None
 
 
-@dataclass(frozen=True)
-class Moment:
-    """The same text with its tokens at another step."""
-
-    model: TokenTextModel
-    cursor: int
-
-    @property
-    def chunks(self) -> TextChunks:
-        return self.model.chunks
-
-    @property
-    def data(self) -> bytes:
-        return self.model.data
-
-    @property
-    def scale(self) -> Scale | None:
-        return self.model.scale
-
-    def tokens_between(self, start: int, stop: int) -> Tokens:
-        return self.model.tokens_between(start, stop, self.cursor)
-
-
 class TokenTextModel(QObject):
     """The text, its tokens at every step, and the time cursor."""
 
@@ -125,7 +101,7 @@ class TokenTextModel(QObject):
         self.scale: Scale | None = None  # None: colours by bytes
         self._words: int | None = None
         self._tokens: int | None = None
-        self._edges: tuple[int, int, Int32s] | None = None
+        self._edges: Int32s | None = None
 
     # -- the text --------------------------------------------------------------------------
 
@@ -279,10 +255,9 @@ class TokenTextModel(QObject):
 
         A token without bytes, such as a lone word marker, ends where it starts.
         """
-        key = (self.revision, self._cursor)
-        if self._edges is None or self._edges[:2] != key:
-            self._edges = (*key, self._segmentation.edges(self._cursor).astype(np.int32))
-        return self._edges[2]
+        if self._edges is None:
+            self._edges = self._segmentation.edges(self._cursor).astype(np.int32)
+        return self._edges
 
     def ids_between(self, first: int, stop: int) -> Tokens:
         """Return the tokens from index `first` to `stop`."""

@@ -26,7 +26,7 @@ from app.session.playing import Step
 from app.session.time import timer
 from app.window.parts.theme import shades_of
 from app.window.parts.timing import Motion
-from app.window.text.text_model import Moment, TextChange, TokenAt, TokenTextModel
+from app.window.text.text_model import TextChange, TokenAt, TokenTextModel
 from app.window.text.view.block_layout import Typesetting
 from app.window.text.view.flow import Flow
 from app.window.text.view.painting import ByteSpan, Overlay, StepEvent, TokenPainter, placed
@@ -251,10 +251,10 @@ class TokenCanvas(QAbstractScrollArea):
                 self._event.paint(painter, self._motion.progress, colours.paper, light)
             else:
                 self._event = None
-                self._paint_tokens(painter, event.rect(), self.model)
+                self._paint_tokens(painter, event.rect())
             self._paint_caret(painter, colours)
 
-    def _paint_tokens(self, painter: QPainter, seen: QRect, shown: TokenTextModel | Moment, showing: int = 0) -> None:
+    def _paint_tokens(self, painter: QPainter, seen: QRect, showing: int = 0, moment: int | None = None) -> None:
         blocks = [
             block
             for block in self.flow.visible()
@@ -262,7 +262,7 @@ class TokenCanvas(QAbstractScrollArea):
         ]
         if blocks:
             tokens = TokenPainter(TokenPalette.matching(self.palette()), 1.0 / self.devicePixelRatioF())
-            tokens.paint(painter, blocks, shown, self._overlay(), self.left, showing)
+            tokens.paint(painter, blocks, self.model, self._overlay(), self.left, showing, moment)
 
     # -- a step as it happens --------------------------------------------------------------
 
@@ -287,7 +287,7 @@ class TokenCanvas(QAbstractScrollArea):
         picture.setDevicePixelRatio(scale)
         picture.fill(TokenPalette.matching(self.palette()).paper)
         with QPainter(picture) as painter:
-            self._paint_tokens(painter, self.viewport().rect(), Moment(self.model, moment), showing)
+            self._paint_tokens(painter, self.viewport().rect(), showing, moment)
         return picture
 
     def _forget_step(self) -> None:

@@ -7,8 +7,6 @@ import unicodedata
 from app.window.text.chunks import TextChunks
 from app.window.text.view.flow import Flow
 
-_WORD_WINDOW = 256  # characters looked at first for the end of a word
-
 
 class Caret:
     """The caret, and the other end of the selection."""
@@ -136,63 +134,46 @@ class Caret:
 
 def next_word(chunks: TextChunks, position: int) -> int:
     """Return where the next word starts, at most in the next line."""
-    text = _Characters(chunks)
-    if text.kind(position) == "\n":
+    kind = _kind(chunks, position)
+    if kind == "\n":
         return position + 1
-    kind = text.kind(position)
-    while kind not in (" ", "") and text.kind(position) == kind:
+    while kind not in (" ", "") and _kind(chunks, position) == kind:
         position += 1
-    while text.kind(position) == " ":
+    while _kind(chunks, position) == " ":
         position += 1
     return position
 
 
 def previous_word(chunks: TextChunks, position: int) -> int:
     """Return where this word starts, or the one before."""
-    text = _Characters(chunks)
-    if text.kind(position - 1) == "\n":
+    if _kind(chunks, position - 1) == "\n":
         return position - 1
-    while text.kind(position - 1) == " ":
+    while _kind(chunks, position - 1) == " ":
         position -= 1
-    kind = text.kind(position - 1)
-    while kind not in ("\n", "") and text.kind(position - 1) == kind:
+    kind = _kind(chunks, position - 1)
+    while kind not in ("\n", "") and _kind(chunks, position - 1) == kind:
         position -= 1
     return position
 
 
 def word_around(chunks: TextChunks, position: int) -> tuple[int, int]:
     """Return the word, or the run of blanks or other signs, around a place."""
-    text = _Characters(chunks)
-    kind = text.kind(position)
-    if kind in ("\n", ""):
-        kind = text.kind(position - 1)
-    if kind in ("\n", ""):
-        return position, position
+    kinds = _kind(chunks, position), _kind(chunks, position - 1)
+    kind = next((kind for kind in kinds if kind not in ("\n", "")), None)
     start = stop = position
-    while text.kind(start - 1) == kind:
+    while kind and _kind(chunks, start - 1) == kind:
         start -= 1
-    while text.kind(stop) == kind:
+    while kind and _kind(chunks, stop) == kind:
         stop += 1
     return start, stop
 
 
-class _Characters:
-    """The kind of each character: word, blank, newline or other; none beyond the ends."""
-
-    def __init__(self, chunks: TextChunks) -> None:
-        self._chunks = chunks
-        self._windows: dict[int, str] = {}
-
-    def kind(self, position: int) -> str:
-        if not 0 <= position < self._chunks.length:
-            return ""
-        start = position - position % _WORD_WINDOW
-        if start not in self._windows:
-            self._windows[start] = self._chunks.slice(start, start + _WORD_WINDOW)
-        return _kind(self._windows[start][position - start])
-
-
-def _kind(character: str) -> str:
+def _kind(chunks: TextChunks, position: int) -> str:
+    """Return the kind of a character: word, blank, newline or other; none beyond the ends."""
+    if not 0 <= position < chunks.length:
+        return ""
+    index = chunks.chunk_at(position)
+    character = chunks[index][position - chunks.start_of(index)]
     if character == "\n":
         return "\n"
     if character.isspace():

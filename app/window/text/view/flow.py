@@ -10,8 +10,8 @@ block leaves its last row to the next: `carried` characters.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -36,23 +36,24 @@ class Flow:
 
     def __init__(self, chunks: TextChunks, setting: Typesetting) -> None:
         self.chunks = chunks
-        self.setting = setting
         self.height = 0.0  # of the viewport
         self.composition: tuple[int, str] | None = None  # its character, and what is composed before it
-        self._layouts: OrderedDict[tuple[object, ...], BlockLayout] = OrderedDict()
         self._directions: dict[int, bool] = {}  # whether a chunk reads from right to left
         self._anchor, self._above = 0, 0.0  # the block at the upper edge, and its part above it
-        self.reset(setting)
+        self._use(setting)
 
     # -- changes ---------------------------------------------------------------------------
 
     def reset(self, setting: Typesetting) -> None:
         """Lay out again, for another width or font; the first visible row stays visible."""
-        top = self.character_at(0.0, 0.0) if self._layouts else 0
-        self.setting = setting
-        self._layouts.clear()
-        self.start_over()
+        top = self.character_at(0.0, 0.0)
+        self._use(setting)
         self.show_at_top(top)
+
+    def _use(self, setting: Typesetting) -> None:
+        self.setting = setting
+        self._laid_out = lru_cache(maxsize=_KEPT_LAYOUTS)(partial(BlockLayout, setting=setting))
+        self.start_over()
 
     def start_over(self) -> None:
         self._directions.clear()
@@ -90,17 +91,7 @@ class Flow:
         text = self.chunks[index - 1][-carried:] + chunk if carried else chunk
         goes_on = index < len(self.chunks) - 1 and not chunk.endswith("\n")
         composition = self._composition_in(index, len(text))
-        key = (text, goes_on, self._right_to_left(index), composition)
-        found = self._layouts.get(key)
-        if found is None:
-            found = BlockLayout(
-                text, self.setting, right_to_left=bool(key[2]), goes_on=goes_on, composition=composition
-            )
-            self._layouts[key] = found
-            if len(self._layouts) > _KEPT_LAYOUTS:
-                self._layouts.popitem(last=False)
-        else:
-            self._layouts.move_to_end(key)
+        found = self._laid_out(text, right_to_left=self._right_to_left(index), goes_on=goes_on, composition=composition)
         self._heights[index] = found.height
         self._carried[index] = found.carried
         return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -18,7 +19,7 @@ from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen, QPixmap
 
 from app.window.parts.timing import away, smooth
 from app.window.text.colours import Int8s, Int64s, coloured_tokens
-from app.window.text.text_model import Moment, TokenTextModel
+from app.window.text.text_model import TokenTextModel
 from app.window.text.view.block_layout import LABEL_SCALE, BlockLayout, TextRow
 from app.window.text.view.flow import PlacedBlock
 from app.window.text.view.palette import TokenPalette
@@ -81,15 +82,17 @@ class TokenPainter:
         self,
         painter: QPainter,
         blocks: Sequence[PlacedBlock],
-        model: TokenTextModel | Moment,
+        model: TokenTextModel,
         overlay: Overlay,
         left: float,
         showing: int = 0,
+        moment: int | None = None,
     ) -> None:
-        """Paint consecutive blocks; rows begin at `left`, and `showing` says which of their showings it is."""
+        """Paint consecutive blocks as they are now or at a `moment`; `showing` says which of their showings it is."""
         start = model.chunks.byte_of(blocks[0].start)
         stop = start + sum(block.layout.byte_count for block in blocks)
-        tokens, colours = coloured_tokens(model.tokens_between, model.data, start, stop, model.scale)
+        tokens_between = partial(model.tokens_between, cursor=moment)
+        tokens, colours = coloured_tokens(tokens_between, model.data, start, stop, model.scale)
         self._use_fills(self.palette.fills if model.scale is None else self.palette.scale)
         for block in blocks:
             painter.save()
