@@ -65,7 +65,6 @@ def _window_facts() -> dict[str, str]:
 
 
 def _wants_a_command(arguments: list[str]) -> bool:
-    """Whether the first word is a command's name and not a file, or asks for help."""
     if not arguments:
         return False
     first = arguments[0]

@@ -82,8 +82,6 @@ WARM_UP_MILLISECONDS = 1_000  # after the window is there
 
 
 class Program(QObject):
-    """All the parts of one window."""
-
     def __init__(self, settings: Settings, theme: Theme) -> None:
         super().__init__()
         self.settings = settings
@@ -151,7 +149,7 @@ class Program(QObject):
         self.run_list = RunListModel(session, self)
         self.bookmarks = BookmarkListModel(session.bookmarks, runs, cursor, self)
         self.token_text = TokenTextModel(session.text.value, self, session.undo)
-        self.encoder = LiveEncoder(self.token_text, runs, cursor, session.recipe, session.text, aside, self)
+        self.encoder = LiveEncoder(self.token_text, session, self)
         self.course = Course(session, self.token_text, self)
 
     def _build_frame(self) -> None:
@@ -208,7 +206,6 @@ class Program(QObject):
     # Connecting
 
     def _connect_topics(self) -> None:
-        """Connect each topic with the session and the actions."""
         session, frame, text = self.session, self.frame, self.token_text
         editor, table = self.text_panel.editor, self.merge_panel.table
         self.writing = Writing(session, frame, text, self.text_panel, self.token, self)
@@ -293,7 +290,6 @@ class Program(QObject):
 
 
 def build(application: QApplication, settings: Settings, theme: str | None = None) -> Program:
-    """Everything for one window, not yet shown."""
     # A thread that runs Python keeps the window waiting this long each time; 5 ms would be felt.
     sys.setswitchinterval(SWITCH_SECONDS)
     give_back_early()

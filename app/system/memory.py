@@ -34,7 +34,6 @@ class GarbageCollection(QObject):
         gc.freeze()
 
     def look(self) -> None:
-        """Search if there is enough to make it worth while."""
         if self._young_searches >= FULL_SEARCH_EVERY and not self._is_busy():
             self._young_searches = 0
             gc.collect()

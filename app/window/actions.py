@@ -17,8 +17,6 @@ Standard = QKeySequence.StandardKey
 
 @dataclass(frozen=True)
 class Item:
-    """One action: its name, its text, its tip and its keys."""
-
     name: str
     text: str  # {step}, {steps}, {Step} and {Steps} are replaced by the method's words
     tip: str = ""
@@ -198,7 +196,6 @@ class Actions:
         return self.by_name[name]
 
     def recolor(self) -> None:
-        """Draw the icons again after the palette has changed."""
         for item in self._items:
             if item.icon:
                 self.set_icon(item.name, item.icon)

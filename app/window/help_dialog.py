@@ -58,8 +58,6 @@ IN_THE_TEXT = (("Leave the text", "Tab"), ("Write a tab", "Ctrl+Tab"))
 
 
 class TextDialog(QDialog):
-    """A dialog with a few paragraphs to read."""
-
     def __init__(self, title: str, text: str, size: tuple[int, int], parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

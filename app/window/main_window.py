@@ -67,8 +67,6 @@ DOCKS = (
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Which docks are open, and the sizes of the visible ones."""
-
     state: QByteArray
     is_open: Mapping[str, bool]
     sizes: Mapping[str, tuple[int, int]]
@@ -151,7 +149,6 @@ class MainWindow(QMainWindow):
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
     def arrange(self) -> None:
-        """Set the first sizes of everything, for the size of the window."""
         self.centre.setSizes([360, 300])
         docks, self._arranged_for = self.docks, self.width()
         left, right = max(270, self.width() * 14 // 100), self.width() * 36 // 100
@@ -161,7 +158,6 @@ class MainWindow(QMainWindow):
         docks["recipe"].raise_()
 
     def reset_layout(self) -> None:
-        """Arrange everything as at the very first start."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
         self.arrange()
         self._dock_tabs.tidy_soon()
@@ -234,7 +230,6 @@ class MainWindow(QMainWindow):
         )
 
     def show_dock(self, id: str) -> None:
-        """Open a dock, in front of the others of its group."""
         self.docks[id].show()
         self.docks[id].raise_()
 

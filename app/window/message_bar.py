@@ -82,12 +82,10 @@ class MessageBar(QFrame):
             self._waiting.append(notice)
 
     def close_notice(self) -> None:
-        """Close the notice, and show the next one."""
         self.hide()
         self._show_next()
 
     def forget(self) -> None:
-        """Drop the notice shown and all that wait."""
         self._waiting.clear()
         self._being_read.stop()
         self.sentence.clear()
@@ -117,7 +115,6 @@ class MessageBar(QFrame):
         self.show()
 
     def _offer(self, answers: tuple[Answer, ...]) -> None:
-        """Add a button for each answer; any of them closes the message."""
         while (item := self._answers.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()  # now; it is deleted a moment later

@@ -43,8 +43,6 @@ Built = TypeVar("Built", bound=Page, covariant=True)
 
 @dataclass(frozen=True)
 class World:
-    """All that a page may be about."""
-
     session: Session
     text: TokenTextModel  # the person's, cut into tokens
     token: TokenModel  # the token that is looked at
@@ -275,7 +273,6 @@ class Pages:
         return cast(Kind, self.page(next(row for row in PAGES if row.kind == kind.__name__)))
 
     def page(self, row: PageRow[Kind]) -> Kind:
-        """The page of that row."""
         if row.id not in self._built:
             self._built[row.id] = page = row.build(self._world)
             if not page.accessibleName():
@@ -287,7 +284,6 @@ class Pages:
         return cast(Kind, self._built[row.id])
 
     def known(self, row: PageRow[Kind]) -> Kind | None:
-        """The page of that row, if it was built."""
         return cast("Kind | None", self._built.get(row.id))
 
     def when_built(self, row: PageRow[Kind], connect: Callable[[Kind], object]) -> None:

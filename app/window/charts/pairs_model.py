@@ -30,8 +30,6 @@ REPLAY_PAUSE_MILLISECONDS = 60  # while a slider is dragged, only where it rests
 
 @dataclass(frozen=True)
 class Bar:
-    """One pair that could be merged next."""
-
     left: str
     right: str  # empty where the left one would be dropped
     count: int
@@ -117,7 +115,6 @@ class PairsModel(QObject, Watched):
         return "count" if reason is None else reason.title.lower()
 
     def _wanted(self) -> LeadingPairs | None:
-        """The leading pairs of the moment shown, if they are known."""
         run, position = self._runs.shown, self._cursor.position
         if run is None:
             return LeadingPairs(0, ())
@@ -145,7 +142,6 @@ class PairsModel(QObject, Watched):
         self.changed.emit()
 
     def learned_chips(self) -> Iterator[Chip]:
-        """These tokens as they are drawn."""
         return chips_of(self._shown_run, self.learned)
 
     def _bars_tell_nothing(self) -> bool:

@@ -23,8 +23,6 @@ NEW_ROWS = 1.5  # from how far below a new pair comes
 
 @dataclass(frozen=True)
 class Placed:
-    """A bar as it is drawn now."""
-
     bar: Bar
     row: float
     value: float
@@ -97,7 +95,6 @@ class Flight(QWidget):
         return self._motion.is_under_way
 
     def begin(self, text: str, start: QPoint, stop: QPoint, seconds: float) -> None:
-        """From one place of the screen to another."""
         self.setFont(fixed_font(self.window().font().pointSizeF()))
         metrics = QFontMetricsF(self.font())
         self._text = metrics.elidedText(from_the_left(text), Qt.TextElideMode.ElideRight, WIDEST)
@@ -110,7 +107,6 @@ class Flight(QWidget):
         self._motion.begin(seconds)
 
     def end(self) -> None:
-        """At once, where time goes elsewhere."""
         self._motion.end()
 
     def _go(self) -> None:

@@ -47,8 +47,6 @@ HOW_TO = "A click follows this pair through time; the right button offers to for
 
 @dataclass(frozen=True)
 class Measures:
-    """What all bars of one picture have in common."""
-
     top: float
     label_width: float
     longest_label: float  # which is wider while labels that leave are still there
@@ -96,12 +94,10 @@ class PairsPage(Page):
 
     @property
     def is_moving(self) -> bool:
-        """Whether pairs are on their way to their places."""
         return self._motion.is_under_way
 
     @property
     def losses(self) -> dict[tuple[int, int], str]:
-        """What is said of the pairs that the last step took occurrences from."""
         return self._losses
 
     def _follow_step(self) -> None:
@@ -139,7 +135,6 @@ class PairsPage(Page):
         self._place_invitation()
 
     def _place_invitation(self) -> None:
-        """In the middle of the empty chart."""
         self.invitation.adjustSize()
         free = self.height() - self._top()
         top = self._top() + max(0.0, (free - self.invitation.height()) / 2)
@@ -192,7 +187,6 @@ class PairsPage(Page):
                 self._draw_learned(painter)
 
     def _draw_learned(self, painter: QPainter) -> None:
-        """Below the one bar."""
         top = self._top() + self._row_height() + HEADER_GAP
         place = QRectF(MARGIN, top, self.width() - 2 * MARGIN, QFontMetricsF(self.font()).height() + HEADER_GAP)
         painter.setOpacity(1.0)
@@ -237,7 +231,6 @@ class PairsPage(Page):
         return f"{text}; {how_many} share its {self.model.measure}, the tie rule decides" if tie else text
 
     def _told(self, bar: Bar) -> str:
-        """A bar in words."""
         name = f"{bar.left} and {bar.right}" if bar.right else bar.left
         return f"{name}, {bar.count} times{self._beside_the_count(bar)}"
 
@@ -361,7 +354,6 @@ GAP, PADDING, CORNER = 6.0, 6.0, 3.0
 
 
 def draw_tokens(painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: QFont, palette: QPalette) -> None:
-    """As many as there is room for."""
     colours, outline = TokenPalette.matching(palette), QPen(shades_of(palette).hairline)
     metrics = QFontMetricsF(font)
     height = metrics.height() + 4

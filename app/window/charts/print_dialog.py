@@ -13,8 +13,6 @@ EXPLANATION = "A column of a paper is some 85 mm wide, and its small print has 7
 
 
 class PrintDialog(QDialog):
-    """Remembers what was chosen last."""
-
     chosen = Signal(int, int, int, bool)  # width and height in millimetres, points of the text, whether it is dark
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:

@@ -36,8 +36,6 @@ NOTHING_YET = "There is nothing to be shown yet: train, or wait for the answer."
 
 
 class Charting(QObject):
-    """Connects the charts with the window's actions."""
-
     saved = Signal(tuple, Path)  # by which command it can be made, if by any, and where
 
     def __init__(
@@ -79,12 +77,10 @@ class Charting(QObject):
             self.flight.begin(text, start, stop, seconds)
 
     def _bring_up(self, id: str) -> None:
-        """To the top, also of whatever has taken all the room."""
         self._frame.window.set_stage("")
         self._charts.show_page(id)
 
     def _name_pages(self) -> None:
-        """What is chosen among are pairs, or pieces."""
         wording = NO_RUN if self._runs.shown is None else self._runs.shown.wording
         self._charts.rename("pairs", f"{wording.choice.capitalize()}s")
 

@@ -31,8 +31,6 @@ Role = Qt.ItemDataRole
 
 
 class FoundModel(QAbstractListModel):
-    """The list of what was found, the best first."""
-
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.found: Sequence[Found] = ()
@@ -100,7 +98,6 @@ class FindBox(QDialog):
         return super().eventFilter(watched, event)
 
     def _place(self, window: QWidget) -> None:
-        """Put the box over the middle, below the toolbar, even in a small window."""
         width = min(WIDTH, window.width() - 40)
         self.resize(width, min(HEIGHT, window.height() - TOP - 20))
         self.move(window.mapToGlobal(QPoint((window.width() - width) // 2, TOP)))

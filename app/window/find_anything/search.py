@@ -39,8 +39,6 @@ def _are_in_order(letters: str, title: str) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """One thing to choose."""
-
     title: str
     kind: str  # its place, such as the way through the menus
     choose: Callable[[], object]
@@ -50,8 +48,6 @@ class Found:
 
 @dataclass(frozen=True)
 class Fitting:
-    """Something found, and how well it fits."""
-
     rank: int
     found: Found
 

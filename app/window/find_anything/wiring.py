@@ -18,8 +18,6 @@ from app.window.main_window import Frame
 
 
 class Finding(QObject):
-    """Offers the menus, the lessons and the run shown to the box."""
-
     def __init__(
         self, session: Session, frame: Frame, teaching: Teaching, look_at: Callable[[int], None], parent: QObject
     ) -> None:

@@ -103,8 +103,6 @@ HOW_TO_WRITE = "Write the two tokens with a plus between them, such as l + o."
 
 @dataclass(frozen=True)
 class Feedback:
-    """The reply to a person's guess or answer."""
-
     mood: Mood
     sentence: str
 
@@ -148,7 +146,6 @@ def how_to_write(bench: Bench) -> str:
 
 
 def judged(chosen: Pair, made: Pair, bench: Bench) -> Feedback:
-    """Judge a guess; `bench` is as before the step."""
     leading = bench.leading
     rule = _tie_rule(bench)
     best, guess = written(made, bench), written(chosen, bench)

@@ -30,16 +30,12 @@ ALL = 10**6  # candidates
 
 @dataclass(frozen=True)
 class WordNow:
-    """A word of the corpus as it is cut at one step."""
-
     count: int
     texts: tuple[str, ...]
     ids: tuple[int, ...]
 
 
 class Bench:
-    """The words, the history, and what can be read from them."""
-
     def __init__(self, words: WordTable, history: History) -> None:
         self.words = words
         self.history = history
@@ -79,7 +75,6 @@ class Bench:
     # What is asked
 
     def words_at(self, at: int) -> list[WordNow]:
-        """List the distinct words as they are cut after `at` merges."""
         return [
             WordNow(count, tuple(self.names.text[id] for id in ids), tuple(ids))
             for word, count in self.words

@@ -37,8 +37,6 @@ HIDDEN_CUTS = frozenset({"tokens of", "number of tokens of", "longest first"})  
 
 @dataclass(frozen=True)
 class Reply:
-    """What is said to a step, and whether it is done."""
-
     is_done: bool
     feedback: Feedback | None = None
     after: str = ""
@@ -47,8 +45,6 @@ class Reply:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one step."""
-
     run: Run
     at: int  # the step it showed
     reply: Reply
@@ -59,8 +55,6 @@ NO_REPLY = Reply(is_done=False)
 
 @dataclass(frozen=True)
 class LessonPage:
-    """Everything shown of a step."""
-
     step: LessonStep
     number: int  # from 1
     total: int

@@ -81,8 +81,6 @@ class LessonPanel(QStackedWidget):
 
 
 class ListPage(QScrollArea):
-    """The list of lessons."""
-
     chosen = Signal(str, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -132,8 +130,6 @@ class ListPage(QScrollArea):
 
 
 class EndPage(QWidget):
-    """The end of a lesson: how it went, and what could be next."""
-
     chosen = Signal(str, int)
     left = Signal()
 

@@ -49,8 +49,6 @@ class Query:
 
 @dataclass(frozen=True)
 class LessonStep:
-    """One page of a lesson."""
-
     kind: StepKind
     say: str
     recipe: Recipe  # from here on
@@ -69,8 +67,6 @@ class LessonStep:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A few minutes about one thing."""
-
     name: str
     title: str
     about: str
@@ -90,7 +86,6 @@ LARGEST_SHOWN = 600  # characters
 
 @cache
 def lessons() -> tuple[Lesson, ...]:
-    """List all lessons, in the best order."""
     return tuple(lesson_from(name, text) for name, text in lesson_files())
 
 
@@ -118,7 +113,6 @@ def text_of_words(counts: Mapping[str, int]) -> str:
 
 
 def filled(text: str, step: LessonStep, bench: Bench) -> str:
-    """Fill in what the engine answers for each name in braces."""
     for name, query in step.values.items():
         if f"{{{name}}}" in text:
             text = text.replace(f"{{{name}}}", query.answer(bench))
@@ -156,7 +150,6 @@ def _corpus_of(data: Mapping[str, Any]) -> str:
 
 
 def _steps(data: list[dict[str, Any]], recipe: Recipe) -> list[LessonStep]:
-    """Read the steps, each with the number of merges before it."""
     steps = []
     merges = 0
     for step in data:

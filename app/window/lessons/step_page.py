@@ -189,7 +189,6 @@ class StepPage(QWidget):
         return focus is not None and (focus is self or self.isAncestorOf(focus))
 
     def _focus_what_comes_next(self) -> None:
-        """Focus the next control, so that a lesson needs no mouse."""
         if self._shown is None:
             return
         if self.entry.isVisible() and not self._course.is_predicting:

@@ -37,7 +37,6 @@ class Teaching(QObject):
         self._staged: tuple[str, frozenset[str]] = ("", frozenset())
 
     def _hide_the_answer(self) -> None:
-        """Hide what would give the next merge away."""
         is_predicting = self.course.is_predicting
         self._pairs.veil(is_predicting)
         self._merges.veil_last_runner_up(is_predicting)

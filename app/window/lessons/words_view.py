@@ -22,8 +22,6 @@ LARGEST = 2.4  # times the usual letters
 
 @dataclass(frozen=True)
 class Tile:
-    """One token of one word, and where it is drawn."""
-
     word: int
     place: int  # among the word's tokens
     area: QRectF

@@ -24,8 +24,6 @@ DROPPED = "− "  # before a token that is dropped
 
 @dataclass(frozen=True)
 class Column:
-    """One column."""
-
     title: str
     tip: str
     cell: Callable[[History, TokenTexts, int], str]

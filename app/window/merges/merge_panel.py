@@ -22,8 +22,6 @@ HINTS = {"text": "Filter tokens", "regex": "such as ^␣[A-Z]", "hex": "such as 
 
 
 class MergePanel(QWidget):
-    """Filters as the person types."""
-
     def __init__(self, model: MergeTableModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
@@ -74,7 +72,6 @@ class MergePanel(QWidget):
         self._model.set_filter(MergeFilter(self.needle.text(), kind, ties_only, self.min_length.value()))
 
     def _name(self) -> None:
-        """Use the words of the method shown."""
         steps = self._model.wording.steps
         self.ties_only.setVisible(any(column.look == "tie" for column in self._model.columns))
         self.needle.setAccessibleName(f"Filter {steps}")

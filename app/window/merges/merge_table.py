@@ -74,7 +74,6 @@ class MergeTableModel(QAbstractTableModel):
             self._reorder_later.start()
 
     def set_position(self, position: int) -> None:
-        """Dim the merges after this step."""
         before, self._position = self._position, position
         if self._rows and self._is_in_step_order:
             first, last = sorted((self.row_of(before - 1), self.row_of(position - 1)))
@@ -151,7 +150,6 @@ class MergeTableModel(QAbstractTableModel):
         return None
 
     def is_to_come(self, row: int) -> bool:
-        """Whether the merge of this row comes after the step shown."""
         return int(self._order[row]) >= self._position
 
     def is_tied(self, row: int) -> bool:
@@ -179,7 +177,6 @@ class MergeTableModel(QAbstractTableModel):
         return self.sort_column == 0 and not self.sort_descending
 
     def _append(self) -> None:
-        """Append the new merges that the filter lets pass."""
         assert self._history is not None
         assert self._names is not None
         fresh = np.arange(self._seen, len(self._history))
@@ -196,7 +193,6 @@ class MergeTableModel(QAbstractTableModel):
         self.endInsertRows()
 
     def _reorder(self) -> None:
-        """Filter and sort again."""
         self._reorder_later.stop()
         self.beginResetModel()
         self._cached_row.cache_clear()

@@ -174,7 +174,6 @@ class MergeTableView(QTableView):
             self._travel(self.currentIndex())
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Open the menu of the row under the mouse, or of the current row by key."""
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         index = self.currentIndex() if by_key else self.indexAt(event.pos())
         if index.isValid():

@@ -12,8 +12,6 @@ from app.window.merges.merge_table import MergeTableModel
 
 
 class Merging(QObject):
-    """The merge table in the window."""
-
     def __init__(
         self, session: Session, frame: Frame, model: MergeTableModel, panel: MergePanel, parent: QObject
     ) -> None:

@@ -53,7 +53,6 @@ SUFFIXES = {"min_frequency": "×", "keep_share": " %", "block_size": " bytes", "
 
 
 def field_of(choice: str) -> QWidget:
-    """Make the box, line or tick that suits a choice."""
     declared, title = DECLARED[choice], title_of(choice)
     field: QWidget
     if choice == "preparation":  # it comes from a file and goes with it
@@ -121,7 +120,6 @@ def put_into(field: QWidget, value: Any) -> None:
 
 
 def written(value: Any) -> str:
-    """Write a value as a line of text holds it."""
     return " ".join(map(_quoted, map(str, value))) if isinstance(value, tuple) else str(value)
 
 

@@ -33,8 +33,6 @@ PREVIEW_PAUSE_MILLISECONDS = 150
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a choice."""
-
     value: Any
     title: str
     explanation: str
@@ -83,7 +81,6 @@ OF_A_METHOD = [one.name for one in dataclasses.fields(Learning) if one.name not 
 
 
 def methods() -> list[Option]:
-    """List all methods."""
     return [Option(name, listed.title, listed.explanation) for name, listed in METHODS.items()]
 
 
@@ -176,7 +173,6 @@ class RecipeForm(QObject):
 
     @property
     def has_own_size(self) -> bool:
-        """Whether the person has chosen the size."""
         size = self._recipe.value.part(Size)
         return size == self._own_size or size not in self._sizes_by_itself
 

@@ -70,8 +70,6 @@ class WordView(QWidget):
 
 
 class _Drawing:
-    """One picture: the tokens of a scene on their way to the next."""
-
     def __init__(self, view: QWidget, life: WordLife, painter: QPainter) -> None:
         self._view, self._painter, self._symbols = view, painter, life.symbols
         self._palette, self._shades = TokenPalette.matching(view.palette()), shades_of(view.palette())
@@ -147,7 +145,6 @@ class _Drawing:
 
 
 def _largest_font(life: WordLife, room: float) -> QFont:
-    """Return the largest font in which all symbols, each a token, fit in one line."""
     taken = len(life.symbols) * (TILE_GAP + 2 * TILE_PADDING)
     probe = QFontMetricsF(fixed_font(LARGEST))
     width = sum(probe.horizontalAdvance(symbol) for symbol in life.symbols)

@@ -40,8 +40,6 @@ class WordToken:
 
 @dataclass(frozen=True)
 class Scene:
-    """The word after one more merge."""
-
     tokens: tuple[WordToken, ...]
     sentence: str
 
@@ -145,14 +143,12 @@ class WordModel(QObject):
         self._next = timer(self, SCENE_MILLISECONDS, self.forward, repeats=True)
 
     def begin(self) -> None:
-        """Start, as the page is shown."""
         if self._taught is None:
             self._aside.ask("start", lambda task: Taught.by(samples()[0].text(), RECIPE), self._take)
         elif self.life is not None:
             self.again()
 
     def rest(self) -> None:
-        """Stop, as the page is hidden."""
         self._next.stop()
 
     def look_at(self, word: str) -> None:

@@ -84,13 +84,11 @@ class TextChunks:
         return self._chunk_at(0, character)
 
     def byte_of(self, character: int) -> int:
-        """Return the byte at which a character starts."""
         index = self._chunk_at(0, character)
         within = self._chunks[index][: character - self.start_of(index)]
         return int(self._starts[1, index]) + utf8_length(within)
 
     def character_of(self, byte: int) -> int:
-        """Return the character a byte belongs to."""
         index = self._chunk_at(1, byte)
         chunk, within = self._chunks[index], byte - int(self._starts[1, index])
         if len(chunk) != int(self._sizes[1, index]):

@@ -137,7 +137,6 @@ def colours_of(data: bytes, tokens: Tokens) -> Int8s:
 
 
 def _hashed(data: bytes, edges: npt.NDArray[np.int64]) -> Int8s:
-    """Return the colour of each stretch between two edges."""
     first, last = int(edges[0]), int(edges[-1])
     values = np.frombuffer(data, np.uint8)[first:last].astype(np.uint64) + np.uint64(1)
     powers, inverses = (_powers(base, last - first + 1) for base in (_BASE, _INVERSE))

@@ -7,12 +7,9 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
-from app.session.changes import Held
 from app.session.notices import Notice
 from app.session.run import Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
+from app.session.session import Session
 from app.window.parts.timing import Throttle
 from app.window.text.text_model import EncodeRequest, TokenTextModel
 from bpe_core.counting.words import WordTable
@@ -40,31 +37,23 @@ class LiveEncoder(QObject):
 
     noticed = Signal(Notice)
 
-    def __init__(
-        self,
-        model: TokenTextModel,
-        runs: Runs,
-        cursor: TimeCursor,
-        recipe: Held[Recipe],
-        text: Held[str],
-        aside: Aside,
-        parent: QObject | None = None,
-    ) -> None:
+    def __init__(self, model: TokenTextModel, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, cursor, recipe, aside
+        runs, recipe, aside = session.runs, session.recipe, session.aside
+        self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, session.cursor, recipe, aside
         self._history: History | None = None  # gave the tokens on screen
         self._at_first: History | None = None  # gives the tokens before there is a run
         self._looked_at: tuple[Recipe, str] | None = None  # to find the characters for it
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
-        copying = Throttle(TEXT_MILLISECONDS, lambda: text.put_quietly(model.text()), self)
+        copying = Throttle(TEXT_MILLISECONDS, lambda: session.text.put_quietly(model.text()), self)
         runs.changed.connect(self._use_numbers)
         model.text_changed.connect(typing.call)
         model.text_changed.connect(copying.call)
         runs.grew.connect(learning.call)
         runs.changed.connect(learning.call)
         recipe.changed.connect(learning.call)
-        cursor.moved.connect(self._move)
+        session.cursor.moved.connect(self._move)
 
     @property
     def is_behind(self) -> bool:
@@ -140,12 +129,11 @@ class LiveEncoder(QObject):
         if wanted is None:
             self._look()
             return
+        request: EncodeRequest | None = None
         if not _are_the_same(wanted, self._history):
-            request: EncodeRequest | None = EncodeRequest(
-                self._model.revision, 0, self._model.byte_length, self._model.text()
-            )
-        else:  # the safe cuts of a recipe take a while at first
-            request = self._model.request(SafeCuts.of(wanted.recipe)) if self._model.is_pending else None
+            request = EncodeRequest(self._model.revision, 0, self._model.text())
+        elif self._model.is_pending:  # the safe cuts of a recipe take a while at first
+            request = self._model.request(SafeCuts.of(wanted.recipe))
         if request is None:
             return
         text, at = request.text, min(self._cursor.position, len(wanted))
@@ -180,10 +168,7 @@ def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never
 
 
 def _before_any(recipe: Recipe, text: str) -> History:
-    """Return the tokens of a recipe before anything is learned, for the characters of a text.
-
-    Those of the corpus are not known yet.
-    """
+    """Return the tokens of a recipe before anything is learned, for the characters of a text, not of the corpus."""
     words = WordTable.from_counts({character * 2: 1 for character in sorted(set(normalize(text, recipe)))})
     return History.from_pairs(recipe, Method.of(recipe).tokens_at_first(words, recipe), [])
 

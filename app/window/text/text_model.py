@@ -41,11 +41,8 @@ class TextChange:
 
 @dataclass(frozen=True)
 class EncodeRequest:
-    """A stretch of one revision of the text whose tokens are wanted."""
-
     revision: int
     start: int
-    stop: int
     text: str
 
 
@@ -154,7 +151,7 @@ class TokenTextModel(QObject):
         if self._segmentation.pending is None:
             return None
         start, stop = cuts.around(self.data, *self._segmentation.pending)
-        return EncodeRequest(self.revision, start, stop, self.data[start:stop].decode())
+        return EncodeRequest(self.revision, start, self.data[start:stop].decode())
 
     def accept(self, revision: int, start: int, answer: Segmentation, at: int | None = None) -> bool:
         """Take the tokens from byte `start` on, unless the text has changed since.
@@ -193,13 +190,8 @@ class TokenTextModel(QObject):
 
     @property
     def largest_number(self) -> int:
-        return self.largest_id if self._numbers is None else int(self._numbers.max(initial=0))
-
-    def forget_tokens(self) -> None:
-        """Let the whole text be encoded again, as for another tokenizer."""
-        self._segmentation = Boundaries.unknown(self.data)
-        self._forget_counts()
-        self.tokens_changed.emit()
+        largest_id = self._segmentation.largest_id(self._cursor)
+        return largest_id if self._numbers is None else int(self._numbers.max(initial=0))
 
     @property
     def is_pending(self) -> bool:
@@ -236,10 +228,6 @@ class TokenTextModel(QObject):
         is_known = pending is None or stop < pending[0] or start > pending[1]
         return TokenAt(start, stop, int(tokens.ids[0]) if is_known else NO_TOKEN, self.data[start:stop])
 
-    @property
-    def largest_id(self) -> int:
-        return self._segmentation.largest_id(self._cursor)
-
     def token_count(self) -> int:
         if self._tokens is None:
             self._tokens = self._segmentation.count(self._cursor)
@@ -260,7 +248,6 @@ class TokenTextModel(QObject):
         return self._edges
 
     def ids_between(self, first: int, stop: int) -> Tokens:
-        """Return the tokens from index `first` to `stop`."""
         edges = self.edges()
         start, end = int(edges[first]), int(edges[stop])
         tokens = self._segmentation.with_empty(self.tokens_between(start, end), self._cursor, of_neighbours=True)
@@ -274,14 +261,12 @@ class TokenTextModel(QObject):
         return [id for id in self._segmentation.with_empty(tokens, self._cursor).ids.tolist() if id != NO_TOKEN]
 
     def token_of_index(self, index: int) -> TokenAt | None:
-        """Return the token at an index of the whole list."""
         start, stop = self.edges()[index : index + 2].tolist()
         if start < stop:
             return self.token_at(start)
         return TokenAt(start, stop, int(self.ids_between(index, index + 1).ids[0]), b"")
 
     def index_of_token(self, byte: int) -> int:
-        """Return the index of the token of this byte."""
         return int(np.searchsorted(self.edges(), np.int32(byte), side="right")) - 1
 
     def _forget_counts(self) -> None:

@@ -171,7 +171,6 @@ class TimeBar(QWidget):
         self._name()
 
     def _name(self) -> None:
-        """Use the words of the method shown."""
         wording = NO_RUN if self._runs.shown is None else self._runs.shown.wording
         self.number.setPrefix(f"{wording.step} ")
         self.number.setAccessibleName(f"After how many {wording.steps}")

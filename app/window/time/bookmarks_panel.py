@@ -14,8 +14,6 @@ from app.window.time.bookmarks import BookmarkListModel
 
 
 class BookmarksPanel(QWidget):
-    """The list above, the note of the chosen bookmark below."""
-
     def __init__(self, model: BookmarkListModel, add: QAction, copy: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model

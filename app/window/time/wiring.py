@@ -69,8 +69,6 @@ GO_ON = {"main", "new_run", "play", "skip", "plays", "motion", "ages", "rarity",
 
 
 class PlayingControls(QObject):
-    """Playing: its actions, and what ends it."""
-
     def __init__(self, session: Session, frame: Frame, text: TokenTextPanel, parent: QObject) -> None:
         super().__init__(parent)
         self._playing, self._runs, self._actions = session.playing, session.runs, frame.actions
@@ -132,8 +130,6 @@ def system_wants_motion() -> bool:
 
 
 class Travelling(QObject):
-    """The time cursor and the bookmarks, with their actions."""
-
     def __init__(
         self, session: Session, frame: Frame, bookmarks: BookmarkListModel, panel: BookmarksPanel, parent: QObject
     ) -> None:

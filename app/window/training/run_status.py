@@ -20,8 +20,6 @@ MainAction = Literal["train", "pause", "resume", "extend"]
 
 @dataclass(frozen=True)
 class TrainingStatus:
-    """What toolbar and status line show."""
-
     sentence: str = "Ready. Press Train."
     run: str = ""  # the one that is shown
     fraction: float | None = None  # None: nothing is under way
@@ -144,7 +142,6 @@ class RunListModel(QAbstractListModel):
         self._session.recipe.put(run.recipe.with_changes(grown_from=0), f"Use the recipe of run {run.number}")
 
     def rules(self, row: int) -> list[str]:
-        """List the other tie rules that would suit the same texts."""
         run = self._rows[row]
         others = [name for name, rule in TIE_RULES.items() if rule.fits(run.recipe.base) and name != run.recipe.ties]
         return others if run.sources else []
@@ -164,7 +161,6 @@ class RunListModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
 
     def _indents(self, row: int) -> tuple[str, str]:
-        """Return the indents of the second and the first line of a row."""
         depth = self._depths[row]
         return INDENT * depth, INDENT * (depth - 1) + BRANCH if depth else ""
 

@@ -90,8 +90,6 @@ HINT = "Each training is kept here as a run. A new one never overwrites an older
 
 
 class RunsPanel(QWidget):
-    """The list of runs, and what can be done with the chosen one."""
-
     compare_wanted = Signal(int)  # the number of the run to put beside the one shown
 
     def __init__(self, model: RunListModel, parent: QWidget | None = None) -> None:

@@ -20,8 +20,6 @@ from bpe_core.recipes.recipe import title_of as title_of_choice
 
 
 class Training(QObject):
-    """The training in the window."""
-
     def __init__(
         self,
         session: Session,
@@ -87,7 +85,6 @@ class Training(QObject):
         self._session.runs.extend(self._session.recipe.value)
 
     def _fill_runs(self) -> None:
-        """List all runs, the newest first, with a tick at the one shown."""
         self.runs_menu.clear()
         for run in reversed(self._session.runs.all):
             title, runs = title_of(run, self._session.runs.all), self._session.runs

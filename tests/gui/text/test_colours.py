@@ -19,6 +19,7 @@ from app.window.text.text_model import NO_TOKEN, Tokens
 from app.window.text.view.canvas import MARGIN
 from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.palette import DARK_FILLS, LIGHT_FILLS, TokenPalette
+from bpe_core.segmenting.boundaries import Boundaries
 from tests.gui.text.conftest import LANGUAGES, dark, light, middle_of
 
 
@@ -71,7 +72,7 @@ def test_a_step_in_time_changes_the_colours_and_an_unknown_token_has_none(
     editor.model.set_cursor(97)
     after = editor.viewport().grab().toImage()
     assert before != after
-    editor.model.forget_tokens()
+    editor.model.accept(editor.model.revision, 0, Boundaries.unknown(editor.model.data))
     assert pixels_of(editor)(middle_of(editor, 3) - QPoint(0, 8)) == QColor(editor.palette().base().color())
 
 

@@ -344,11 +344,11 @@ def test_counts_say_what_can_be_divided() -> None:
     assert counts.tokens_per_word == counts.tokens / 2
 
 
-def test_forgetting_the_tokens_waits_for_the_whole_text() -> None:
+def test_unknown_tokens_wait_for_the_whole_text() -> None:
     model = TokenTextModel("some text")
     answer(model)
-    model.forget_tokens()
+    model.accept(model.revision, 0, Boundaries.unknown(model.data))
     request = model.request(CUTS)
     assert request is not None
-    assert (request.start, request.stop, request.text) == (0, 9, "some text")
+    assert (request.start, request.text) == (0, "some text")
     assert set(model.tokens_between(0, 9).ids.tolist()) == {NO_TOKEN}

@@ -166,8 +166,6 @@ ROW_GROUP_GAP = 10.0  # below a row with several showings
 
 @dataclass(frozen=True)
 class Composition:
-    """What an input method has composed so far, and its place in the block."""
-
     text: str
     character: int
 
@@ -219,8 +217,6 @@ class TextRow:
 
 
 class BlockLayout:
-    """The rows of one block."""
-
     def __init__(
         self,
         text: str,
@@ -312,7 +308,6 @@ class BlockLayout:
         return self.rows[-1]
 
     def x_of(self, character: int) -> float:
-        """Return the place of a caret before a character."""
         row = self.row_of(character)
         return _x(row.line, self.visible.units_of(min(character, len(self.visible.source))))
 
@@ -407,7 +402,6 @@ def _x(line: QTextLine, unit: int) -> float:
 
 
 def _end_x(line: QTextLine, unit: int) -> float:
-    """Return where the letter at a unit ends, in reading direction."""
     return cast(tuple[float, int], line.cursorToX(unit, QTextLine.Edge.Trailing))[0]
 
 

@@ -192,7 +192,6 @@ class TokenCanvas(QAbstractScrollArea):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Update the scroll bar and repaint."""
         self._forget_step()
         self.flow.visible()
         bar = self.verticalScrollBar()
@@ -291,7 +290,6 @@ class TokenCanvas(QAbstractScrollArea):
         return picture
 
     def _forget_step(self) -> None:
-        """End the animation."""
         self._fresh.stop()
         self._step = self._event = None
         self._motion.end()

@@ -138,7 +138,6 @@ class TokenTextEdit(TokenCanvas):
         self._tell_caret_token()
 
     def caret_moved(self, *, reveal: bool = True, keeps_undo_step: bool = False) -> None:
-        """Show the caret at its new place, and emit what is there."""
         if not keeps_undo_step:
             self.model.seal_undo()
         if reveal:
@@ -160,7 +159,6 @@ class TokenTextEdit(TokenCanvas):
             self.caret_token_changed.emit(token)
 
     def _light_caret(self) -> None:
-        """Show the caret, and let it blink while the editor has the focus."""
         period = QGuiApplication.styleHints().cursorFlashTime()
         self._caret_is_lit = self.hasFocus()
         if self.hasFocus() and period > 0:
@@ -328,7 +326,6 @@ class TokenTextEdit(TokenCanvas):
         menu.popup(event.globalPos())
 
     def context_menu(self) -> QMenu:
-        """Make the context menu; the window may add to it."""
         menu = QMenu(self)
         selected = self.caret.has_selection
         held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None if nothing was ever copied

@@ -168,7 +168,6 @@ def _nothing_around(place: int) -> Span:
 
 
 def line_around(caret: Caret, place: int) -> Span:
-    """Return the whole line of a place, with its newline."""
     at = Caret(caret.flow)
     at.go(place)
     return at.line_start(), min(at.line_end() + 1, caret.flow.chunks.length)
@@ -216,14 +215,11 @@ _COPY, _MOVE = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction
 
 
 class DraggedText:
-    """Drag and drop of text."""
-
     def __init__(self, editor: TokenTextEdit) -> None:
         self._editor = editor
         self._moved_within = False
 
     def drag(self) -> None:
-        """Drag the selected text, within this text or to another program."""
         data = QMimeData()
         data.setText(self._editor.selected_text())
         drag = QDrag(self._editor)

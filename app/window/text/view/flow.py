@@ -32,8 +32,6 @@ class PlacedBlock:
 
 
 class Flow:
-    """The blocks on the screen, and the place of each character."""
-
     def __init__(self, chunks: TextChunks, setting: Typesetting) -> None:
         self.chunks = chunks
         self.height = 0.0  # of the viewport
@@ -81,7 +79,6 @@ class Flow:
     # -- blocks ----------------------------------------------------------------------------
 
     def start_of(self, index: int) -> int:
-        """Return the first character of a block."""
         return self.chunks.start_of(index) - (int(self._carried[index - 1]) if index else 0)
 
     def layout(self, index: int) -> BlockLayout:
@@ -104,7 +101,6 @@ class Flow:
         return Composition(text, within) if self.block_of(character) == index and within <= length else None
 
     def _right_to_left(self, index: int) -> bool:
-        """Return the direction of the line of a chunk."""
         first = index
         while first not in self._directions and not self.chunks.starts_line(first):
             first -= 1
@@ -175,7 +171,6 @@ class Flow:
         self._move(-round(above))
 
     def _move(self, distance: float) -> None:
-        """Move the anchor, and lay out the blocks on the way."""
         self._above += distance
         while self._above < 0 and self._anchor > 0:
             self._anchor -= 1

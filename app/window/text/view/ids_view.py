@@ -75,8 +75,6 @@ class ColouredId(NamedTuple):
 
 
 class IdsGrid(QAbstractScrollArea):
-    """Rows of ids, as many in each as fit."""
-
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
     token_chosen = Signal(object)  # the TokenAt that was clicked, or gone to by keyboard
 
@@ -135,7 +133,6 @@ class IdsGrid(QAbstractScrollArea):
             self._motion.begin(step.seconds)
 
     def selected_ids(self) -> list[int]:
-        """Return the ids of the selected text; all if nothing is selected."""
         return list(map(self.model.number_of, self.model.ids_in(*(self._selected or (0, self.model.byte_length)))))
 
     def copy(self) -> None:
@@ -221,7 +218,6 @@ class IdsGrid(QAbstractScrollArea):
             self._paint_outline(painter, palette)
 
     def _indices(self, top: int, bottom: int) -> tuple[int, int]:
-        """Return the indices between two heights of the viewport."""
         offset, columns = self.verticalScrollBar().value(), self.cells.columns
         first = (top + offset) // self.cells.height * columns
         return first, min(self._count(), ((bottom + offset) // self.cells.height + 1) * columns)

@@ -68,8 +68,6 @@ class Segments:
 
 
 class TokenPainter:
-    """Paints the visible blocks of a text with one palette."""
-
     def __init__(self, palette: TokenPalette, pixel: float = 1.0) -> None:
         self.palette = palette
         self.pixel = pixel  # the size of a device's pixel
@@ -153,7 +151,6 @@ class TokenPainter:
         return RowTokens(key, pixels, image, [QLineF(x, top, x, bottom) for x in places])
 
     def _segments(self, layout: BlockLayout, row: TextRow, starts: Int64s) -> Segments:
-        """Return where on the screen the spans that start at these bytes are."""
         begins, ends = layout.cells(row)
         torn = np.flatnonzero(np.abs(begins[1:] - ends[:-1]) > 0.01) + 1
         cuts = starts if not len(torn) else np.union1d(starts, torn)
@@ -246,7 +243,6 @@ class TokenPainter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _stretches(self, layout: BlockLayout, row: TextRow, first: int, span: ByteSpan) -> list[tuple[float, float]]:
-        """Return where on the screen a span of bytes is within a row."""
         start, stop = max(0, span[0] - first), min(row.byte_count, span[1] - first)
         if start >= stop:
             return []
@@ -272,7 +268,6 @@ def _line_of_pixels(segments: Segments, fills: npt.NDArray[np.uint32]) -> npt.ND
 
 
 def _draw_over(pixels: npt.NDArray[np.uint32], places: Int64s, colour: QColor) -> None:
-    """Paint a translucent colour over single pixels."""
     channels = pixels.view(np.uint8).reshape(-1, 4)  # blue, green, red, alpha; or the other way round
     opaque = np.array([QColor(colour.rgb()).rgba()], np.uint32).view(np.uint8).astype(np.float64)
     at = places[(places >= 0) & (places < len(pixels))]
@@ -341,8 +336,6 @@ def placed(blocks: Sequence[PlacedBlock], start: int, before: Int64s, after: Int
 
 @dataclass(frozen=True)
 class RowCells:
-    """The cells of a row that begins at byte `first` of the text."""
-
     first: int
     low: Floats
     high: Floats

@@ -14,8 +14,6 @@ from PySide6.QtGui import QColor, QPalette
 
 @dataclass(frozen=True)
 class TokenPalette:
-    """Everything the token text is painted with."""
-
     paper: QColor
     ink: QColor
     fills: tuple[QColor, ...]  # one for each of colours.COLOURS

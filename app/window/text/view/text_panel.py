@@ -19,8 +19,6 @@ _PATIENCE_MS = 300  # how long old counts stay while new ones are not known
 
 
 class CountsBar(QLabel):
-    """The counts under the text."""
-
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
@@ -44,9 +42,8 @@ class CountsBar(QLabel):
 
     def refresh(self) -> None:
         counts = self._model.counts()
-        self.setText(
-            " &nbsp;·&nbsp; ".join(f"<b>{figure}</b> {name}".replace(" ", "&nbsp;") for figure, name in figures(counts))
-        )
+        parts = (f"<b>{figure}</b> {name}".replace(" ", "&nbsp;") for figure, name in figures(counts))
+        self.setText(" &nbsp;·&nbsp; ".join(parts))
         self.setAccessibleName(", ".join(f"{figure} {name}" for figure, name in figures(counts)))
 
 
@@ -128,12 +125,8 @@ class TokenTextPanel(QWidget):
         self.splitter.setStretchFactor(0, 3)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setCollapsible(0, False)
-        layout = in_column(on=self, margins=(0, 0, 0, 0), spacing=2)
-        if above is not None:
-            layout.addWidget(above)
-        layout.addWidget(self.splitter, 1)
-        layout.addWidget(ScaleLegend(model))
-        layout.addWidget(self.counts)
+        below = (self.splitter, 1), ScaleLegend(model), self.counts
+        in_column(*filter(None, [above]), *below, on=self, margins=(0, 0, 0, 0), spacing=2)
         self.editor.token_hovered.connect(self._light_id)
         self.editor.selection_changed.connect(self.ids.grid.select)
         self.ids.grid.token_hovered.connect(self._light_token)
