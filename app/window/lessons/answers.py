@@ -2,40 +2,64 @@
 
 >>> from bpe_core.recipes.recipe import Recipe
 >>> bench = Bench.of_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, Recipe.preset("words"))
->>> answer(bench, Question("pair count", "l o", at=0))
+>>> Query("pair count", "l o", at=0).answer(bench)
 '7'
->>> answer(bench, Question("tokens of", "lowest")), answer(bench, Question("tokens of", "lowest", at=2))
+>>> Query("tokens of", "lowest").answer(bench), Query("tokens of", "lowest", at=2).answer(bench)
 ('low est', 'l o w est')
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from app.window.lessons.bench import Bench, words_by_replacing_text
 from app.window.parts.wording import count_text
 from bpe_core.history.history import END_SENTENCES, NOTHING, Pair
+from bpe_core.insight.pairs import compared_by, measure_of
 from bpe_core.learning.methods import Method, Reason
 from bpe_core.recipes.ties import TIE_RULES
 
 NOT_LEARNED = "never"
 BETWEEN_PARTS = " + "
+END = "end"  # instead of a number of merges
 
 
 @dataclass(frozen=True)
-class Question:
-    """One question to a bench: what, about what, and as of which merge (by default the last)."""
+class Query:
+    """A question to the engine: what, about what, as of which merge, and of which run if not of the lesson's own."""
 
     what: str
-    about: str = ""
-    at: int | None = None
+    about: str | int = ""
+    at: int | str | None = None  # by default the last; END asks when everything is learned
+    words: Mapping[str, int] = field(default_factory=dict)
+    recipe: Mapping[str, Any] = field(default_factory=dict)  # choices that differ
+    rules: Sequence[str] = ()  # merges given by hand
+
+    def answer(self, bench: Bench) -> str:
+        """Let the engine answer, on this bench or on one the query asks for."""
+        recipe = bench.history.recipe.with_changes(**self.recipe)
+        if self.words:
+            bench = Bench.of_text(text_of_words(self.words), recipe)
+        elif self.recipe:
+            bench = Bench.trained(bench.words, recipe)
+        if self.rules:
+            bench = bench.with_rules(self.rules)
+        if self.at == END:
+            bench = bench.to_the_end
+        last = len(bench.history)
+        at = min(self.at, last) if isinstance(self.at, int) else last
+        return str(_ANSWERS[self.what](bench, str(self.about), at))
 
 
-def answer(bench: Bench, question: Question) -> str:
-    last = len(bench.history)
-    return str(_ANSWERS[question.what](bench, question.about, last if question.at is None else min(question.at, last)))
+def text_of_words(counts: Mapping[str, int]) -> str:
+    """Write a corpus with each word as often as it counts, one per line.
+
+    >>> text_of_words({"low": 2, "new": 1})
+    'low\\nlow\\nnew\\n'
+    """
+    return "".join(f"{word}\n" * count for word, count in counts.items())
 
 
 def _pair_count(bench: Bench, pair: str, at: int) -> int:
@@ -178,14 +202,11 @@ def _tie_rule(bench: Bench) -> str:
 
 def _reason(pair: Pair, bench: Bench) -> Reason | None:
     """Return by what a candidate is chosen, if not by its count."""
-    one, recipe = bench.leading.get(pair), bench.history.recipe
-    known = Method.of(recipe).reasons(recipe) if one is not None else ()
-    return next((reason for reason in known if one is not None and reason.is_told(one.reasons)), None)
+    return compared_by(bench.history.recipe, [bench.leading[pair]]) if pair in bench.leading else None
 
 
 def _measure(pair: Pair, bench: Bench) -> float:
-    reason, one = _reason(pair, bench), bench.leading[pair]
-    return one.count if reason is None else float(reason.value(one.count, one.reasons))
+    return measure_of(bench.leading[pair], _reason(pair, bench))
 
 
 def _weight(pair: Pair, bench: Bench) -> str:

@@ -18,6 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import BLANK, TokenTexts
+from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import Candidate, Method
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
@@ -39,8 +40,7 @@ class Bench:
     def __init__(self, words: WordTable, history: History) -> None:
         self.words = words
         self.history = history
-        self.names = TokenTexts(history.alphabet)
-        self.names.grow(history)
+        self.names = TokenTexts.of(history)
 
     @classmethod
     def of_words(cls, counts: Mapping[str, int], recipe: Recipe) -> Bench:
@@ -102,6 +102,10 @@ class Bench:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         return Tokenizer(self.history)
+
+    @cached_property
+    def ranked(self) -> RankedWords:
+        return RankedWords.of(self.words, self.history)
 
     @cached_property
     def _merges(self) -> Merges:

@@ -6,7 +6,7 @@ and lets it make one merge at a time. At the end, everything is as it was before
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -230,20 +230,23 @@ class Course(QObject):
         if self.lesson is None or step is None or bench is None:
             return None
         outcome = self._outcomes.get(self.number)
-        page = LessonPage(step, self.number + 1, len(self.lesson.steps), filled(step.say, step, bench))
-        asked = step.query.question if step.query is not None else None
-        if asked is not None and asked.what in HIDDEN_CUTS and not (outcome and outcome.reply.is_done):
-            page = replace(page, about=asked.about)
-        elif step.query is None or not step.query.words:  # or the question is about other words
-            words, newest = self._words_now()
-            page = replace(page, words=words, newest=newest)
-        if step.kind == "predict":
-            page = replace(page, candidates=tuple(written(pair, bench) for pair in candidates(bench)))
-        if outcome is None:
-            return page
-        page = replace(page, reply=outcome.reply)
-        is_answered = step.query is not None and outcome.reply.is_done
-        return replace(page, right_answer=step.query.answer(bench)) if is_answered and step.query else page
+        reply = outcome.reply if outcome is not None else NO_REPLY
+        query = step.query
+        hides_words = query is not None and query.what in HIDDEN_CUTS and not reply.is_done
+        is_about_others = query is not None and bool(query.words)
+        words, newest = self._words_now() if not (hides_words or is_about_others) else ((), None)
+        return LessonPage(
+            step,
+            self.number + 1,
+            len(self.lesson.steps),
+            say=filled(step.say, step, bench),
+            candidates=tuple(written(pair, bench) for pair in candidates(bench)) if step.kind == "predict" else (),
+            reply=reply,
+            words=words,
+            newest=newest,
+            about=str(query.about) if query is not None and hides_words else "",
+            right_answer=query.answer(bench) if query is not None and reply.is_done else "",
+        )
 
     # Steps
 

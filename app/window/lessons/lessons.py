@@ -12,39 +12,17 @@ from __future__ import annotations
 import html
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
-from app.window.lessons.answers import Question, answer
+from app.window.lessons.answers import Query, text_of_words
 from app.window.lessons.bench import Bench
 from bpe_core.recipes.recipe import Recipe
 from resources import lesson_files, samples
 
 StepKind = Literal["read", "predict", "ask"]
-
-
-@dataclass(frozen=True)
-class Query:
-    """A question, and the run it is asked of if that is not the lesson's own."""
-
-    question: Question
-    words: Mapping[str, int] = field(default_factory=dict)
-    recipe: Mapping[str, Any] = field(default_factory=dict)  # choices that differ
-    rules: tuple[str, ...] = ()  # merges given by hand
-    at_the_end: bool = False  # ask when everything is learned
-
-    def answer(self, bench: Bench) -> str:
-        """Let the engine answer, on this bench or on one the query asks for."""
-        recipe = bench.history.recipe.with_changes(**self.recipe)
-        if self.words:
-            bench = Bench.of_text(text_of_words(self.words), recipe)
-        elif self.recipe:
-            bench = Bench.trained(bench.words, recipe)
-        if self.rules:
-            bench = bench.with_rules(self.rules)
-        return answer(bench.to_the_end if self.at_the_end else bench, self.question)
 
 
 @dataclass(frozen=True)
@@ -55,9 +33,9 @@ class LessonStep:
     merges: int  # learned before the step begins
     after: str = ""  # said when the step is done
     query: Query | None = None  # the question
-    choices: tuple[str, ...] = ()  # to choose from; without any, the answer is typed
+    choices: Sequence[str] = ()  # to choose from; without any, the answer is typed
     values: Mapping[str, Query] = field(default_factory=dict)  # for the braces in the texts
-    docks: tuple[str, ...] = ()  # docks it is about
+    docks: Sequence[str] = ()  # docks it is about
     hint: str = ""  # how to find the answer, said to a wrong one
     wrong: Mapping[str, str] = field(default_factory=dict)  # why a choice is wrong, where more is to be said
 
@@ -80,7 +58,6 @@ class Lesson:
         return len(self.corpus) <= LARGEST_SHOWN
 
 
-END = "end"  # instead of a number of merges
 LARGEST_SHOWN = 600  # characters
 
 
@@ -91,25 +68,10 @@ def lessons() -> tuple[Lesson, ...]:
 
 def lesson_from(name: str, toml: str) -> Lesson:
     data = tomllib.loads(toml)
-    recipe = Recipe.preset(**_preset_of(data["recipe"]))
-    return Lesson(
-        name=name,
-        title=data["title"],
-        about=data["about"],
-        minutes=data["minutes"],
-        corpus=_corpus_of(data["corpus"]),
-        text=data["text"],
-        steps=tuple(_steps(data["steps"], recipe)),
-    )
-
-
-def text_of_words(counts: Mapping[str, int]) -> str:
-    """Write a corpus with each word as often as it counts, one per line.
-
-    >>> text_of_words({"low": 2, "new": 1})
-    'low\\nlow\\nnew\\n'
-    """
-    return "".join(f"{word}\n" * count for word, count in counts.items())
+    preset = data.pop("recipe")
+    recipe = Recipe.preset(preset.pop("preset"), **preset)
+    data |= {"corpus": _corpus_of(data["corpus"]), "steps": tuple(_steps(data["steps"], recipe))}
+    return Lesson(name=name, **data)
 
 
 def filled(text: str, step: LessonStep, bench: Bench) -> str:
@@ -136,10 +98,6 @@ def _plain(answer: str) -> list[str]:
     return [whole] if whole.isdigit() and len(pieces) == 1 else pieces
 
 
-def _preset_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {"name": data["preset"], **{key: value for key, value in data.items() if key != "preset"}}
-
-
 def _corpus_of(data: Mapping[str, Any]) -> str:
     if "words" in data:
         return text_of_words(data["words"])
@@ -149,37 +107,16 @@ def _corpus_of(data: Mapping[str, Any]) -> str:
     return text
 
 
-def _steps(data: list[dict[str, Any]], recipe: Recipe) -> list[LessonStep]:
-    steps = []
+def _steps(data: list[dict[str, Any]], recipe: Recipe) -> Iterator[LessonStep]:
     merges = 0
     for step in data:
         if "recipe" in step:
             recipe, merges = recipe.with_changes(**step["recipe"]), 0
         merges = step.get("merges", merges)
-        steps.append(
-            LessonStep(
-                kind=step["kind"],
-                say=step["say"],
-                recipe=recipe,
-                merges=merges,
-                after=step.get("after", ""),
-                query=_query(step["ask"]) if "ask" in step else None,
-                choices=tuple(step.get("choices", ())),
-                docks=tuple(step.get("docks", ())),
-                hint=step.get("hint", ""),
-                wrong=step.get("wrong", {}),
-                values={name: _query(query) for name, query in step.get("values", {}).items()},
-            )
-        )
+        query = Query(**step.pop("ask")) if "ask" in step else None
+        values = {name: Query(**asked) for name, asked in step.pop("values", {}).items()}
+        yield LessonStep(**{**step, "recipe": recipe, "merges": merges}, query=query, values=values)
         merges += step["kind"] == "predict"
-    return steps
-
-
-def _query(data: Mapping[str, Any]) -> Query:
-    at = data.get("at")
-    question = Question(data["what"], str(data.get("about", "")), None if at == END else at)
-    rules = tuple(data.get("rules", ()))
-    return Query(question, data.get("words", {}), data.get("recipe", {}), rules, at_the_end=at == END)
 
 
 _TOKEN = re.compile(r"`([^`]*)`")

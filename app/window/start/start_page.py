@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from PySide6.QtCore import QEasingCurve, QPoint, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton, QToolButton, QWidget
 
@@ -13,6 +13,7 @@ from app.session.playing import Playing
 from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.timing import Motion, smooth
 from app.window.parts.widgets import entry, icon_button, label, muted, named, paragraph, scaled
 from app.window.parts.wording import tip
 from app.window.start.word_life import LONGEST, Scene, WordLife, WordModel, WordToken
@@ -21,7 +22,7 @@ from app.window.text.view.palette import TokenPalette
 
 LARGEST, SMALLEST = 30.0, 8.0  # points; as large as fits
 TILE_PADDING, TILE_GAP, TILE_CORNER = 7.0, 8.0, 6.0
-SLIDE_MILLISECONDS = 450
+SLIDE_SECONDS = 0.45
 VIEW_HEIGHT = 110
 
 
@@ -32,12 +33,7 @@ class WordView(QWidget):
         super().__init__(parent)
         self._life: WordLife | None = None
         self._before = self._now = 0  # scenes
-        self._slide = QVariantAnimation(self)
-        self._slide.setStartValue(0.0)
-        self._slide.setEndValue(1.0)
-        self._slide.setDuration(SLIDE_MILLISECONDS)
-        self._slide.setEasingCurve(QEasingCurve.Type.InOutCubic)
-        self._slide.valueChanged.connect(lambda _: self.update())
+        self._slide = Motion(self, self.update)
         self.setAccessibleName("The word, cut into tokens")
         self.setMinimumHeight(VIEW_HEIGHT)
 
@@ -48,21 +44,17 @@ class WordView(QWidget):
         """Show a scene of a word; `slides` moves the tiles there from the scene before."""
         is_next = life is self._life and scene == self._now + 1
         self._before, self._now, self._life = (self._now if is_next else scene), scene, life
-        self._slide.stop()
+        self._slide.end()
         if is_next and slides:
-            self._slide.start()
+            self._slide.begin(SLIDE_SECONDS)
         texts = ("".join(life.symbols[token.first : token.stop]) for token in life.scenes[scene].tokens)
         self.setAccessibleDescription(" | ".join(texts))
         self.update()
 
-    @property
-    def is_sliding(self) -> bool:
-        return self._slide.state() == QVariantAnimation.State.Running
-
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._life is None:
             return
-        progress = float(self._slide.currentValue()) if self.is_sliding else 1.0
+        progress = smooth(self._slide.progress)
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             before, now = self._life.scenes[self._before], self._life.scenes[self._now]

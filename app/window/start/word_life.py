@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.time import timer
+from app.window.lessons.bench import Bench
 from app.window.parts.wording import count_text
-from bpe_core.counting.count_words import count_unmixed
-from bpe_core.counting.words import WordTable
-from bpe_core.history.history import History
-from bpe_core.history.token_texts import TokenTexts, shown
-from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.trainer import Trainer
+from bpe_core.history.token_texts import shown
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import NEVER
-from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.text.corpus import Corpus
 from resources import samples
 
 LONGEST = 40  # characters; more would not be visible at once
@@ -53,75 +45,56 @@ class WordLife:
     reasons: tuple[str, ...]
 
 
-class Taught:
-    """A small tokenizer learned from a sample, to be asked about any word."""
+def life_of(word: str, taught: Bench) -> WordLife:
+    """Follow a word as it is inside a sentence, after a space.
 
-    def __init__(self, words: WordTable, history: History) -> None:
-        self._words, self._history = words, history
-        self._names = TokenTexts.of(history)
+    >>> taught = Bench.of_text("low low low lower lower newest", Recipe.preset("gpt2", vocab_size=260))
+    >>> life = life_of("lowly", taught)
+    >>> life.symbols
+    ('␣', 'l', 'o', 'w', 'l', 'y')
+    >>> [len(scene.tokens) for scene in life.scenes], life.scenes[1].sentence
+    ([6, 5, 4, 3], 'Merge 1 joins l and o: 5 times in the sample.')
+    """
+    text, history = f" {word[:LONGEST]}", taught.history
+    data = text.encode()
+    boundaries = taught.tokenizer.boundaries(text)
+    symbols = boundaries.all_symbols()
+    steps = sorted({rank for rank in boundaries.ranks.tolist() if 0 <= rank < min(len(history), NEVER)})
+    scenes = []
+    for at in (0, *(step + 1 for step in steps)):
+        spans = boundaries.tokens(at).spans().tolist()
+        edges = np.searchsorted(symbols.starts, [start for start, _, _ in spans]).tolist()
+        ends = [*edges[1:], len(symbols.ids)]
+        tokens = tuple(
+            WordToken(id, first, stop, data[start:end])
+            for (start, end, id), first, stop in zip(spans, edges, ends, strict=True)
+        )
+        scenes.append(Scene(tokens, _merge(at - 1, taught) if at else _beginning(text, len(tokens))))
+    texts = (shown(data[a:b]) for a, b in zip(symbols.starts.tolist(), symbols.stops.tolist(), strict=True))
+    cuts = boundaries.tokens(len(history)).edges[1:-1].tolist()
+    return WordLife(tuple(texts), tuple(scenes), _reasons(text, cuts, taught))
 
-    @classmethod
-    def by(cls, text: str, recipe: Recipe) -> Taught:
-        words = count_unmixed(Corpus.from_texts([text]), recipe)
-        trainer = Trainer(words, recipe)
-        trainer.advance()
-        return cls(words, trainer.history)
 
-    def life_of(self, word: str) -> WordLife:
-        """Follow a word as it is inside a sentence, after a space.
+def _beginning(text: str, tokens: int) -> str:
+    letters = len(text) - 1
+    return f"{count_text(letters, 'letter')} and the space before, in {count_text(tokens, 'byte')}: one token each."
 
-        >>> taught = Taught.by("low low low lower lower newest", Recipe.preset("gpt2", vocab_size=260))
-        >>> life = taught.life_of("lowly")
-        >>> life.symbols
-        ('␣', 'l', 'o', 'w', 'l', 'y')
-        >>> [len(scene.tokens) for scene in life.scenes], life.scenes[1].sentence
-        ([6, 5, 4, 3], 'Merge 1 joins l and o: 5 times in the sample.')
-        """
-        text = f" {word[:LONGEST]}"
-        data = text.encode()
-        boundaries = self._tokenizer.boundaries(text)
-        symbols = boundaries.all_symbols()
-        steps = sorted({rank for rank in boundaries.ranks.tolist() if 0 <= rank < min(len(self._history), NEVER)})
-        scenes = []
-        for at in (0, *(step + 1 for step in steps)):
-            spans = boundaries.tokens(at).spans().tolist()
-            edges = np.searchsorted(symbols.starts, [start for start, _, _ in spans]).tolist()
-            ends = [*edges[1:], len(symbols.ids)]
-            tokens = tuple(
-                WordToken(id, first, stop, data[start:end])
-                for (start, end, id), first, stop in zip(spans, edges, ends, strict=True)
-            )
-            scenes.append(Scene(tokens, self._merge(at - 1) if at else self._beginning(text, len(tokens))))
-        texts = (shown(data[a:b]) for a, b in zip(symbols.starts.tolist(), symbols.stops.tolist(), strict=True))
-        return WordLife(tuple(texts), tuple(scenes), self._reasons(text, boundaries.tokens(len(self._history)).edges))
 
-    def _beginning(self, text: str, tokens: int) -> str:
-        letters = len(text) - 1
-        return f"{count_text(letters, 'letter')} and the space before, in {count_text(tokens, 'byte')}: one token each."
+def _merge(row: int, taught: Bench) -> str:
+    left, right = (taught.names.text[part] for part in taught.history.pair(row))
+    times = count_text(int(taught.history.columns.count[row]), "time")
+    return f"Merge {row + 1:,} joins {left} and {right}: {times} in the sample."
 
-    def _merge(self, row: int) -> str:
-        left, right = (self._names.text[part] for part in self._history.pair(row))
-        times = count_text(int(self._history.columns.count[row]), "time")
-        return f"Merge {row + 1:,} joins {left} and {right}: {times} in the sample."
 
-    def _reasons(self, text: str, edges: npt.NDArray[np.int64]) -> tuple[str, ...]:
-        """Say why each remaining cut is kept; of many, only the first ones."""
-        from bpe_core.insight.why import Why, sentence  # not for the first paint
+def _reasons(text: str, cuts: list[int], taught: Bench) -> tuple[str, ...]:
+    """Say why each remaining cut is kept; of many, only the first ones."""
+    from bpe_core.insight.why import Why, sentence  # not for the first paint
 
-        why = Why(text, self._history, corpus=self._ranked)
-        cuts = edges[1:-1].tolist()
-        reasons = [sentence(why.at_byte(byte), self._names.text.__getitem__) for byte in cuts]
-        if len(reasons) > MOST_REASONS:
-            reasons[MOST_REASONS:] = [f"And {count_text(len(reasons) - MOST_REASONS, 'cut')} more."]
-        return tuple(reasons) or ("Nothing is left to join: it is one token.",)
-
-    @cached_property
-    def _tokenizer(self) -> Tokenizer:
-        return Tokenizer(self._history)
-
-    @cached_property
-    def _ranked(self) -> RankedWords:
-        return RankedWords.of(self._words, self._history)
+    why = Why(text, taught.history, corpus=taught.ranked)
+    reasons = [sentence(why.at_byte(byte), taught.names.text.__getitem__) for byte in cuts]
+    if len(reasons) > MOST_REASONS:
+        reasons[MOST_REASONS:] = [f"And {count_text(len(reasons) - MOST_REASONS, 'cut')} more."]
+    return tuple(reasons) or ("Nothing is left to join: it is one token.",)
 
 
 FIRST_WORD = "lighthouses"
@@ -139,12 +112,12 @@ class WordModel(QObject):
         self.life: WordLife | None = None
         self.scene = 0
         self._aside, self._word = aside, FIRST_WORD
-        self._taught: Taught | None = None
+        self._taught: Bench | None = None
         self._next = timer(self, SCENE_MILLISECONDS, self.forward, repeats=True)
 
     def begin(self) -> None:
         if self._taught is None:
-            self._aside.ask("start", lambda task: Taught.by(samples()[0].text(), RECIPE), self._take)
+            self._aside.ask("start", lambda task: Bench.of_text(samples()[0].text(), RECIPE), self._take)
         elif self.life is not None:
             self.again()
 
@@ -155,7 +128,7 @@ class WordModel(QObject):
         """Show another word; the first one if it is empty."""
         self._word = word or FIRST_WORD
         if self._taught is not None:
-            self.life = self._taught.life_of(self._word)
+            self.life = life_of(self._word, self._taught)
             self.again()
 
     def again(self) -> None:
@@ -173,7 +146,7 @@ class WordModel(QObject):
     def is_at_end(self) -> bool:
         return self.life is not None and self.scene == len(self.life.scenes) - 1
 
-    def _take(self, taught: Taught) -> None:
+    def _take(self, taught: Bench) -> None:
         self._taught = taught
         self.look_at(self._word)
 
