@@ -4,15 +4,11 @@ Where pairs are joined, one run holds the answer for all sizes: a merge changes 
 over tokens is updated merge by merge. The text may be the one trained on, one file of it, or one held out. For other
 methods, and tokenizers learned from other texts, tokens are counted anew at some sizes.
 
-    >>> from bpe_core.insight.cut_words import CutWords
     >>> from bpe_core.recipes.recipe import Recipe
     >>> from bpe_core.reference import train
-    >>> words, recipe = WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2", merges=2)
-    >>> curves = size_curves(words, train(words, recipe))
-    >>> curves.tokens.tolist(), curves.bytes_per_token.round(2).tolist()
-    ([25, 18, 11], [1.0, 1.39, 2.27])
-    >>> found = measured_sizes(CutWords.of(words, recipe, train(words, recipe)))
-    >>> found.sizes.tolist(), found.tokens.tolist(), found.bytes_per_token.round(2).tolist()
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
+    >>> curves = size_curves(words, train(words, Recipe.preset("gpt2", merges=2)))
+    >>> curves.sizes.tolist(), curves.tokens.tolist(), curves.bytes_per_token.round(2).tolist()
     ([256, 257, 258], [25, 18, 11], [1.0, 1.39, 2.27])
 """
 
@@ -41,7 +37,6 @@ from bpe_core.support.progress import (
 )
 
 if TYPE_CHECKING:
-    from bpe_core.counting.words import WordTable
     from bpe_core.insight.cut_words import CutWords
 
 
@@ -58,14 +53,18 @@ TURN = (
 )
 
 
-class _OfSizes:
-    """What follows from the numbers of each size."""
+@dataclass(frozen=True, eq=False)
+class SizeCurves:
+    """A number for each size, the smallest first."""
 
     bytes: int  # of the given text; where only its words are known, of these
     words: int
     sizes: Int64s  # of the vocabulary
+    steps: Int64s  # after which the vocabulary had that size
     tokens: Int64s  # in the text
     used: Int64s  # different tokens that occur
+    renyi_efficiency: Float64s
+    scaffolds: Int64s | None = None  # merged tokens that occurred here once and no longer do; not known of some sizes
 
     @property
     def bytes_per_token(self) -> Float64s:
@@ -77,54 +76,16 @@ class _OfSizes:
 
     @property
     def share_in_use(self) -> Float64s:
-        """The part of the vocabulary that occurs in the text."""
         return self.used / self.sizes
+
+    @property
+    def share_of_scaffolds(self) -> Float64s:
+        return np.full(len(self.sizes), np.nan) if self.scaffolds is None else self.scaffolds / self.sizes
 
     @property
     def half_would_do(self) -> int | None:
         """The index of the first size whose half would nearly do, too."""
         return half_would_do(self.sizes, self.tokens)
-
-
-@dataclass(frozen=True, eq=False)
-class SizeCurves(_OfSizes):
-    """A number for each size, from no merge at all to all of them."""
-
-    bytes: int
-    words: int
-    base: int
-    tokens: Int64s
-    used: Int64s
-    scaffolds: Int64s  # merged tokens that once occurred here and no longer do
-    renyi_efficiency: Float64s
-    power: float
-
-    @property
-    def vocabulary(self) -> Int64s:
-        """Base symbols and merges."""
-        return self.base + np.arange(len(self.tokens))
-
-    @property
-    def sizes(self) -> Int64s:  # type: ignore[override]  # computed here
-        return self.vocabulary
-
-    @property
-    def share_of_scaffolds(self) -> Float64s:
-        """The part of the vocabulary that larger tokens have used up."""
-        return self.scaffolds / self.vocabulary
-
-
-@dataclass(frozen=True, eq=False)
-class MeasuredSizes(_OfSizes):
-    """A number for each size that was measured, the smallest first."""
-
-    bytes: int
-    words: int
-    sizes: Int64s
-    steps: Int64s  # after which the vocabulary had that size
-    tokens: Int64s
-    used: Int64s
-    renyi_efficiency: Float64s
 
 
 def size_curves(
@@ -140,15 +101,16 @@ def size_curves(
     joined = ranked.joined
     tokens = ranked.tokens_at_start - np.concatenate([[0], np.cumsum(joined)]).astype(np.int64)
     used, scaffolds, sums = _follow(ranked.symbol_counts.tolist(), joined.tolist(), history, power, cancelled)
+    steps, efficiency = np.arange(len(tokens)), _efficiency(np.array(sums), tokens, np.array(used), power)
     return SizeCurves(
-        bytes=words.size,
-        words=words.total,
-        base=ranked.base,
-        tokens=tokens,
-        used=np.array(used, np.int64),
-        scaffolds=np.array(scaffolds, np.int64),
-        renyi_efficiency=_efficiency(np.array(sums), tokens, np.array(used), power),
-        power=power,
+        words.size,
+        words.total,
+        ranked.base + steps,
+        steps,
+        tokens,
+        np.array(used, np.int64),
+        efficiency,
+        np.array(scaffolds, np.int64),
     )
 
 
@@ -252,7 +214,7 @@ def measured_sizes(
     power: float = USUAL_POWER,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
-) -> MeasuredSizes:
+) -> SizeCurves:
     """Of these sizes those that the vocabulary ever had; if not said, some between its smallest and its largest."""
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
     tokens, used, efficiency = np.zeros(len(steps), np.int64), np.zeros(len(steps), np.int64), np.zeros(len(steps))
@@ -263,16 +225,7 @@ def measured_sizes(
         tokens[place], used[place] = counts.sum(), np.count_nonzero(counts)
         efficiency[place] = renyi_efficiency(counts, power)
     had = np.array([cut.history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
-    table: WordTable = cut.words
-    return MeasuredSizes(
-        table.size,
-        table.total,
-        had,
-        steps,
-        tokens,
-        used,
-        efficiency,
-    )
+    return SizeCurves(cut.words.size, cut.words.total, had, steps, tokens, used, efficiency)
 
 
 def some_sizes(history: History, most: int = MEASURED) -> Int64s:
@@ -287,15 +240,7 @@ def some_sizes(history: History, most: int = MEASURED) -> Int64s:
 
 
 def which_sizes(sizes: Int64s, history: History) -> str:
-    """A sentence where these are not all sizes that the vocabulary had.
-
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.reference import train
-    >>> from bpe_core.counting.words import WordTable
-    >>> history = train(WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("gpt2", merges=4))
-    >>> which_sizes(np.arange(256, 261), history), which_sizes(np.array([256, 258, 260]), history)
-    ('', 'Measured: 3 of 5 sizes.')
-    """
+    """A sentence where these are not all sizes that the vocabulary had."""
     if len(sizes) > len(history):
         return ""
     had = np.sort(history.vocabulary_sizes())

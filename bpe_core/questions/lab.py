@@ -22,7 +22,7 @@ from bpe_core.insight.side_by_side import (
     parallel_cuts,
 )
 from bpe_core.measures.measures import MEASURES
-from bpe_core.measures.size_curves import MeasuredSizes, measured_sizes
+from bpe_core.measures.size_curves import SizeCurves, measured_sizes
 from bpe_core.questions.sizes import table_of_curves
 from bpe_core.segmenting.segmentation import Tokens
 from bpe_core.studies.study import Study
@@ -161,7 +161,7 @@ def _overlap(a: str, b: str, found: Overlap) -> str:
     return f"{a} and {b}: {found.common:,} tokens in both, {shares}, Jaccard {found.jaccard:.3f}"
 
 
-def _measured(found: Sequence[MeasuredSizes]) -> list[str]:
+def _measured(found: Sequence[SizeCurves]) -> list[str]:
     sentences = [f"{found[0].bytes:,} bytes, {found[0].words:,} words:"]
     for letter, one in zip(LETTERS, found, strict=False):
         values = (one.tokens[0], one.tokens_per_word[0], one.bytes_per_token[0], one.renyi_efficiency[0])

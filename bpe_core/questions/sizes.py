@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,6 @@ from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bit
 from bpe_core.measures.measures import MEASURES, OF_SIZES
 from bpe_core.measures.size_curves import (
     USUAL_POWER,
-    MeasuredSizes,
     SizeCurves,
     measured_sizes,
     size_curves,
@@ -35,8 +33,6 @@ BITS = "bits_per_byte"
 MOST_POWER = 20  # a larger one makes numbers of frequent tokens that are too large
 SHOWN_SIZES = 20
 NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or MEASURES[name].formula))
-
-Curves = SizeCurves | MeasuredSizes
 
 
 @dataclass(frozen=True)
@@ -78,7 +74,7 @@ examples:
             raise BpeError(f"The power must be a number above 0, and {MOST_POWER} at most.")
         if self.bits or self.measure == BITS:
             return self._bits(studies, work)
-        curves: dict[str, Curves] = {}
+        curves: dict[str, SizeCurves] = {}
         sentences: list[str] = []
         for name, study in studies.items():
             texts = self._texts(study, work) | self._held_out(study, work)
@@ -148,7 +144,7 @@ examples:
         return list(self.lines) or None
 
 
-def curves_of(study: Study, words: WordTable, power: float, work: Work) -> Curves:
+def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
     """Compute the curves: of every size where texts are cut by ranks, else of some, one after the other."""
     if study.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)
@@ -163,22 +159,18 @@ def _line(text: str, name: str, texts: Mapping[str, object], studies: Mapping[st
     return name if len(texts) == 1 else f"{name}: {text}"
 
 
-def table_of_curves(curves: Mapping[str, Curves]) -> DataTable:
+def table_of_curves(curves: Mapping[str, SizeCurves]) -> DataTable:
     """Every size that is known, text by text; scaffolds only where pairs are joined."""
     parts = [_columns(name, one) for name, one in curves.items()]
     return DataTable({name: [value for part in parts for value in part[name]] for name in (parts[0] if parts else ())})
 
 
-def _columns(name: str, curves: Curves) -> dict[str, Values]:
-    is_measured = isinstance(curves, MeasuredSizes)
-    order = np.argsort(curves.steps) if isinstance(curves, MeasuredSizes) else np.arange(len(curves.tokens))
-    steps = curves.steps[order] if isinstance(curves, MeasuredSizes) else order
-    sizes = curves.sizes if isinstance(curves, MeasuredSizes) else curves.vocabulary
-    unknown = [math.nan] * len(order)
+def _columns(name: str, curves: SizeCurves) -> dict[str, Values]:
+    order = np.argsort(curves.steps)
     return {
         "text": [name] * len(order),
-        "step": steps.tolist(),
-        "vocabulary": sizes[order].tolist(),
+        "step": curves.steps[order].tolist(),
+        "vocabulary": curves.sizes[order].tolist(),
         "bytes": [int(curves.bytes)] * len(order),
         "words": [int(curves.words)] * len(order),
         "tokens": curves.tokens[order].tolist(),
@@ -186,25 +178,24 @@ def _columns(name: str, curves: Curves) -> dict[str, Values]:
         "tokens_per_word": curves.tokens_per_word[order].tolist(),
         "renyi_efficiency": curves.renyi_efficiency[order].tolist(),
         "share_in_use": curves.share_in_use[order].tolist(),
-        "share_of_scaffolds": unknown if is_measured else curves.share_of_scaffolds.tolist(),  # type: ignore[union-attr]
+        "share_of_scaffolds": curves.share_of_scaffolds[order].tolist(),
     }
 
 
-def _about(name: str, curves: Curves) -> str:
+def _about(name: str, curves: SizeCurves) -> str:
     marked, half = curves.half_would_do, ""
     if marked is not None:
-        sizes = curves.sizes if isinstance(curves, MeasuredSizes) else curves.vocabulary
-        half = f" Half of {int(sizes[marked]):,} tokens would nearly do."
+        half = f" Half of {int(curves.sizes[marked]):,} tokens would nearly do."
     return f"{name}: {curves.bytes:,} bytes, {curves.words:,} words.{half}"
 
 
-def _some_rows(curves: Mapping[str, Curves]) -> list[int]:
+def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:
     """Rows that a terminal shows: closer together where the vocabulary is small, and those that are marked."""
     found, first = list[int](), 0
     for one in curves.values():
         length = len(one.tokens)
         spread = np.geomspace(1, length, SHOWN_SIZES).round().astype(int) - 1
-        marked = one.half_would_do if isinstance(one, SizeCurves) else None
+        marked = None if one.scaffolds is None else one.half_would_do
         found += [first + row for row in sorted({*spread.tolist(), *([] if marked is None else [marked])})]
         first += length
     return found

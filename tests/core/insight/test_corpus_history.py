@@ -132,7 +132,9 @@ def test_scaffolds_and_counts_are_those_of_a_recount(run: tuple[WordTable, Histo
     merged = range(len(history.alphabet), len(history.alphabet) + at)
     gone = [token for token in merged if token not in occurring]
     assert [token for token in merged if token_life(ranked, token, at).is_scaffold] == gone
-    assert size_curves(table, history, ranked=ranked).scaffolds[at] == len(gone)
+    scaffolds = size_curves(table, history, ranked=ranked).scaffolds
+    assert scaffolds is not None
+    assert scaffolds[at] == len(gone)
 
 
 @given(trained(), words(), st.sampled_from([1.0, 2.0, 2.5, 3.0]))

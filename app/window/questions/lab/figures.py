@@ -25,7 +25,7 @@ from bpe_core.figures.figure import Line, LineFigure, Numbers, Point
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords, whose_words
 from bpe_core.insight.side_by_side import DifferingWord, Overlap, Vocabularies, differing_words
-from bpe_core.measures.size_curves import BYTES, FORMULA, WORDS, MeasuredSizes, measured_sizes
+from bpe_core.measures.size_curves import BYTES, FORMULA, WORDS, SizeCurves, measured_sizes
 from bpe_core.questions.lab import words_table
 from bpe_core.questions.sizes import table_of_curves
 from bpe_core.recipes.recipe import Recipe
@@ -70,8 +70,8 @@ class Figures:
     source: str = ""  # whose words were measured
     words: tuple[WordRow, ...] | None = None
     overlaps: tuple[tuple[int, int, Overlap], ...] = ()  # of two lanes by their indices
-    here: tuple[MeasuredSizes | None, ...] = ()  # each lane at the size shown
-    curves: tuple[MeasuredSizes | None, ...] = ()  # over all sizes
+    here: tuple[SizeCurves | None, ...] = ()  # each lane at the size shown
+    curves: tuple[SizeCurves | None, ...] = ()  # over all sizes
     is_final: bool = False
 
     def beside(self, before: Figures) -> Figures:
@@ -104,7 +104,7 @@ class Figures:
         )
 
 
-def _values(measured: MeasuredSizes, measure: Measure) -> Numbers:
+def _values(measured: SizeCurves, measure: Measure) -> Numbers:
     values: Numbers = getattr(measured, measure.of)
     return values
 
@@ -129,14 +129,14 @@ class _Bench:
 
     words_of: Hashable = None
     cuts: dict[Hashable, CutWords] = field(default_factory=dict)
-    curves: dict[Hashable, MeasuredSizes] = field(default_factory=dict)
+    curves: dict[Hashable, SizeCurves] = field(default_factory=dict)
     vocabularies: tuple[tuple[Hashable, ...], Vocabularies] | None = None
 
     def answer(self, asked: _Asked, report: Callable[[Figures], None], cancelled: CancelCheck) -> Figures:
         """What is quickly found first: it is reported as soon as it is known."""
         self._leave_out_what_is_old(asked)
         count = len(asked.keys)
-        nothing: tuple[MeasuredSizes | None, ...] = (None,) * count
+        nothing: tuple[SizeCurves | None, ...] = (None,) * count
         found = Figures(asked.letters, asked.source, here=nothing, curves=self._known_curves(asked))
         found = replace(found, overlaps=self._overlaps(asked, cancelled))
         report(found)
@@ -171,7 +171,7 @@ class _Bench:
         self.cuts = {key: cut for key, cut in self.cuts.items() if key in asked.keys}
         self.curves = {key: curve for key, curve in self.curves.items() if key in asked.keys}
 
-    def _known_curves(self, asked: _Asked) -> tuple[MeasuredSizes | None, ...]:
+    def _known_curves(self, asked: _Asked) -> tuple[SizeCurves | None, ...]:
         return tuple(self.curves.get(key) for key in asked.keys)
 
     def _overlaps(self, asked: _Asked, cancelled: CancelCheck) -> tuple[tuple[int, int, Overlap], ...]:
