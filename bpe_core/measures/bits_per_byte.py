@@ -114,15 +114,7 @@ def bits_by_text(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> dict[str, BitsPerByte]:
-    """Of each text held out by the model of each that is learned; where nothing is held out, of a tenth of these.
-
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.reference import train
-    >>> words = WordTable.from_counts({"low": 50, "lower": 20})
-    >>> history = train(words, Recipe.preset("gpt2", merges=2))
-    >>> [[*bits_by_text({TRAINING: words}, apart, history)] for apart in ({}, {HELD_OUT + "a": words})]
-    [['a tenth of the training text'], ['held out: a']]
-    """
+    """Of each text held out by the model of each that is learned; where nothing is held out, of a tenth of these."""
     pairs = {}
     for name, words in learned.items():
         if not held_out:

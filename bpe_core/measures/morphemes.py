@@ -14,7 +14,7 @@ Each word is cut as it is behind a blank, where most words of a text stand, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +74,14 @@ class Counted:
         return self.hits / self.borders if self.borders else float("nan")
 
     @property
+    def share_whole(self) -> float:
+        return self.whole / max(1, self.words)
+
+    @property
+    def share_alike(self) -> float:
+        return self.alike / max(1, self.words)
+
+    @property
     def f1(self) -> float:
         return 2 * self.hits / (self.cuts + self.borders) if self.cuts + self.borders else float("nan")
 
@@ -129,21 +137,15 @@ def morpheme_agreement(
         "text": [name for _, name in jobs],
         "step": np.array([one.at for one, _ in jobs], np.int64),
         "vocabulary": np.array([one.tokenizer.vocabulary_size(one.at) for one, _ in jobs], np.int64),
-        **columns_of(counted),
+        **_columns(counted),
     }
     return Agreement(tuple(tokenizers), tuple(lists), columns)
 
 
-def columns_of(counted: Sequence[Counted]) -> Columns:
+def _columns(counted: Sequence[Counted]) -> Columns:
     """The measures of each, a column a measure."""
-    numbers = {field.name: [getattr(one, field.name) for one in counted] for field in fields(Counted)}
-    words = np.maximum(np.array(numbers["words"], np.int64), 1)
-    return {
-        **{name: np.array(numbers[name], np.int64) for name in ("words", "borders", "cuts", "hits")},
-        **{name: np.array([getattr(one, name) for one in counted], float) for name in ("precision", "recall", "f1")},
-        "share_whole": np.array(numbers["whole"], np.int64) / words,
-        "share_alike": np.array(numbers["alike"], np.int64) / words,
-    }
+    names = ("words", *OF_MORPHEMES)
+    return {name: np.array([getattr(one, name) for one in counted]) for name in names}
 
 
 def checked(morphemes: Morphemes, name: str) -> Morphemes:

@@ -1,9 +1,12 @@
 """What the same sentences cost in several languages: tokens of each to the tokens of one that is chosen.
 
 >>> from bpe_core.history.alphabet import Alphabet
+>>> from bpe_core.history.history import History
+>>> from bpe_core.measures.benchmark import benchmark
 >>> from bpe_core.recipes.recipe import Recipe
 >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
->>> found = parity({"bytes": history}, {"en": ["yes", "no"], "de": ["ja", "nein"], "ru": ["да", "нет"]})
+>>> parallel = checked({"en": ["yes", "no"], "de": ["ja", "nein"], "ru": ["да", "нет"]})
+>>> found = parity_of(benchmark({"bytes": history}, parallel))
 >>> found.columns["language"], found.columns["premium"].tolist()
 (['en', 'de', 'ru'], [1.0, 1.2, 2.0])
 >>> found.summary["worst_language"], found.summary["worst"].tolist(), found.summary["spread"].tolist()
@@ -21,11 +24,9 @@ import numpy.typing as npt
 
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.arguments import by_name, documents_of
-from bpe_core.history.history import History as History
-from bpe_core.measures.benchmark import Benchmark, Columns, Tokenizers, benchmark, ratio
+from bpe_core.measures.benchmark import Benchmark, Columns, ratio
 from bpe_core.measures.measures import OF_PARITY, meanings
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.text.corpus import Corpus
 
 # The same sentences, in the same order, by language; of one string each line is a sentence.
@@ -40,7 +41,6 @@ class Parity:
     """A row for each tokenizer and language in `columns`; one for each tokenizer in `summary`."""
 
     reference: str
-    measured: Benchmark
     columns: Columns
     summary: Columns
 
@@ -56,20 +56,8 @@ def _told(reference: str, language: str, worst: float | None, spread: float | No
     return f"worst {language}, {beside}; {fewest}; Gini {gini:.3f}"
 
 
-def parity(
-    tokenizers: Tokenizers,
-    parallel: Parallel,
-    reference: str | None = None,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> Parity:
-    """Measure parallel texts; without a `reference` language the first is one."""
-    return parity_of(benchmark(tokenizers, checked(parallel), progress=progress, cancelled=cancelled), reference)
-
-
 def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
-    """The same, of parallel texts that are measured already."""
+    """Compare the languages of parallel texts that are measured; without a `reference` with the first."""
     chosen = measured.texts[0] if reference is None else reference
     if chosen not in measured.texts:
         raise BpeError(f"There is no language {chosen!r} to compare with; there are {', '.join(measured.texts)}.")
@@ -91,7 +79,7 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
         "spread": ratio(tokens.max(axis=1), tokens.min(axis=1)),
         "gini": np.array([gini(row) for row in tokens]),
     }
-    return Parity(chosen, measured, columns, summary)
+    return Parity(chosen, columns, summary)
 
 
 def checked(parallel: Parallel) -> Sentences:

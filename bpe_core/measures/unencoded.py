@@ -8,8 +8,6 @@ of which the alphabet alone does not say whether it is encoded.
     >>> history = train(WordTable.from_counts({"low": 2, "new": 1}), Recipe.preset("words", merges=1))
     >>> BetweenBlanks.of({"some": ["low Low"], "all": ["new", "low"]}).unencoded(Tokenizer(history), 1)
     [0.16666666666666666, 0.0]
-    >>> [is_always_encoded(history)(character) for character in "lox"]
-    [True, True, False]
 """
 
 from __future__ import annotations
