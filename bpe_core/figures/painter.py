@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import ceil
-from typing import Protocol
 
 import numpy as np
 
@@ -25,36 +24,11 @@ from bpe_core.figures.figure import (
     TreeFigure,
 )
 from bpe_core.figures.scale import Scale, tick_text
-from bpe_core.figures.sheet import DIGIT, Paper, Places, Sheet, SvgSheet
+from bpe_core.figures.sheet import DIGIT, Layout, Paper, Places, Sheet, SvgSheet
 from bpe_core.figures.tree import Tree
 from bpe_core.support.markup import Markup, element, joined
 
 SHARE_OF_LEGEND = 0.3  # of the height, on the screen
-
-
-class Layout(Protocol):
-    """A figure on a sheet."""
-
-    @property
-    def sheet(self) -> Sheet: ...
-
-    def draw(self) -> None:
-        """Draw everything."""
-
-    def draw_still(self) -> None:
-        """Draw what stays when only marks move."""
-
-    def draw_marks(self) -> None:
-        """Draw the rest."""
-
-    def item_at(self, x: float, y: float) -> int:
-        """Return the index of the bar, dot or branch at a place, or -1."""
-
-    def place_at(self, x: float, y: float) -> float | None:
-        """Return the value of the x axis there, or the nearest boundary of a tree."""
-
-    def told_at(self, x: float, y: float) -> str:
-        """Return the exact values there, for a tooltip."""
 
 
 def layout_of(figure: Figure, sheet: Sheet) -> Layout:
@@ -90,7 +64,7 @@ def figures_with_captions(figures: Sequence[Figure]) -> Markup:
     return element("div", {"class": "figures"}, joined(map(figure_with_caption, figures)))
 
 
-class Lines:
+class Lines(Layout):
     """Lines or bars between two axes."""
 
     def __init__(self, figure: LineFigure, sheet: Sheet) -> None:
@@ -98,7 +72,7 @@ class Lines:
         paper, unit = sheet.paper, sheet.paper.text
         named = [line.name for line in figure.lines] if len(figure.lines) > 1 and paper.has_legend else []
         self._legend = Legend(named, sheet)
-        self.left, self.right = 4.7 * unit, paper.width - 1.1 * unit
+        self.right = paper.width - 1.1 * unit
         self.top, self.bottom = (1.1 + 1.5 * self._legend.rows) * unit, paper.height - 3.6 * unit
         if paper.is_screen:  # the title of the y axis is above it
             self.bottom = paper.height - 3.0 * unit
@@ -107,9 +81,8 @@ class Lines:
         ys = np.concatenate([line.heights for line in figure.lines] or [np.zeros(0)])
         ys = ys if figure.is_log_y else np.append(ys, figure.first_y)
         self.y = _scale(ys, self.bottom, self.top, is_log=figure.is_log_y)
-        self._y_ticks = [(value, self._text_of(value)) for value in _apart(self.y, paper)]
-        if paper.is_screen:
-            self.left = unit * (1.2 + max((sheet.ems(text, "digits") for _, text in self._y_ticks), default=0.0))
+        self._axis = UprightAxis(self.y, sheet, is_share=figure.is_share)
+        self.left = self._axis.left
         if figure.first_x is not None:
             last = figure.last_x if figure.last_x is not None else max([*xs.tolist(), figure.first_x + 1])
             last = max(last, figure.first_x + 1)
@@ -136,24 +109,15 @@ class Lines:
         """Return whether a picture of what stays serves both."""
         return (self.x, self.y) == (other.x, other.y) and self.figure.differs_in_marks_only(other.figure)
 
-    def item_at(self, x: float, y: float) -> int:
-        return -1
-
     def place_at(self, x: float, y: float) -> float:
         return float(round(self.x.value_at(x)))
 
     def told_at(self, x: float, y: float) -> str:
         return "" if self.figure.is_empty else self.figure.told_at(self.place_at(x, y))
 
-    def _text_of(self, value: float) -> str:
-        return f"{tick_text(round(value * 100, 9))} %" if self.figure.is_share else tick_text(value)
-
     def _draw_grid(self) -> None:
-        sheet, unit, left, bottom = self.sheet, self.sheet.paper.text, self.left, self.bottom
-        for value, _ in self._y_ticks:
-            sheet.line(left, self.y(value), self.right, self.y(value), "grid")
-        for value, text in self._y_ticks:
-            sheet.text(left - unit / 2, self.y(value) + unit / 3, text, "tick end")
+        sheet, unit, bottom = self.sheet, self.sheet.paper.text, self.bottom
+        self._axis.draw(self.right)
         ticks = self.x.ticks()
         for value in ticks:
             sheet.line(self.x(value), bottom, self.x(value), bottom + unit / 3, "grid")
@@ -188,13 +152,10 @@ class Lines:
         x_title = figure.x_title
         if paper.is_screen:
             x_title, _ = sheet.fitting(x_title + (LOGARITHMIC if figure.is_log_x else ""), paper.width / unit - 1)
-            y_title = figure.y_title + (LOGARITHMIC if figure.is_log_y else "")
-            sheet.text(unit / 2, self.top - 0.8 * unit, y_title, "legend")
         half = unit * sheet.ems(x_title, "letters") / 2  # the whole title is on the paper
         middle = max(half, min((self.left + self.right) / 2, paper.width - half))
         sheet.text(middle, paper.height - 0.55 * unit, x_title, "axis")
-        if not paper.is_screen:
-            sheet.text(1.1 * unit, (self.top + self.bottom) / 2, figure.y_title, "axis", turn=True)
+        self._axis.draw_title(figure.y_title + (LOGARITHMIC if figure.is_log_y and paper.is_screen else ""))
 
     def _curve(self, line: Line) -> Places:
         x, y = line.x, line.y
@@ -238,7 +199,7 @@ class Lines:
         self.sheet.curve([(x, middle), (x + 2 * unit, middle)], number, is_faint=is_faint)
 
 
-class Bars:
+class Bars(Layout):
     """Bars below each other, as many of the first ones as there is room for."""
 
     row, most_of_width = 1.6, 0.5  # the height of one in sizes of the text, and the share of the width for names
@@ -263,23 +224,16 @@ class Bars:
             sheet.text(left + length + 0.4 * unit, middle + unit / 3, bar.told, "legend")
         sheet.text(sheet.paper.width / 2, sheet.paper.height - 0.7 * unit, self.figure.below, "axis")
 
-    draw_still = draw
-
-    def draw_marks(self) -> None: ...
-
     def item_at(self, x: float, y: float) -> int:
         row = int((y / self.sheet.paper.text - 0.7) // self.row)
         return row if 0 <= row < len(self.shown) else -1
-
-    def place_at(self, x: float, y: float) -> None:
-        return None
 
     def told_at(self, x: float, y: float) -> str:
         row = self.item_at(x, y)
         return f"{self.shown[row].name}: {self.shown[row].told}" if row >= 0 else ""
 
 
-class Dots:
+class Dots(Layout):
     """A place for each text, a dot for each tokenizer."""
 
     radius, apart = 0.35, 0.55  # in sizes of the text
@@ -288,7 +242,7 @@ class Dots:
     def __init__(self, figure: DotFigure, sheet: Sheet) -> None:
         self.figure, self.sheet = figure, sheet
         paper, unit = sheet.paper, sheet.paper.text
-        self.left, self.right = 4.7 * unit, paper.width - 0.8 * unit
+        self.right = paper.width - 0.8 * unit
         self._legend = Legend(figure.tokenizers if paper.has_legend else (), sheet)
         self.top, self.bottom = (0.9 + 1.5 * self._legend.rows) * unit, paper.height - 1.9 * unit
         if paper.is_screen:  # the title is above the axis
@@ -296,9 +250,8 @@ class Dots:
         known = figure.values[figure.values == figure.values]
         most = float(known.max(initial=0.0)) or 1.0
         self.y = Scale(0.0, most, self.bottom, min(self.top, self.bottom - unit), is_log=False)
-        self._ticks = [(value, tick_text(value)) for value in _apart(self.y, paper)]
-        if paper.is_screen:
-            self.left = unit * (1.2 + max((sheet.ems(text, "digits") for _, text in self._ticks), default=0.0))
+        self._axis = UprightAxis(self.y, sheet)
+        self.left = self._axis.left
         self._room = (self.right - self.left) / max(1, len(figure.texts))
         apart, radius = self.apart * unit, self.radius * unit
         if paper.is_screen:
@@ -307,14 +260,9 @@ class Dots:
         self._apart, self._radius = apart, radius
 
     def draw(self) -> None:
-        figure, sheet, paper, unit = self.figure, self.sheet, self.sheet.paper, self.sheet.paper.text
-        for value, text in self._ticks:
-            sheet.line(self.left, self.y(value), self.right, self.y(value), "grid")
-            sheet.text(self.left - unit / 2, self.y(value) + unit / 3, text, "tick end")
-        if paper.is_screen:
-            sheet.text(unit / 2, self.top - 0.8 * unit, figure.title, "legend")
-        else:
-            sheet.text(1.1 * unit, (self.top + self.bottom) / 2, figure.title, "axis", turn=True)
+        figure, sheet, unit = self.figure, self.sheet, self.sheet.paper.text
+        self._axis.draw(self.right)
+        self._axis.draw_title(figure.title)
         for column, text in enumerate(figure.texts):
             cut, _ = sheet.fitting(text, self._room / unit)
             sheet.text(self.left + (column + 0.5) * self._room, self.bottom + 1.3 * unit, cut, "tick")
@@ -323,10 +271,6 @@ class Dots:
                 if value == value:
                     sheet.dot(self._x(row, column), self.y(value), row, self._radius)
         self._legend.draw(self._sample, 1.2, 0.8)
-
-    draw_still = draw
-
-    def draw_marks(self) -> None: ...
 
     def item_at(self, x: float, y: float) -> int:
         """Return the index of the nearest dot, counted row by row."""
@@ -337,9 +281,6 @@ class Dots:
                 if away < reach:  # never true of an unknown value
                     reach, nearest = away, row * columns + column
         return nearest
-
-    def place_at(self, x: float, y: float) -> None:
-        return None
 
     def told_at(self, x: float, y: float) -> str:
         item = self.item_at(x, y)
@@ -358,7 +299,7 @@ class Dots:
         return self.left + (column + 0.5) * self._room + beside
 
 
-class Parts:
+class Parts(Layout):
     """Figures beside each other, or below each other where the sheet is higher than wide."""
 
     def __init__(self, figure: SideBySide, sheet: Sheet) -> None:
@@ -374,10 +315,6 @@ class Parts:
             with self.sheet.part(self._paper, right, down) as part:
                 layout_of(figure, part).draw()
 
-    draw_still = draw
-
-    def draw_marks(self) -> None: ...
-
     def item_at(self, x: float, y: float) -> int:
         """Return the number of the figure there."""
         return min(int(x // self.width if self.is_across else y // self.height), len(self.figure.figures) - 1)
@@ -390,6 +327,32 @@ class Parts:
 
     def _part_at(self, x: float, y: float) -> Layout:
         return layout_of(self.figure.figures[self.item_at(x, y)], self.sheet.of_paper(self._paper))
+
+
+class UprightAxis:
+    """The numbers at the left of a figure, with a line for each, and the title of the axis."""
+
+    def __init__(self, scale: Scale, sheet: Sheet, *, is_share: bool = False) -> None:
+        self.scale, self.sheet = scale, sheet
+        percent, times = (" %", 100) if is_share else ("", 1)
+        self._ticks = [(one, tick_text(round(one * times, 9)) + percent) for one in _apart(scale, sheet.paper)]
+        widest = max((sheet.ems(text, "digits") for _, text in self._ticks), default=0.0)
+        self.left = sheet.paper.text * (1.2 + widest if sheet.paper.is_screen else 4.7)
+
+    def draw(self, right: float) -> None:
+        unit = self.sheet.paper.text
+        for value, _ in self._ticks:
+            self.sheet.line(self.left, self.scale(value), right, self.scale(value), "grid")
+        for value, text in self._ticks:
+            self.sheet.text(self.left - unit / 2, self.scale(value) + unit / 3, text, "tick end")
+
+    def draw_title(self, title: str) -> None:
+        """On the screen it is above the axis."""
+        unit, top, bottom = self.sheet.paper.text, self.scale.stop, self.scale.start
+        if self.sheet.paper.is_screen:
+            self.sheet.text(unit / 2, top - 0.8 * unit, title, "legend")
+        else:
+            self.sheet.text(1.1 * unit, (top + bottom) / 2, title, "axis", turn=True)
 
 
 class Legend:

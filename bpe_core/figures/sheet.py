@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -109,6 +110,35 @@ class Sheet(Protocol):
 
     def part(self, paper: Paper, right: float | None, down: float | None) -> AbstractContextManager[Sheet]:
         """Give a sheet of that paper, moved to the right or down on this one."""
+
+
+class Layout(ABC):
+    """A figure on a sheet."""
+
+    sheet: Sheet
+
+    @abstractmethod
+    def draw(self) -> None:
+        """Draw everything."""
+
+    def draw_still(self) -> None:
+        """Draw what stays when only marks move."""
+        self.draw()
+
+    def draw_marks(self) -> None:  # noqa: B027
+        """Draw the rest."""
+
+    def item_at(self, x: float, y: float) -> int:
+        """Return the index of the bar, dot or branch at a place, or -1."""
+        return -1
+
+    def place_at(self, x: float, y: float) -> float | None:
+        """Return the value of the x axis there, or the nearest boundary of a tree."""
+        return None
+
+    @abstractmethod
+    def told_at(self, x: float, y: float) -> str:
+        """Return the exact values there, for a tooltip."""
 
 
 class SvgSheet:

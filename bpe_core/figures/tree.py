@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bpe_core.figures.figure import Branch, TreeFigure
-from bpe_core.figures.sheet import Sheet
+from bpe_core.figures.sheet import Layout, Sheet
 
 # In sizes of the text: from one row to the next, and the heights of a symbol and of a token.
 LEVEL, LOW, HIGH = 4.0, 1.7, 2.7
@@ -18,7 +18,7 @@ SMALL = 0.8  # of the text for step and count
 GAP, MARGIN, NARROWEST = 0.8, 1.0, 2.2
 
 
-class Tree:
+class Tree(Layout):
     """A tree in the middle of its sheet, as large as its text wants to be, or smaller where there is less room."""
 
     def __init__(self, figure: TreeFigure, sheet: Sheet) -> None:
@@ -80,10 +80,6 @@ class Tree:
                 if one.told:
                     small.text(x, top + height - 0.45 * unit, one.told, "axis")
         sheet.strength = 1.0
-
-    draw_still = draw
-
-    def draw_marks(self) -> None: ...
 
     def box_of(self, branch: int) -> tuple[float, float, float, float]:
         """Return left, top, width and height of the box of a branch."""

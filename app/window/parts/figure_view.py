@@ -22,7 +22,8 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from app.window.parts.figure_sheet import ScreenSheet, line_colour, paper_on_screen
 from app.window.parts.wording import tip
 from bpe_core.figures.figure import Figure
-from bpe_core.figures.painter import Layout, Lines, layout_of
+from bpe_core.figures.painter import Lines, layout_of
+from bpe_core.figures.sheet import Layout
 
 HINT_MARGIN = 24.0
 PREFERRED = QSize(320, 200)
