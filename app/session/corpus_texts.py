@@ -35,6 +35,15 @@ def fresh_number() -> int:
     return next(_numbers)
 
 
+def state_of(path: Path) -> tuple[int, int] | None:
+    """Size and time of a file as it is now, by which a later change is noticed; None for one that is gone."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
 @dataclass(frozen=True)
 class CorpusText:
     """A file, an address, a text given directly, or all texts of a large folder.
@@ -69,13 +78,7 @@ class CorpusText:
 
     def file_state(self) -> tuple[int, int] | None:
         """Size and time of a file as it is now; None for a text given directly or a file that is gone."""
-        if self.path is None or self.refused or self.is_folder:
-            return None
-        try:
-            status = self.path.stat()
-        except OSError:
-            return None
-        return status.st_size, status.st_mtime_ns
+        return None if self.path is None or self.refused or self.is_folder else state_of(self.path)
 
     def has_picked(self, path: Path | None) -> bool:
         """Whether that is one of the files picked of this folder."""

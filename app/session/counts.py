@@ -36,16 +36,12 @@ KEPT_KINDS = 3  # counts of older ones are forgotten
 KEPT_TEXTS = 20  # that nobody wants at the moment
 
 
-@dataclass(frozen=True)
-class Kind:
+Kind = Hashable
+
+
+def kind_of(recipe: Recipe) -> Kind:
     """What counts hang on besides the text: how it is split, and whether it matters which words end lines."""
-
-    splitting: Splitting
-    with_line_ends: bool
-
-    @classmethod
-    def of(cls, recipe: Recipe) -> Kind:
-        return cls(recipe.part(Splitting), recipe.asks_for_line_ends)
+    return recipe.part(Splitting), recipe.asks_for_line_ends
 
 
 @dataclass(frozen=True)
@@ -117,7 +113,7 @@ class Counts(QObject):
         self._aside = aside
         self._outcomes: dict[Kind, Outcomes] = {}  # those of the kind under way grow from its thread
         self._progress: CountProgress | None = None
-        self._under_way: tuple[Kind | None, set[Hashable]] = None, set()
+        self._under_way: tuple[Kind, set[Hashable]] = None, set()
         self._next: tuple[CorpusTexts, Recipe] | None = None
         self._wanted: dict[int, Hashable] = {}  # by the numbers of texts, what they were when they were wanted last
 
@@ -127,7 +123,7 @@ class Counts(QObject):
 
     def outcome_of(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
         if (recipe.mixture or Mixture()).of(source.group).takes_all:
-            return self._outcomes.get(Kind.of(recipe), {}).get(source.key())
+            return self._outcomes.get(kind_of(recipe), {}).get(source.key())
         return self.outcome_as_wanted(source, recipe)
 
     def outcome_as_wanted(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
@@ -136,7 +132,7 @@ class Counts(QObject):
 
     def outcomes_as_wanted(self, sources: CorpusTexts, recipe: Recipe) -> list[Outcome | None]:
         """The same of several."""
-        known = self._outcomes.get(Kind.of(recipe), {})
+        known = self._outcomes.get(kind_of(recipe), {})
         return [known.get(self._wanted.get(source.number)) for source in sources]
 
     def progress_of(self, source: CorpusText) -> CountProgress | None:
@@ -150,7 +146,7 @@ class Counts(QObject):
         kind, keys = self._under_way
         if not self.busy:
             self._start_next()
-        elif Kind.of(recipe) != kind or not keys <= {unit.key for unit in units_of(sources, recipe).values()}:
+        elif kind_of(recipe) != kind or not keys <= {unit.key for unit in units_of(sources, recipe).values()}:
             self._aside.cancel(TOPIC)  # it works on something that nobody wants any more
 
     def cancel(self) -> None:
@@ -165,7 +161,7 @@ class Counts(QObject):
         (sources, recipe), self._next = self._next, None
         units = units_of(sources, recipe)
         self._wanted = {number: unit.key for number, unit in units.items()}
-        wanted, kind = {unit.key: unit for unit in units.values()}, Kind.of(recipe)
+        wanted, kind = {unit.key: unit for unit in units.values()}, kind_of(recipe)
         self._forget_old(kind, wanted)
         outcomes = self._outcomes[kind]
         missing = {key: unit for key, unit in wanted.items() if key not in outcomes}

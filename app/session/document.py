@@ -15,6 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.corpus_texts import state_of
 from app.session.leftovers import Leftover, Leftovers
 from app.session.notices import Answer, Notice
 from app.session.safety_copy import SafetyCopy
@@ -67,7 +68,7 @@ class Document(QObject):
         self._session, self._aside, self._folder, self._layout = session, session.aside, folder, layout
         self._first_text = session.text.value
         self._lock: Lock | None = None
-        self._state: FileState | None = None  # of the file when it was read or written here
+        self._state: FileState = None  # of the file when it was read or written here
         self._saved: SavedSession | None = None
         self._copy: SafetyCopy | None = None
         self._new_lock: Lock | None = None  # of the file that is being saved or opened
@@ -100,7 +101,7 @@ class Document(QObject):
         if not is_own and not self._claim(target):
             self.noticed.emit(Notice(f"{target} is open in another window; save under another name."))
             return
-        if is_own and not replaces_foreign and FileState.of(target) not in (self._state, None):
+        if is_own and not replaces_foreign and state_of(target) not in (self._state, None):
             self._ask_before_replacing(target, then)
             return
         now = self._snapshot()
@@ -114,7 +115,7 @@ class Document(QObject):
         sentence = f"{target.name} was changed by another program since it was opened here. Save under another name, or"
         self.noticed.emit(Notice(f"{sentence} replace what it holds now.", answers=(answer,)))
 
-    def _take_saved(self, session: SavedSession, path: Path, then: Then, state: FileState | None) -> None:
+    def _take_saved(self, session: SavedSession, path: Path, then: Then, state: FileState) -> None:
         if path != self.path:
             self._belong_to(path, self._new_lock)
             self._new_lock = None
@@ -253,7 +254,7 @@ class Document(QObject):
             self._belong_to(path, self._new_lock)
             self._new_lock = None
         self._saved = None
-        self._state = FileState.of(path) if path is not None else None
+        self._state = state_of(path) if path is not None else None
 
     def new(self) -> None:
         """Begin with nothing; what was here is left as it is, or as a safety copy."""
@@ -328,7 +329,7 @@ class Document(QObject):
 
     def _snapshot(self, *, was_closed: bool = False) -> SavedSession:
         now = snapshot_of(self._session, self._layout(), self.path)
-        return now if not was_closed else _closed(now)
+        return dataclasses.replace(now, was_closed=was_closed)
 
     def _differs(self, now: SavedSession) -> bool:
         """Whether there is something that would be missed."""
@@ -366,7 +367,3 @@ class Document(QObject):
 
     def _elsewhere(self) -> Answer:
         return Answer("Save Elsewhere …", self.elsewhere_wanted.emit)
-
-
-def _closed(session: SavedSession) -> SavedSession:
-    return dataclasses.replace(session, was_closed=True)

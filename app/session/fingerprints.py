@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,15 +10,16 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
+from app.session.corpus_texts import state_of
 from app.session.notices import Notice
 from app.session.run import Run
 from app.session.runs import Runs
-from bpe_core.errors import Cancelled
+from bpe_core.errors import FormatError
 from bpe_core.session_file.values import Fingerprint
+from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.progress import CancelCheck
 
 MOST_NAMED = 3  # files in one sentence
-BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -98,33 +98,21 @@ def compared(files: Mapping[Path, Fingerprint], cancelled: CancelCheck) -> Diffe
 def _differs(path: Path, known: Fingerprint, cancelled: CancelCheck) -> bool:
     if _looks_the_same(path, known):
         return False
-    try:
-        same_size = path.stat().st_size == known.size
-    except OSError:
-        return True
-    return not same_size or not known.sha256 or hash_of(path, cancelled) != known.sha256
+    state = state_of(path)
+    is_as_large = state is not None and state[0] == known.size
+    return not is_as_large or not known.sha256 or hash_of(path, cancelled) != known.sha256
 
 
 def hash_of(path: Path, cancelled: CancelCheck) -> str | None:
     """SHA-256 of a file; None where it cannot be read."""
-    digest = hashlib.sha256()
     try:
-        with open(path, "rb") as file:
-            while block := file.read(BLOCK):
-                if cancelled():
-                    raise Cancelled("Cancelled.")
-                digest.update(block)
-    except OSError:
+        return fingerprint_of(path, cancelled)[1]
+    except FormatError:
         return None
-    return digest.hexdigest()
 
 
 def _looks_the_same(path: Path, known: Fingerprint) -> bool:
-    try:
-        status = path.stat()
-    except OSError:
-        return False
-    return (status.st_size, status.st_mtime_ns) == (known.size, known.modified_ns)
+    return state_of(path) == (known.size, known.modified_ns)
 
 
 def _sentence(found: Differences) -> str:

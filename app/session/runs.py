@@ -15,9 +15,9 @@ from app.session.corpus_texts import CorpusTexts
 from app.session.counts import Counted, CountFailed, Counts
 from app.session.notices import Notice
 from app.session.run import Phase, Run, changed_name
-from app.session.run_words import MixedWords, tables_by_group
-from app.session.studies import Studies
+from app.session.studies import MixedWords, Studies, tables_by_group
 from app.session.time import TimeCursor
+from app.worker.job import Task
 from app.worker.training import (
     DoesNotFit,
     GoneOn,
@@ -33,7 +33,8 @@ from app.worker.training import (
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.numbering import numbers_of
 from bpe_core.errors import BpeError, RecipeError
-from bpe_core.history.history import Pair
+from bpe_core.history.history import History, Pair
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
@@ -74,11 +75,8 @@ class Runs(QObject):
         if not sources:
             self.noticed.emit(Notice("There is no text to learn from: open a file, paste a text or choose a sample."))
             return
-        pace = Pace(self.merges_per_second)
-        run = Run(self.next_number(), recipe, sources, pace, merges_when_prepared=merges, fits=fits)
-        self.all.append(run)
-        self.show(run)
-        self._counts.want(run.sources, run.recipe)
+        self._begin(recipe, sources, merges_when_prepared=merges, fits=fits)
+        self._counts.want(sources, recipe)
 
     def train_again(self, run: Run, recipe: Recipe) -> None:
         """Begin one that failed once more, by another recipe, on the same texts."""
@@ -137,12 +135,18 @@ class Runs(QObject):
         self._cursor.go_live()
         self.leading_changed.emit()
 
-    def next_number(self) -> int:
-        return next(self._numbers)
-
-    def add(self, run: Run) -> None:
-        """Have one more run, such as a table from elsewhere, which has its merges already."""
+    def _begin(self, recipe: Recipe, sources: CorpusTexts, **choices: Any) -> Run:
+        run = Run(next(self._numbers), recipe, sources, Pace(self.merges_per_second), **choices)
         self.all.append(run)
+        self.show(run)
+        return run
+
+    def add_table(self, history: History, names: TokenTexts, sentence: str, parent: int | None = None) -> Run:
+        """Have a table from elsewhere, which has its merges already, as one more run."""
+        run = Run(next(self._numbers), history.recipe, (), Pace(), phase=Phase.ENDED, sentence=sentence, parent=parent)
+        run.history, run.names = history, names
+        self.all.append(run)
+        return run
 
     def count_on(self, sources: CorpusTexts) -> None:
         """Find out how often the merges of the shown run, an imported table, occur in these texts."""
@@ -175,17 +179,8 @@ class Runs(QObject):
         words, history = run.words, run.history
         assert words is not None  # why_no_branch saw to it
         assert history is not None
-        branch = Run(
-            self.next_number(),
-            recipe,
-            run.sources,
-            Pace(self.merges_per_second),
-            parent=run.number,
-            begins_with=history.first(step - 1),
-            fingerprints=dict(run.fingerprints),
-        )
-        self.all.append(branch)
-        self.show(branch)
+        start, read = history.first(step - 1), dict(run.fingerprints)
+        branch = self._begin(recipe, run.sources, parent=run.number, begins_with=start, fingerprints=read)
         self._make_trainer(branch, lambda: words)
         self._tell(branch)
 
@@ -209,17 +204,9 @@ class Runs(QObject):
         except BpeError as error:
             self.noticed.emit(Notice(str(error)))
             return
-        grown = Run(
-            self.next_number(),
-            recipe,
-            sources,
-            Pace(self.merges_per_second),
-            parent=run.number,
-            begins_with=steps_alone(run.history).numbered(numbers) if makes_steps_again(run.history) else None,
-            growing=Growing(run.history.numbered(numbers), first_id, held_out),
-        )
-        self.all.append(grown)
-        self.show(grown)
+        start = steps_alone(run.history).numbered(numbers) if makes_steps_again(run.history) else None
+        growing = Growing(run.history.numbered(numbers), first_id, held_out)
+        self._begin(recipe, sources, parent=run.number, begins_with=start, growing=growing)
         self._counts.want(sources, recipe)
 
     def remove(self, run: Run) -> None:
@@ -282,26 +269,18 @@ class Runs(QObject):
         self._tell(run)
 
     def _make_trainer(self, run: Run, words: Callable[[], WordTable]) -> None:
-        run.phase, recipe = Phase.PREPARING, run.recipe
-        history = run.begins_with if run.history is None else run.history
-        self._aside.ask(
-            run.stamp,
-            lambda task: prepared(words, recipe, history, task.cancelled),
-            partial(self._take_trainer, run),
-            partial(self._fail, run),
-            ended=partial(self._note_end_of_preparing, run),
-        )
+        recipe, history = run.recipe, run.begins_with if run.history is None else run.history
+        self._ask_aside(run, lambda task: prepared(words, recipe, history, task.cancelled), self._take_trainer)
 
     def _go_on_behind(self, run: Run, growing: Growing, words: Callable[[], WordTable]) -> None:
         """By a table whose steps cannot be made one after the other: the run is there when all is learned."""
-        run.phase, recipe = Phase.PREPARING, run.recipe
-        self._aside.ask(
-            run.stamp,
-            lambda task: gone_on(words, recipe, growing, task.cancelled),
-            partial(self._take_grown, run),
-            partial(self._fail, run),
-            ended=partial(self._note_end_of_preparing, run),
-        )
+        recipe = run.recipe
+        self._ask_aside(run, lambda task: gone_on(words, recipe, growing, task.cancelled), self._take_grown)
+
+    def _ask_aside(self, run: Run, work: Callable[[Task], Any], take: Callable[[Run, Any], None]) -> None:
+        run.phase = Phase.PREPARING
+        end = partial(self._note_end_of_preparing, run)
+        self._aside.ask(run.stamp, work, partial(take, run), partial(self._fail, run), ended=end)
 
     def _take_grown(self, run: Run, gone_on: GoneOn) -> None:
         found, run.names, run.gone_on = gone_on.found, gone_on.names, gone_on

@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import os
 import threading
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -27,20 +26,8 @@ RETRY_SECONDS = 5.0  # after the disk refused something
 LOOK_SECONDS = 0.1  # between two looks at whether the thread that is waited for is still there
 
 
-@dataclass(frozen=True)
-class Kept:
-    """The safety copy holds the newest session it was given."""
-
-
-@dataclass(frozen=True)
-class NotKept:
-    """The safety copy could not be written; it is tried again."""
-
-    sentence: str
-
-
 class SafetyCopyJob(Job):
-    """Keeps a file up to date with the newest session it was given, from its first to the last."""
+    """Keeps a file up to date with the newest session it was given; posts why that failed, or an empty text."""
 
     def __init__(self, path: Path) -> None:
         super().__init__("safety copy", writes=True)
@@ -89,23 +76,20 @@ class SafetyCopyJob(Job):
             remove_safety_copy(self.path)
 
     def _try(self, session: SavedSession) -> None:
+        refusal = ""
         try:
             self._write(session)
         except OutputError as error:
-            self._note(session, str(error))
-            self.post(NotKept(str(error)))
+            refusal = str(error)
+        with self._trying:
+            self._tried, self._refusal = session, refusal
+            self._trying.notify_all()
+        self.post(refusal)
+        if refusal:
             if self._newest is None:
                 self._newest = session  # and again, unless something newer comes
             if not self.stopping and not self._news.wait(RETRY_SECONDS):
                 self._news.set()
-        else:
-            self._note(session, "")
-            self.post(Kept())
-
-    def _note(self, session: SavedSession, refusal: str) -> None:
-        with self._trying:
-            self._tried, self._refusal = session, refusal
-            self._trying.notify_all()
 
     def _write(self, session: SavedSession) -> None:
         if self._writer is not None and not self.path.exists():
@@ -213,9 +197,9 @@ class SafetyCopy(QObject):
         else:
             self.deleteLater()
 
-    def _receive(self, message: Kept | NotKept) -> None:
-        if isinstance(message, NotKept):
-            self._tell(message.sentence)
+    def _receive(self, refusal: str) -> None:
+        if refusal:
+            self._tell(refusal)
         else:
             self._is_in_trouble = False
             self.kept.emit()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from app.session.corpus_texts import CorpusText, from_session
+from app.session.corpus_texts import CorpusText, from_session, state_of
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase, Run
 from app.session.session import Session
@@ -122,20 +122,7 @@ def _filter(values: Mapping[str, Any]) -> MergeFilter:
     return MergeFilter(needle, kind, values.get("ties_only") is True, min(max(1, min_length), LONGEST_TOKEN))
 
 
-@dataclass(frozen=True)
-class FileState:
-    """What tells whether somebody else has written a file since."""
-
-    size: int
-    modified_ns: int
-
-    @classmethod
-    def of(cls, path: Path) -> FileState | None:
-        try:
-            status = path.stat()
-        except OSError:
-            return None
-        return cls(status.st_size, status.st_mtime_ns)
+FileState = tuple[int, int] | None  # None for a file that is gone
 
 
 @dataclass(frozen=True)
@@ -144,15 +131,15 @@ class OpenedSession:
 
     session: SavedSession
     path: Path
-    state: FileState | None
+    state: FileState
     names: Mapping[int, TokenTexts]
     lost: tuple[str, ...] = ()  # of a damaged one, a sentence each
 
 
-def written(session: SavedSession, path: Path) -> FileState | None:
+def written(session: SavedSession, path: Path) -> FileState:
     """Beside its file, then put in its place: never stopped half-way, and waited for when the window is closed."""
     write_session(session, path)
-    return FileState.of(path)
+    return state_of(path)
 
 
 @dataclass(frozen=True)
@@ -166,7 +153,7 @@ class Unreadable:
 
 def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
     """Read and checked."""
-    state = FileState.of(path)
+    state = state_of(path)
     try:
         session = read_session(path, is_safety_copy=is_safety_copy)
     except FormatError as error:
@@ -187,9 +174,7 @@ def _can_be_recovered(path: Path) -> bool:
         return False
 
 
-def _with_names(
-    session: SavedSession, path: Path, state: FileState | None, lost: tuple[str, ...] = ()
-) -> OpenedSession:
+def _with_names(session: SavedSession, path: Path, state: FileState, lost: tuple[str, ...] = ()) -> OpenedSession:
     names = {}
     for run in session.runs:
         if run.history is not None:

@@ -17,7 +17,7 @@ from app.session.notices import Answer, Notice
 from app.session.run import Phase, Run
 from app.session.runs import Runs
 from app.worker.job import Task
-from app.worker.training import GoneOn, Growing, Pace
+from app.worker.training import GoneOn, Growing
 from app.worker.window_first import let_window_go_first
 from bpe_core.counting.count_words import count_words
 from bpe_core.editing.costs import Costs, costs
@@ -82,18 +82,7 @@ class Imports(QObject):
         notes = notes if agreement is None else (*notes, *agreement.notes)
         history.recipe = history.recipe.with_changes(name=path.name)
         lacks = "" if history.has_counts else " It has no counts."
-        run = Run(
-            number=self._runs.next_number(),
-            recipe=history.recipe,
-            sources=(),
-            pace=Pace(),
-            phase=Phase.ENDED,
-            sentence=f"Imported from {path.name} ({table.format}).{lacks}",
-            history=history,
-            names=names,
-        )
-        self._runs.add(run)
-        opened(run)
+        opened(self._runs.add_table(history, names, f"Imported from {path.name} ({table.format}).{lacks}"))
         about = " The details say what the file does otherwise." if notes else ""
         agrees = "" if agreement is None or agreement.silence else f" It {agreement.sentence}."
         sentence = f"Opened {path.name}: {told_by(history)} ({table.format}).{agrees}{about}"
@@ -129,22 +118,10 @@ class EditedTable:
         return cls(history, names, made, told)
 
 
-def add_table(runs: Runs, table: EditedTable, made_of: Run) -> Run:
+def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:
     """The table as a run below the one it was made of, which is shown; its sentence says how, and what that means."""
-    run = Run(
-        number=runs.next_number(),
-        recipe=table.history.recipe,
-        sources=(),
-        pace=Pace(),
-        phase=Phase.ENDED,
-        sentence=" ".join([f"{table.made}.", *table.told]),
-        history=table.history,
-        names=table.names,
-        parent=made_of.number,
-    )
-    runs.add(run)
-    runs.show(run)
-    return run
+    sentence = " ".join([f"{table.made}.", *table.told])
+    runs.show(runs.add_table(table.history, table.names, sentence, made_of.number))
 
 
 GROWTH = "growth"

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from bpe_core.errors import FormatError
+from bpe_core.errors import Cancelled, FormatError
+from bpe_core.support.progress import CancelCheck, never_cancelled
 
 BLOCK = 1 << 20
 
 
-def fingerprint_of(path: Path) -> tuple[int, str]:
+def fingerprint_of(path: Path, cancelled: CancelCheck = never_cancelled) -> tuple[int, str]:
     """How many bytes it has, and their SHA-256; of a folder, that of the names and contents of all its files."""
     if path.is_dir():
         whole, size = hashlib.sha256(), 0
         for file in sorted(one for one in path.rglob("*") if one.is_file()):
-            length, digest = fingerprint_of(file)
+            length, digest = fingerprint_of(file, cancelled)
             whole.update(f"{file.relative_to(path).as_posix()}\0{digest}\n".encode(errors="surrogateescape"))
             size += length
         return size, whole.hexdigest()
@@ -23,6 +24,8 @@ def fingerprint_of(path: Path) -> tuple[int, str]:
     try:
         with open(path, "rb") as data:
             while block := data.read(BLOCK):
+                if cancelled():
+                    raise Cancelled("Cancelled.")
                 found.update(block)
                 size += len(block)
     except OSError as error:

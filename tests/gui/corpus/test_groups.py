@@ -11,8 +11,8 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from pytestqt.qtbot import QtBot
 
 from app.session import corpus as session_corpus
-from app.session.run_words import parts_of
 from app.session.session_files import restore, snapshot_of
+from app.session.studies import parts_of
 from app.window.corpus.corpus_rows import GroupRow
 from app.window.pages import SIZES
 from app.window.questions.words.page import WordsPage

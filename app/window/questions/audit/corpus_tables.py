@@ -9,7 +9,7 @@ from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import reading
 from app.session.counts import Counted
 from app.session.run import Run
-from app.session.run_words import MixedWords, Parts, parts_of
+from app.session.studies import MixedWords, Parts, parts_of
 from app.worker.job import Task
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Signal
 from app.session.corpus_texts import CorpusText, reading
 from app.session.manifests import RESULT, SESSION
 from app.session.run import NO_RUN, Run
-from app.session.run_words import Parts, parts_of
 from app.session.session import Session
+from app.session.studies import Parts, parts_of
 from app.session.time import timer
 from app.window.parts.watched import Asked, Exact, Watched
 from app.window.questions.token.life_facts import LifeFacts, Line, Steps, life_by_use, life_facts, life_without_words

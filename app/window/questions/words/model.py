@@ -12,8 +12,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from app.session.counts import Counted, CountFailed
 from app.session.groups import IN_NONE
 from app.session.manifests import RESULT, SESSION, TEXTS
-from app.session.run_words import tables_by_group
 from app.session.session import Session
+from app.session.studies import tables_by_group
 from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
