@@ -38,8 +38,8 @@ from bpe_core.segmenting.laid_words import Laid, laid_words
 from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_ranks import compiled_ranks
-from bpe_core.text.blocks import Stretch
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
+from bpe_core.text.reading.source import Chunk
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import table_for
 
@@ -71,7 +71,7 @@ def _count() -> None:
     words = "".join(f" {i} {i:09}" for i in range(26_000)).encode()
     table = table_for("gpt2")
     assert table is not None
-    count_compiled([Stretch(words, False), Stretch(words, True)], table, threads=2, block_size=len(words))
+    count_compiled([Chunk(words, False), Chunk(words, True)], table, threads=2, block_size=len(words))
     Counter(table).add(Counter(table))  # whether threads come to that depends on their speed
     first_invalid(memoryview(bytearray(words)))
     join_by_kernels([WordColumns.of([b"low", b"new"]), WordColumns.of([b"new"])])

@@ -25,7 +25,7 @@ from bpe_core.errors import BpeError, Cancelled, CorpusError
 from bpe_core.insight.patterns import LONG_SHARE, LongWords, find_long_words, share_of
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe, Splitting
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.rows import FieldNeeded
 
@@ -219,7 +219,7 @@ def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
     with reading(unit.sources, task.remarks) as corpus:
         part = corpus if unit.choice is None else corpus.part(unit.choice)
         try:
-            table = count_unmixed(part, recipe, progress=report, cancelled=task.cancelled)
+            table = count_unmixed(part, recipe, Work(report, task.cancelled))
         except CorpusError as error:
             return CountFailed(str(error), Read.of(corpus), isinstance(error, FieldNeeded))
     if task.stopping:

@@ -29,7 +29,7 @@ from bpe_core.history.token_texts import TokenTexts, check_budget
 from bpe_core.insight.audit import never_used
 from bpe_core.insight.reachability import is_learned
 from bpe_core.learning.methods import told_by
-from bpe_core.support.progress import CancelCheck
+from bpe_core.support.progress import CancelCheck, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.import_check import Agreement, check_import
 
@@ -200,7 +200,7 @@ def _growth(growing: Growing, gone_on: GoneOn, text: str, task: Task) -> Growth:
     for path in growing.held_out:
         try:
             with reading([CorpusText(path.name, path=path)], task.remarks) as corpus:
-                words = count_words(corpus, old.recipe, cancelled=task.cancelled)
+                words = count_words(corpus, old.recipe, Work(cancelled=task.cancelled))
             by_file.append(f"{path.name}: {costs(words, old, found.history, cancelled=task.cancelled)}.")
         except Cancelled:
             raise

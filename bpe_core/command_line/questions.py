@@ -18,6 +18,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import BLANK, TokenTexts
 from bpe_core.learning.methods import told_by
+from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def count_corpus(corpus: Corpus, history: History) -> WordTable:
     bar = TerminalBar(sys.stderr)
     try:
         counted = count_unmixed if corpus.groups == ("",) else count_words
-        return counted(corpus, history.recipe, progress=bar)
+        return counted(corpus, history.recipe, Work(bar))
     finally:
         bar.clear()
 
@@ -105,7 +106,7 @@ def parts_of(options: argparse.Namespace, history: History) -> dict[str, WordTab
     bar = TerminalBar(sys.stderr)
     try:
         with reading_texts(options) as corpus:
-            return count_groups(corpus, history.recipe, progress=bar).weighted_parts(history.recipe.mixture)
+            return count_groups(corpus, history.recipe, Work(bar)).weighted_parts(history.recipe.mixture)
     finally:
         bar.clear()
 

@@ -25,7 +25,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import private_folder
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 
 State = Literal["starting", "counting", "done", "stopped", "failed"]
@@ -235,19 +235,12 @@ def count_apart(path: Path, order: Order) -> None:
 def _counted(order: Order, corpus: Corpus, reporter: _Reporter) -> Written:
     if not order.texts:
         raise CorpusError("There is no text to count.")
-    counting = CountingOrder(order.output, memory=order.memory)
+    counting, watched = CountingOrder(order.output, memory=order.memory), Work(reporter.report, reporter.cancelled)
     if not order.on:
-        return count_to_file(corpus, order.recipe, counting, progress=reporter.report, cancelled=reporter.cancelled)
+        return count_to_file(corpus, order.recipe, counting, watched)
     with cluster(order.on, order.workers, order.memory) as client:
         reporter.write(state="counting", dashboard=client.dashboard_link or "")
-        return count_on_cluster(
-            corpus,
-            order.recipe,
-            replace(counting, piece_size=PIECE_SIZE),
-            client,
-            progress=reporter.report,
-            cancelled=reporter.cancelled,
-        )
+        return count_on_cluster(corpus, order.recipe, replace(counting, piece_size=PIECE_SIZE), client, watched)
 
 
 if __name__ == "__main__":

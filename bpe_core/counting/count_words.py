@@ -23,18 +23,17 @@ from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room, watching_memory
 from bpe_core.support.progress import (
+    ALONE,
     CancelCheck,
     Progress,
-    ProgressReport,
-    ignore_progress,
+    Work,
     never_cancelled,
     while_wanted,
 )
-from bpe_core.text.blocks import Stretch
-from bpe_core.text.corpus import Chunk, Corpus
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.reading.counts_head import CountsHead
-from bpe_core.text.reading.source import Bytes
+from bpe_core.text.reading.source import Bytes, Chunk, one_by_one
 from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
 from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.specials import parts_of
@@ -55,30 +54,18 @@ FEWER_WORDS = (
 )
 
 
-def count_words(
-    corpus: Corpus,
-    recipe: Recipe,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> WordTable:
+def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable:
     """Count the words of a corpus as the recipe splits and mixes it, in first-seen order.
 
     >>> list(count_words(Corpus.from_texts(["low lower low"]), Recipe.preset("words")))
     [(b'low', 2), (b'lower', 1)]
     """
     if recipe.mixture is not None:
-        return count_groups(corpus, recipe, progress=progress, cancelled=cancelled).weighted(recipe.mixture)
-    return count_unmixed(corpus, recipe, progress=progress, cancelled=cancelled)
+        return count_groups(corpus, recipe, work).weighted(recipe.mixture)
+    return count_unmixed(corpus, recipe, work)
 
 
-def count_groups(
-    corpus: Corpus,
-    recipe: Recipe,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> GroupedWords:
+def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedWords:
     """Count the words of each group, of what the recipe's mixture takes of it; weights come later.
 
     >>> groups = {"de": Corpus.from_texts(["low low"]), "code": Corpus.from_texts(["new low"])}
@@ -89,49 +76,41 @@ def count_groups(
     total, done = corpus.total_size, 0
     tables = {}
     for name, part in corpus.parts(recipe.mixture).items():
-        tables[name] = count_unmixed(part, recipe, progress=moved(progress, done, total), cancelled=cancelled)
+        tables[name] = count_unmixed(part, recipe, moved(work, done, total))
         done += part.total_size or 0
     return GroupedWords.of(tables)
 
 
-def moved(progress: ProgressReport, done: int, total: int | None) -> ProgressReport:
-    """Reports of counting one part of a whole, of which so much was done before."""
+def moved(work: Work, done: int, total: int | None) -> Work:
+    """The work on one part of a whole, of which this much was done before."""
 
     def report(at: Progress) -> None:
-        progress(replace(at, done=done + at.done, total=total) if at.stage == "counting" else at)
+        work.progress(replace(at, done=done + at.done, total=total) if at.stage == "counting" else at)
 
-    return report
+    return replace(work, progress=report)
 
 
-def count_unmixed(
-    corpus: Corpus,
-    recipe: Recipe,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-    by_kernels: bool | None = None,
-) -> WordTable:
+def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels: bool | None = None) -> WordTable:
     """Count the words of a corpus as the recipe splits it, without its mixture.
 
-    By machine code or in plain Python: None leaves that to the size of the texts. A custom pattern may look at any
-    other place of a text, so plain Python holds a whole document at a time, unless lines are texts of their own.
+    If `by_kernels` is None, the size of the texts decides between machine code and plain Python. A custom pattern may
+    look at any place of a text, so plain Python holds a whole document at a time, unless lines are texts of their own.
     """
     if corpus.word_counts is not None:
         return WordTable.from_counts(corpus.word_counts)
-    count = _Count(corpus, recipe, progress, watching_memory(cancelled, "Counting", FEWER_WORDS), by_kernels)
+    count = _Count(corpus, recipe, _watching(work), by_kernels)
     if not corpus.word_lists:
         return count.texts()
     return WordTable.merged([*([count.texts()] if corpus.has_texts else []), *count.given_lists()])
 
 
+def _watching(work: Work) -> Work:
+    """The same work; it also stops when memory runs out."""
+    return replace(work, cancelled=watching_memory(work.cancelled, "Counting", FEWER_WORDS))
+
+
 def count_in_runs(
-    corpus: Corpus,
-    recipe: Recipe,
-    room: int | None,
-    *,
-    threads: int | None = None,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    corpus: Corpus, recipe: Recipe, room: int | None, work: Work = ALONE, threads: int | None = None
 ) -> Iterator[WordTable]:
     """Count as `count_unmixed` does, but in several tables if one would need more than `room` bytes.
 
@@ -141,14 +120,13 @@ def count_in_runs(
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
     if room is None or not is_simple or not KERNELS.chooses(KERNELS.large if size is None else size):
-        yield count_unmixed(corpus, recipe, progress=progress, cancelled=cancelled)
+        yield count_unmixed(corpus, recipe, work)
         return
     from bpe_core.counting import counter  # loads machine code
 
     table = scan_table(recipe)
     assert table is not None  # scanned patterns have one
-    stretches = stretches_of(corpus, recipe, cancelled, progress)
-    yield from counter.count_in_runs(stretches, table, room=room, threads=threads)
+    yield from counter.count_in_runs(scanned_texts(corpus, recipe, work), table, room=room, threads=threads)
 
 
 def counts_in_runs(recipe: Recipe) -> bool:
@@ -157,12 +135,9 @@ def counts_in_runs(recipe: Recipe) -> bool:
     return scans and not recipe.asks_for_line_ends
 
 
-def stretches_of(
-    corpus: Corpus, recipe: Recipe, cancelled: CancelCheck, progress: ProgressReport = ignore_progress
-) -> Iterator[Stretch]:
+def scanned_texts(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> Iterator[Chunk]:
     """The text of a corpus that is to be scanned for words."""
-    cancelled = watching_memory(cancelled, "Counting", FEWER_WORDS)
-    return _stretches(_Count(corpus, recipe, progress, cancelled).chunks(), recipe)
+    return _scanned(_Count(corpus, recipe, _watching(work)).chunks(), recipe)
 
 
 def scan_table(recipe: Recipe) -> ScanTable | None:
@@ -191,26 +166,25 @@ def count_texts(
             yield Corpus.from_texts(documents)
             done()
 
-    size = sum(len(document) for documents in texts for document in documents)
+    work, size = Work(cancelled=cancelled), sum(len(document) for documents in texts for document in documents)
     table = scan_table(recipe) if counts_in_runs(recipe) and size >= LARGE * len(texts) else None
     if table is None or not KERNELS.chooses(size, cancelled=cancelled):
-        tables = (count_unmixed(corpus, recipe, cancelled=cancelled) for corpus in corpora())
+        tables = (count_unmixed(corpus, recipe, work) for corpus in corpora())
         return Counted.joined([Counted(one, [PartCounts(np.arange(len(one)), one.counts)]) for one in tables])
     from bpe_core.counting.counter import count_texts_compiled  # loads machine code
 
-    found = count_texts_compiled((stretches_of(corpus, recipe, cancelled) for corpus in corpora()), table)
+    found = count_texts_compiled((scanned_texts(corpus, recipe, work) for corpus in corpora()), table)
     given = sum(len(document.encode()) for documents in texts for document in documents)
     return found._replace(words=replace(found.words, text_bytes=given))
 
 
 @dataclass(frozen=True)
 class _Count:
-    """One count of a corpus, with its choices and those who watch it."""
+    """One count of a corpus, with its choices."""
 
     corpus: Corpus
     recipe: Recipe
-    progress: ProgressReport
-    cancelled: CancelCheck
+    work: Work
     by_kernels: bool | None = None
 
     def texts(self) -> WordTable:
@@ -235,15 +209,13 @@ class _Count:
         """The words that were counted elsewhere; oddities are reported."""
         for reader in self.corpus.word_lists:
             name, log = reader.source.name, self.corpus.remarks
-            if reader.source.counted:
-                if why := CountsHead.from_json(reader.source.counted, name).why_not_for(name, self.recipe):
-                    raise CorpusError(why)
-                yield word_list(reader.source, reader.options, log, self.cancelled)
-                continue
-            table = word_list(reader.source, reader.options, log, self.cancelled)
-            if reader.options.word_list is None:
+            counted = reader.source.counted
+            if counted and (why := CountsHead.from_json(counted, name).why_not_for(name, self.recipe)):
+                raise CorpusError(why)
+            table = word_list(reader.source, reader.options, log, self.work.cancelled)
+            if reader.options.word_list is None and not counted:
                 log.add(name, f"{name} is read as a list of words with their counts: so its columns are named")
-            if why := why_not_from(table, self.recipe):
+            if not counted and (why := why_not_from(table, self.recipe)):
                 log.add(name, f"{name}: these words are not as the recipe splits texts: {why}")
             yield table
 
@@ -260,10 +232,10 @@ class _Count:
             read = chunk.bytes_read
             done = done_before + read if total is None else min(done_before + read, total)
             yield chunk
-            self.progress(Progress("counting", done, total, "bytes", self.corpus.sources[source].name))
+            self.work.progress(Progress("counting", done, total, "bytes", self.corpus.sources[source].name))
 
     def _stop_if_cancelled(self) -> None:
-        if self.cancelled():
+        if self.work.cancelled():
             raise Cancelled("Counting was stopped.")
 
     def _counted(self, chunks: Iterator[Chunk]) -> WordTable:
@@ -280,7 +252,7 @@ class _Count:
             return self.by_kernels
         recipe, size = self.recipe, read if read < KERNELS.least else max(read, self.corpus.total_size or 0)
         scans = size >= KERNELS.least and not recipe.splits_by_steps and scan_table(recipe) is not None
-        if scans and KERNELS.chooses(size, waiting=self._report_compiling, cancelled=self.cancelled):
+        if scans and KERNELS.chooses(size, waiting=self._report_compiling, cancelled=self.work.cancelled):
             return True
         self._stop_if_cancelled()
         if size >= KERNELS.small and (why := why_slow(recipe)):
@@ -290,13 +262,12 @@ class _Count:
 
     def _report_compiling(self) -> None:
         about = "compiling for this computer, which is done only once"
-        self.progress(Progress("preparing", 0, None, "bytes", about))
+        self.work.progress(Progress("preparing", 0, None, "bytes", about))
 
     def _counted_plainly(self, chunks: Iterable[Chunk]) -> WordTable:
         counts: Counter[str] = Counter()
         splitter = Splitter(self.recipe)
-        documents = (one for chunk in chunks for one in chunk.documents())
-        for text, _ in _texts(documents, may_cut_at_newlines(self.recipe)):
+        for text, _ in _texts(one_by_one(chunks), may_cut_at_newlines(self.recipe)):
             words = splitter.words(normalize(text, self.recipe))
             while batch := list(islice(words, WORDS_BETWEEN_CHECKS)):
                 counts.update(batch)
@@ -317,11 +288,11 @@ class _Count:
 
         table = scan_table(self.recipe)
         assert table is not None  # the caller checked it
-        stretches = _stretches(chunks, self.recipe)
+        scanned = _scanned(chunks, self.recipe)
         if self.recipe.pattern != "custom":
-            return count_compiled(stretches, table)
+            return count_compiled(scanned, table)
         texts = WholeTexts(self.recipe)
-        words = count_compiled(texts.watched(stretches), table)
+        words = count_compiled(texts.watched(scanned), table)
         texts.check_it_matched(words)
         return words
 
@@ -349,20 +320,20 @@ def _scans_as_it_is(recipe: Recipe) -> bool:
     return not (recipe.normalizes or recipe.special_tokens or _takes_whole_documents(recipe))
 
 
-def _stretches(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Stretch]:
+def _scanned(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Chunk]:
     """What is scanned: the text as it is, or normalized and without its special tokens."""
     if _scans_as_it_is(recipe):
-        yield from (Stretch(chunk.data, chunk.ends_document, chunk.inner_ends) for chunk in chunks)
+        yield from chunks
         return
     for text, ends_document in _texts(chunks, keeps_newlines(recipe)):
         for part, is_special in parts_of(normalize(text, recipe), recipe.special_tokens):
             if is_special:
-                yield Stretch(b"", True)
+                yield Chunk(b"", True)
                 continue
             for start in range(0, len(part), PIECE):
-                yield Stretch(part[start : start + PIECE].encode(), False)
+                yield Chunk(part[start : start + PIECE].encode(), False)
         if ends_document:
-            yield Stretch(b"", True)
+            yield Chunk(b"", True)
 
 
 def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:

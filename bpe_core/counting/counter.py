@@ -24,9 +24,11 @@ from bpe_core.kernels import count, join_tables, word_tables
 from bpe_core.kernels import utf8 as utf8  # once it is loaded, reading checks texts by it
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW
+from bpe_core.support.arrays import Bytes
 from bpe_core.support.limits import check_room
 from bpe_core.support.threads import available_threads
-from bpe_core.text.blocks import Block, ByteArray, Stretch, in_blocks
+from bpe_core.text.blocks import Block, in_blocks
+from bpe_core.text.reading.source import Chunk
 from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable
 
@@ -46,14 +48,14 @@ FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer or short
 
 
 def count_compiled(
-    stretches: Iterable[Stretch], table: ScanTable, *, threads: int | None = None, block_size: int = BLOCK_SIZE
+    stretches: Iterable[Chunk], table: ScanTable, *, threads: int | None = None, block_size: int = BLOCK_SIZE
 ) -> WordTable:
     """The words of a stream of texts, in the order they are first seen."""
     return next(count_in_runs(stretches, table, threads=threads, block_size=block_size))
 
 
 def count_in_runs(
-    stretches: Iterable[Stretch],
+    stretches: Iterable[Chunk],
     table: ScanTable,
     *,
     room: int | None = None,
@@ -248,7 +250,7 @@ class Counter:
             copied = int(scratch.cuts[cuts - 1] - scratch.cuts[0]) + 16 * int(cuts)
             self._make_room(int(cuts), int(cuts), copied)
 
-    def last_safe_cut(self, data: ByteArray, start: int, stop: int) -> int:
+    def last_safe_cut(self, data: Bytes, start: int, stop: int) -> int:
         return int(count.last_safe_cut(self._machine, self._safe_pairs, data, np.int64(start), np.int64(stop)))
 
     def listed(self) -> WordTable:
@@ -327,7 +329,7 @@ def _more_slots(slots: int, words: int) -> int:
 
 
 def count_texts_compiled(
-    texts: Iterable[Iterable[Stretch]], table: ScanTable, *, block_size: int = BLOCK_SIZE
+    texts: Iterable[Iterable[Chunk]], table: ScanTable, *, block_size: int = BLOCK_SIZE
 ) -> Counted:
     """Count several texts one after the other in the same tables, with the counts of each.
 

@@ -23,7 +23,7 @@ from bpe_core.errors import BpeError, Cancelled, ClusterError, CorpusError, plai
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.optional_packages import MISSING_CLUSTER, distributed_or_none
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.corpus import Corpus, Skipped
 from bpe_core.text.reading.counts_head import CountsHead
 
@@ -110,12 +110,10 @@ def count_on_cluster(
     recipe: Recipe,
     order: CountingOrder,
     client: Any,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    watched: Work = ALONE,
 ) -> Written:
     """Count as `count_to_file` does, byte for byte, with the workers of a cluster."""
-    count = _ClusterCount(corpus, recipe, order, progress, cancelled)
+    count = _ClusterCount(corpus, recipe, order, watched)
     count.client = client
     for source in corpus.sources:
         if source.path is None and source.opens is None and source.kind != "texts":
@@ -146,7 +144,7 @@ class _ClusterCount(FileCount):
             done += size
             for report in skipped:
                 remarks.add(report.source, report.sentence, report.count)
-            self.progress(Progress("counting", done, self.corpus.total_size, "bytes"))
+            self.watched.progress(Progress("counting", done, self.corpus.total_size, "bytes"))
 
     def added_up(self, runs: Sequence[str], count: int) -> list[Range]:
         together = max(1, count // (TASKS_A_THREAD * sum(self.client.nthreads().values())))
@@ -154,7 +152,7 @@ class _ClusterCount(FileCount):
         added: dict[int, Range] = {}
         for found in self._each(_add_up, [(self.work, runs, self.head, share) for share in shares]):
             added |= found
-            self.progress(Progress("adding up", len(added), count, "parts"))
+            self.watched.progress(Progress("adding up", len(added), count, "parts"))
         return [added[number] for number in range(count)]
 
     def write(self, tasks: Sequence[PartTask]) -> None:
@@ -169,7 +167,7 @@ class _ClusterCount(FileCount):
         done = distributed.as_completed(futures)
         try:
             while not done.is_empty():
-                if self.cancelled():
+                if self.watched.cancelled():
                     raise Cancelled("Counting was stopped.")
                 if done.has_ready():
                     yield next(done).result()

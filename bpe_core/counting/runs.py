@@ -34,12 +34,12 @@ from bpe_core.counting.words import MOST_SYMBOLS, Int64s, WordColumns, WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus, Skipped
 from bpe_core.text.reading.counts_head import COUNT, LINE_ENDS, PLACE, WORD, CountsHead
-from bpe_core.text.reading.files import FileReader
+from bpe_core.text.reading.files import FileReader, Reader
 from bpe_core.text.reading.opening import open_raw, sentences
-from bpe_core.text.reading.source import Reader, Source, Span
+from bpe_core.text.reading.source import Source, Span
 from bpe_core.text.safe_cuts import SafeCuts
 
 FEWEST_BITS, MOST_BITS = 3, 7
@@ -123,15 +123,12 @@ def count_piece(
     head: CountsHead,
     work: Place,
     room: int | None = None,
-    *,
+    watched: Work = ALONE,
     threads: int | None = None,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
 ) -> tuple[Skipped, ...]:
     """Count a piece: write its runs, mark it as done, and return what was skipped."""
     names = []
-    tables = count_in_runs(piece.corpus, recipe, room, threads=threads, progress=progress, cancelled=cancelled)
-    for number, table in enumerate(tables):
+    for number, table in enumerate(count_in_runs(piece.corpus, recipe, room, watched, threads)):
         names.append(f"{piece.name}-{number:04}.parquet")
         with work.writing(names[-1]) as file:
             write_run(_columns(table, piece.group, head), piece.range_bits, file)

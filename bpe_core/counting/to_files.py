@@ -34,7 +34,7 @@ from bpe_core.counting.runs import (
 from bpe_core.counting.words import Int64s
 from bpe_core.errors import BpeError, CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.counts_head import COUNT, ENDING, HEAD_NAME, PLACE, CountsHead, part_name
 from bpe_core.text.reading.opening import is_address
@@ -101,24 +101,19 @@ def count_to_file(
     corpus: Corpus,
     recipe: Recipe,
     order: CountingOrder,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    watched: Work = ALONE,
 ) -> Written:
     """Count the groups of a corpus into a file; weights are left to whoever learns from the counts."""
-    return FileCount(corpus, recipe, order, progress, cancelled).run()
+    return FileCount(corpus, recipe, order, watched).run()
 
 
 class FileCount:
     """One count into files by this process. A cluster does the same steps with its workers."""
 
-    def __init__(
-        self, corpus: Corpus, recipe: Recipe, order: CountingOrder, progress: ProgressReport, cancelled: CancelCheck
-    ) -> None:
+    def __init__(self, corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work) -> None:
         needed_pyarrow()
         _check_output(order.output)
-        self.corpus, self.recipe, self.order = corpus, recipe, order
-        self.progress, self.cancelled = progress, cancelled
+        self.corpus, self.recipe, self.order, self.watched = corpus, recipe, order, watched
         self.head, self.work = head_of(corpus, recipe), place_of(order.output.rstrip("/") + WORKING)
 
     def run(self) -> Written:
@@ -144,7 +139,7 @@ class FileCount:
         is_small = len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size
         if order.memory is not None or not order.output.endswith(ENDING) or (not is_small and corpus.has_texts):
             return None
-        words = count_groups(corpus, self.recipe, progress=self.progress, cancelled=self.cancelled)
+        words = count_groups(corpus, self.recipe, self.watched)
         columns = columns_of(words, self.head)
         if columns.size > order.part_size:
             return None
@@ -159,9 +154,8 @@ class FileCount:
         total, done, wanted = self.corpus.total_size, 0, set(not_done(pieces, self.work))
         for piece in pieces:
             if piece in wanted:
-                report = moved(self.progress, done, total)
-                room = self.order.room
-                count_piece(piece, self.recipe, self.head, self.work, room, progress=report, cancelled=self.cancelled)
+                watched = moved(self.watched, done, total)
+                count_piece(piece, self.recipe, self.head, self.work, self.order.room, watched)
             done += piece.corpus.total_size or 0
 
     def added_up(self, runs: Sequence[str], count: int) -> list[Range]:
@@ -169,7 +163,7 @@ class FileCount:
         ranges = []
         for number in range(count):
             ranges.append(add_up_range(self.work, runs, self.head, number))
-            self.progress(Progress("adding up", number + 1, count, "parts"))
+            self.watched.progress(Progress("adding up", number + 1, count, "parts"))
         return ranges
 
     def write(self, tasks: Sequence[PartTask]) -> None:

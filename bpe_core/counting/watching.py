@@ -18,9 +18,8 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.blocks import Stretch
-from bpe_core.text.corpus import Chunk
 from bpe_core.text.normalization import normalize
+from bpe_core.text.reading.source import Chunk
 from bpe_core.text.splitting import Splitter
 
 
@@ -69,10 +68,10 @@ class WholeTexts:
         self._texts = 0
         self._last: int | None = None  # the last byte seen of the open text
 
-    def watched(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
-        for stretch in stretches:
-            self._count(stretch)
-            yield stretch
+    def watched(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        for chunk in chunks:
+            self._count(chunk)
+            yield chunk
 
     def check_it_matched(self, words: WordTable) -> None:
         """Raise a PatternError if the pattern matched nothing; the words are those of all that was watched."""
@@ -89,10 +88,10 @@ class WholeTexts:
     def _is_open(self) -> bool:
         return self._last is not None and not (self._ends_at_newlines and self._last == _NEWLINE)
 
-    def _count(self, stretch: Stretch) -> None:
-        data = np.frombuffer(stretch.data, np.uint8)
-        ends = np.zeros(0, np.int64) if stretch.inner_ends is None else stretch.inner_ends
-        if stretch.ends_text:
+    def _count(self, chunk: Chunk) -> None:
+        data = np.frombuffer(chunk.data, np.uint8)
+        ends = np.zeros(0, np.int64) if chunk.inner_ends is None else chunk.inner_ends
+        if chunk.ends_document:
             ends = np.append(ends, len(data))
         if len(ends) and ends[0] == 0:
             self._texts += self._is_open

@@ -28,7 +28,7 @@ from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers,
 from bpe_core.learning.trainer import learn
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import CancelCheck, ProgressReport, Work, ignore_progress, never_cancelled
 from bpe_core.text.corpus import Corpus
 
 
@@ -60,7 +60,7 @@ def extend(
     """So many tokens more, learned on a corpus; `changes` are of choices such as min_frequency or ties."""
     history = history_of(learned)
     recipe = growing_recipe(history, by, **changes)
-    words = count_words(corpus, recipe, progress=progress, cancelled=cancelled)
+    words = count_words(corpus, recipe, Work(progress, cancelled))
     return extend_on(words, history, recipe, first_id, progress=progress, cancelled=cancelled)
 
 

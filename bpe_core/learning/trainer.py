@@ -26,7 +26,7 @@ from bpe_core.learning.methods import Candidate, Learner, LooksAhead, Method
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work, ignore_progress, never_cancelled
 from bpe_core.text.corpus import Corpus
 
 SECONDS_BETWEEN_REPORTS = 0.05
@@ -227,7 +227,7 @@ def train(
         raise CorpusError("It is learned from a corpus: write Corpus.from_texts([...]) or Corpus.from_files([...]).")
     from bpe_core.counting.count_words import count_words  # with all that reads files
 
-    words = count_words(corpus, recipe, progress=progress, cancelled=cancelled)
+    words = count_words(corpus, recipe, Work(progress, cancelled))
     return learn(words, recipe, progress=progress, cancelled=cancelled)
 
 

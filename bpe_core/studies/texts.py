@@ -63,7 +63,7 @@ class CorpusTexts:
         if self._words is None or self._words[0] != recipe:
             with self._open() as corpus:
                 count = count_unmixed if corpus.groups == ("",) else count_words
-                self._words = recipe, count(corpus, recipe, progress=work.progress, cancelled=work.cancelled)
+                self._words = recipe, count(corpus, recipe, work)
                 for skipped in corpus.skipped if self._reports else ():
                     work.remark(str(skipped))
         return self._words[1]
@@ -71,12 +71,9 @@ class CorpusTexts:
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
         with self._open() as corpus:
             if corpus.groups != ("",):
-                groups = count_groups(corpus, recipe, progress=work.progress, cancelled=work.cancelled)
+                groups = count_groups(corpus, recipe, work)
                 return groups.weighted_parts(recipe.mixture)
-            return {
-                name: count_unmixed(part, recipe, progress=work.progress, cancelled=work.cancelled)
-                for name, part in corpus.by_source().items()
-            }
+            return {name: count_unmixed(part, recipe, work) for name, part in corpus.by_source().items()}
 
     def reading(self) -> AbstractContextManager[Corpus]:
         return self._open()

@@ -24,7 +24,7 @@ from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe, Splitting
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.limits import check_room
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import CancelCheck, ProgressReport, Work, ignore_progress, never_cancelled
 from bpe_core.support.worker_pool import CANCELLED, Piece, WorkerPool
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.plan import Plan
@@ -184,7 +184,7 @@ class _Work:
     def _count(self, run: Run) -> Piece[WordTable]:
         def count(stopped: CancelCheck) -> WordTable:
             corpus = self._plan.corpus(run.corpus)
-            words = _saying_which(run, lambda: count_words(corpus, run.recipe, cancelled=stopped))
+            words = _saying_which(run, lambda: count_words(corpus, run.recipe, Work(cancelled=stopped)))
             self._tell(corpus)
             return words
 

@@ -7,29 +7,20 @@ such a place makes its block larger, however long it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.errors import TooLarge
+from bpe_core.support.arrays import Bytes as ByteArray
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.limits import check_room
-from bpe_core.text.reading.source import Bytes, Int64s
+from bpe_core.text.reading.source import Bytes, Chunk
 
 LARGEST_BLOCK = 2**31 - 2**16  # places in a block are 32-bit numbers
 PADDING = 64  # bytes behind the text that may be read
 SHORTER_STRETCHES = "Is it text at all? If so, choose another pattern, or count line by line."
 
-ByteArray = npt.NDArray[np.uint8]
 FindCut = Callable[[ByteArray, int, int], int]  # the last safe place to cut inside data[start:stop], or -1
-
-
-class Stretch(NamedTuple):
-    """A stretch of text, and whether a text ends with it; others may end inside of it."""
-
-    data: Bytes
-    ends_text: bool
-    inner_ends: Int64s | None = None
 
 
 class Block:
@@ -91,14 +82,14 @@ class Block:
 
 
 def in_blocks(
-    stretches: Iterable[Stretch], size: int, find_cut: FindCut, fresh: Callable[[], Block], first: int = 0
+    chunks: Iterable[Chunk], size: int, find_cut: FindCut, fresh: Callable[[], Block], first: int = 0
 ) -> Iterator[Block]:
     """Cut into blocks of about `size` bytes; `fresh` returns an unused one, `first` is the length of earlier text."""
     block, full, searched = fresh(), size, 0
     block.begin(first)
-    for data, ends_text, inner_ends in stretches:
-        block.append(data, inner_ends)
-        if ends_text:
+    for chunk in chunks:
+        block.append(chunk.data, chunk.inner_ends)
+        if chunk.ends_document:
             block.end_text()
         if block.length < full:
             continue

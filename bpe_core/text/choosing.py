@@ -1,7 +1,7 @@
 """Choose from a group of texts: leave out duplicates, sample, take only the first bytes; in this order.
 
 >>> from bpe_core.recipes.mixture import Group
->>> pieces = [DocumentPiece(text, True, 0) for text in (b"low", b"new", b"low")]
+>>> pieces = [Chunk(text, True, 0) for text in (b"low", b"new", b"low")]
 >>> choosing = Choosing(Group("de", unique="documents"))
 >>> [bytes(piece.data) for piece in one_by_one(choosing.chosen(pieces, 100))], choosing.left_out
 ([b'low', b'new'], 1)
@@ -20,7 +20,7 @@ import numpy as np
 
 from bpe_core.recipes.mixture import Group, Of
 from bpe_core.support.limits import check_room
-from bpe_core.text.reading.source import DocumentPiece, SkipLog, one_by_one
+from bpe_core.text.reading.source import Chunk, SkipLog, one_by_one
 from bpe_core.text.reading.utf8 import pieces_of, whole_characters
 
 DIGEST = 16  # bytes: two different texts will never have the same
@@ -59,7 +59,7 @@ class Choosing:
             were = "were" if self.left_out > 1 else "was"
             log.add(self._group.name, f"{self.left_out:,} duplicate {what}{where} {were} left out", self.left_out)
 
-    def chosen(self, pieces: Iterable[DocumentPiece], size: int) -> Iterator[DocumentPiece]:
+    def chosen(self, pieces: Iterable[Chunk], size: int) -> Iterator[Chunk]:
         """Choose from a source that is read document by document, in pieces of about `size` bytes."""
         group = self._group
         if group.unique:
@@ -77,7 +77,7 @@ class Choosing:
             self._seen.add(digest)
             yield text
 
-    def _first(self, pieces: Iterable[DocumentPiece]) -> Iterator[DocumentPiece]:
+    def _first(self, pieces: Iterable[Chunk]) -> Iterator[Chunk]:
         """Take the first bytes of the group, without cutting a character."""
         for piece in pieces:
             assert self._room is not None  # the caller checked it
@@ -88,16 +88,16 @@ class Choosing:
                 end = whole_characters(memoryview(piece.data)[: self._room])
                 self._room = 0
                 if end:
-                    yield DocumentPiece(piece.data[:end], True, piece.bytes_read)
+                    yield Chunk(piece.data[:end], True, piece.bytes_read)
             if self.is_done:
                 return
 
 
-def _texts(pieces: Iterable[DocumentPiece], of: Of) -> Iterator[Text]:
+def _texts(pieces: Iterable[Chunk], of: Of) -> Iterator[Text]:
     """The documents, or their lines."""
     held: list[bytes] = []
     length = document = line = 0
-    for data, ends_document, bytes_read, _ in pieces:
+    for data, ends_document, bytes_read, *_ in pieces:
         parts = bytes(data).splitlines(keepends=True) if of == "lines" else [bytes(data)]
         for part in parts:
             held.append(part)
@@ -132,7 +132,7 @@ def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
             yield text
 
 
-def _in_pieces(texts: Iterator[Text], size: int) -> Iterator[DocumentPiece]:
+def _in_pieces(texts: Iterator[Text], size: int) -> Iterator[Chunk]:
     """Put short texts together: a piece for each line would take longer than counting it."""
     held: list[bytes] = []
     length = bytes_read = 0
@@ -145,9 +145,9 @@ def _in_pieces(texts: Iterator[Text], size: int) -> Iterator[DocumentPiece]:
     yield from _together(held, size, bytes_read)
 
 
-def _together(texts: list[bytes], size: int, bytes_read: int) -> Iterator[DocumentPiece]:
+def _together(texts: list[bytes], size: int, bytes_read: int) -> Iterator[Chunk]:
     if len(texts) == 1:
         yield from pieces_of(texts[0], size, bytes_read)
     elif texts:
         ends = np.cumsum([len(text) for text in texts])[:-1]
-        yield DocumentPiece(b"".join(texts), True, bytes_read, ends)
+        yield Chunk(b"".join(texts), True, bytes_read, ends)

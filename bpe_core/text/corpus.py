@@ -10,21 +10,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from pathlib import Path
 
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.text.choosing import Choosing
-from bpe_core.text.reading.files import FileReader, readers_of
+from bpe_core.text.reading.files import FileReader, Reader, readers_of
 from bpe_core.text.reading.plain_text import TextsReader
 from bpe_core.text.reading.source import (
     Bytes,
-    DocumentPiece,
-    Int64s,
+    Chunk,
     OnBadRow,
     OnInvalid,
-    Reader,
     ReadingOptions,
     SkipLog,
     Skipped,
@@ -36,26 +33,6 @@ from bpe_core.text.reading.utf8 import encoded
 __all__ = ["Chunk", "Corpus", "Skipped", "Source"]
 
 CHUNK_SIZE = 1024 * 1024  # larger ones were never read faster, and some texts half as fast
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """A stretch of a document, as valid UTF-8 that begins and ends between characters.
-
-    A reader may ask for several documents in a chunk, which is much faster if they are short.
-    """
-
-    data: Bytes  # never empty, and never changed once handed out
-    source: int  # index into `corpus.sources`
-    ends_document: bool
-    bytes_read: int  # of this source as it is stored (compressed, say), for progress
-    inner_ends: Int64s | None = None  # where documents end before the end of the data
-
-    def documents(self) -> Iterator[Chunk]:
-        """Split it into one chunk for each document."""
-        whole = DocumentPiece(self.data, self.ends_document, self.bytes_read, self.inner_ends)
-        for data, ends_document, bytes_read, _ in one_by_one([whole]):
-            yield Chunk(data, self.source, ends_document, bytes_read)
 
 
 class Corpus:
@@ -263,10 +240,10 @@ class Corpus:
         return self._found_while_opening.reports() + self._found_while_reading.reports()
 
     def chunks(self, size: int = CHUNK_SIZE, *, several: bool = False) -> Iterator[Chunk]:
-        """Read all texts in order, in chunks of at most about `size` bytes, each perhaps with `several` documents.
+        """Read all texts in order, in chunks of at most about `size` bytes.
 
-        One iterator may feed several threads that take turns under a lock: the data of a chunk is not changed when the
-        next one is read.
+        A chunk may hold `several` documents, which is much faster if they are short. One iterator may feed several
+        threads that take turns under a lock.
         """
         if self.word_counts is not None or (self.word_lists and not self.has_texts):
             raise CorpusError("This corpus holds word counts, not texts: there is nothing to read.")
@@ -283,7 +260,7 @@ class Corpus:
             if choosing is not None:
                 pieces = choosing.chosen(one_by_one(pieces), size)
             for piece in pieces if several else one_by_one(pieces):
-                yield Chunk(piece.data, index, piece.ends_document, piece.bytes_read, piece.inner_ends)
+                yield piece._replace(source=index)
             if choosing is not None and choosing.is_done:
                 break
         if choosing is not None:

@@ -24,9 +24,11 @@ from bpe_core.kernels import readiness, utf8
 from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import Progress, never_cancelled
-from bpe_core.text.blocks import Block, Stretch
+from bpe_core.support.arrays import Bytes
+from bpe_core.support.progress import Progress, Work
+from bpe_core.text.blocks import Block
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.source import Chunk
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import ScanTable, table_for
 from tests.conftest import EXPLORES
@@ -86,7 +88,7 @@ def test_words_of_every_length_and_ending() -> None:
     words = [b"x" * length + ending for length in range(1, 40) for ending in (b"", b"\0", b"y", b"\0\0")]
     table = table_for("none", "line")
     assert table is not None
-    counted = count_compiled([Stretch(word, True) for word in words + words[::2]], table, threads=2, block_size=100)
+    counted = count_compiled([Chunk(word, True) for word in words + words[::2]], table, threads=2, block_size=100)
     assert list(counted) == [(word, 1 + (i % 2 == 0)) for i, word in enumerate(words)]
 
 
@@ -101,11 +103,11 @@ def test_tables_grow_and_join_without_losing_a_word(
     text = "".join(words).encode()
     rest = "".join(reversed(words[20_000:])).encode()
     counted = count_compiled(
-        [Stretch(text, True), Stretch(rest, True)], gpt2_table(), threads=threads, block_size=len(text) // threads
+        [Chunk(text, True), Chunk(rest, True)], gpt2_table(), threads=threads, block_size=len(text) // threads
     )
     assert list(counted) == [(word.encode(), 1 + (i >= 20_000)) for i, word in enumerate(words)]
 
-    found = count_texts_compiled([[Stretch(text, True)], [Stretch(rest, True)]], gpt2_table(), block_size=100_000)
+    found = count_texts_compiled([[Chunk(text, True)], [Chunk(rest, True)]], gpt2_table(), block_size=100_000)
     assert list(found.words) == list(counted)
     assert sorted(found.texts[1].rows.tolist()) == list(range(20_000, 60_000))
     assert all((of_text.counts == 1).all() for of_text in found.texts)
@@ -116,9 +118,7 @@ def test_several_texts_have_the_words_that_each_has_alone(texts: list[list[str]]
     recipe = RECIPES["normalized"]
     table, corpora = counting.scan_table(recipe), [Corpus.from_texts(documents) for documents in texts]
     assert table is not None
-    parts = [
-        [counting.stretches_of(one, recipe, never_cancelled) for one in some] for some in (corpora[:1], corpora[1:])
-    ]
+    parts = [[counting.scanned_texts(one, recipe) for one in some] for some in (corpora[:1], corpora[1:])]
     words, found = Counted.joined([count_texts_compiled(part, table, block_size=block) for part in parts])
     for one, corpus in zip(found, corpora, strict=True):
         told = {words.word(row): count for row, count in zip(one.rows.tolist(), one.counts.tolist(), strict=True)}
@@ -139,7 +139,7 @@ def test_threads_hand_over_what_has_become_many(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(bpe_core.counting.counter, "MOST_OWN_WORDS", 100)
     words = [f" {number:0{3 + number % 9}}" for number in range(3_000)]
     texts = ["".join(words[: 30 * i]) for i in range(1, 100)]
-    data = [Stretch(text.encode(), True) for text in texts]
+    data = [Chunk(text.encode(), True) for text in texts]
     counted = count_compiled(data, gpt2_table(), threads=3, block_size=2_000)
     assert list(counted) == list(count_plainly(Corpus.from_texts(texts), Recipe()))
     assert len(handed_over) > 50
@@ -148,7 +148,7 @@ def test_threads_hand_over_what_has_become_many(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("room", [1, 1 << 22])
 def test_several_tables_in_little_room_are_the_one(room: int) -> None:
     text = "".join(f" low{i % 700}er{i % 40} né" for i in range(4_000)).encode()
-    stretches = [Stretch(text[start : start + 900], False) for start in range(0, len(text), 900)]
+    stretches = [Chunk(text[start : start + 900], False) for start in range(0, len(text), 900)]
     tables = [*count_in_runs(stretches, gpt2_table(), room=room, threads=2, block_size=2_000)]
     assert len(tables) > 2 if room == 1 else tables
     whole = count_compiled(stretches, gpt2_table())
@@ -161,25 +161,25 @@ def test_one_long_word_in_many_blocks() -> None:
     searched = 0
 
     class Watched(Counter):
-        def last_safe_cut(self, data: bpe_core.text.blocks.ByteArray, start: int, stop: int) -> int:
+        def last_safe_cut(self, data: Bytes, start: int, stop: int) -> int:
             nonlocal searched
             searched += stop - start
             return super().last_safe_cut(data, start, stop)
 
-    stretches = [Stretch("é".encode() * 500, False)] * 1_000
+    stretches = [Chunk("é".encode() * 500, False)] * 1_000
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bpe_core.counting.counter.Counter", Watched)
-        counted = count_compiled([*stretches, Stretch(b" low", True)], gpt2_table(), block_size=1_000)
+        counted = count_compiled([*stretches, Chunk(b" low", True)], gpt2_table(), block_size=1_000)
     assert list(counted) == [("é".encode() * 500_000, 1), (b" low", 1)]
     assert searched < 1_100_000
 
 
 def test_a_stretch_too_long_to_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bpe_core.text.blocks, "LARGEST_BLOCK", 50_000)
-    parts = [Stretch(b"x" * 10_000, False)] * 5
+    parts = [Chunk(b"x" * 10_000, False)] * 5
     assert list(count_compiled(parts, gpt2_table(), block_size=1_000)) == [(b"x" * 50_000, 1)]
     with pytest.raises(TooLarge, match="more than 50,000 bytes in which the pattern never surely cuts"):
-        count_compiled([*parts, Stretch(b"x", True)], gpt2_table(), block_size=1_000)
+        count_compiled([*parts, Chunk(b"x", True)], gpt2_table(), block_size=1_000)
 
 
 def test_a_block_that_had_to_grow_becomes_small_again() -> None:
@@ -197,14 +197,14 @@ def test_a_failure_in_a_counting_thread_is_raised_and_all_threads_end() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Counter, "count", broken)
         with pytest.raises(MemoryError, match="no more"):
-            count_compiled([Stretch(b"low lower ", False)] * 100, gpt2_table(), block_size=20)
+            count_compiled([Chunk(b"low lower ", False)] * 100, gpt2_table(), block_size=20)
 
 
 def test_counting_can_be_stopped_and_tells_how_far_it_is(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "low lower lowest\n" * 100_000)
     told: list[Progress] = []
     with pytest.raises(Cancelled):
-        count_by_kernels(Corpus.from_files(path), Recipe(), progress=told.append, cancelled=lambda: len(told) == 1)
+        count_by_kernels(Corpus.from_files(path), Recipe(), Work(told.append, lambda: len(told) == 1))
     assert [(p.stage, p.done, p.total, p.unit) for p in told] == [("counting", 1_048_576, 1_700_000, "bytes")]
 
 
@@ -300,7 +300,7 @@ class TestTheChoice:
         monkeypatch.setattr(readiness, "prepare", lambda: None)
         monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled: True)
         monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=1_000, large=10_000))
-        count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe(), progress=told.append)
+        count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe(), Work(told.append))
         assert chosen == ["_counted_by_kernels"]
         assert "preparing" in {progress.stage for progress in told}
 
@@ -309,7 +309,7 @@ class TestTheChoice:
 def test_real_counts_do_not_depend_on_the_number_of_threads(name: str) -> None:
     data = text_of(name).encode()
     tables = [
-        count_compiled([Stretch(data, True)] * 3, gpt2_table(), threads=threads, block_size=1 << 16)
+        count_compiled([Chunk(data, True)] * 3, gpt2_table(), threads=threads, block_size=1 << 16)
         for threads in (1, 2, 5)
     ]
     for table in tables[1:]:
@@ -329,7 +329,7 @@ def test_those_threads_count_that_there_are(monkeypatch: pytest.MonkeyPatch) -> 
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", start_while_there_are)
-    stretches = [Stretch(b" low lower" * 500, True), Stretch(b" lowest", True)]
+    stretches = [Chunk(b" low lower" * 500, True), Chunk(b" lowest", True)]
     found = count_compiled(stretches, gpt2_table(), threads=3, block_size=512)
     assert dict(found) == {b" low": 500, b" lower": 500, b" lowest": 1}
     with pytest.raises(BpeError, match="no threads left to count with"):

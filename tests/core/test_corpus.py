@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.errors import CorpusError, EncodingError
-from bpe_core.text.corpus import Chunk, Corpus
+from bpe_core.text.corpus import Corpus
 from tests.core.reading_texts import documents, read, sentence, write
 
 
@@ -165,8 +165,3 @@ def test_reports_are_those_of_the_last_reading(tmp_path: Path) -> None:
 
 def test_nothing_to_read() -> None:
     assert "name at least one file" in sentence([])
-
-
-def test_a_chunk_is_frozen() -> None:
-    with pytest.raises(AttributeError):
-        Chunk(b"", 0, True, 0).source = 1  # type: ignore[misc]

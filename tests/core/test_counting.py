@@ -17,7 +17,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, FormatError, PatternError
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
@@ -106,7 +106,7 @@ def test_progress_is_told_in_bytes_and_reaches_the_end(tmp_path: Path) -> None:
     told: list[Progress] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.text.corpus.Corpus.chunks, "__defaults__", (3000,))
-        count_plainly(Corpus.from_files(paths), Recipe(unit="line"), progress=told.append)
+        count_plainly(Corpus.from_files(paths), Recipe(unit="line"), Work(told.append))
     assert [(p.stage, p.unit, p.total) for p in told] == [("counting", "bytes", 20_000)] * 8
     assert [p.done for p in told] == [3000, 6000, 9000, 10_000, 13_000, 16_000, 19_000, 20_000]
     assert [p.detail for p in told] == [str(paths[0])] * 4 + [str(paths[1])] * 4
@@ -114,16 +114,14 @@ def test_progress_is_told_in_bytes_and_reaches_the_end(tmp_path: Path) -> None:
 
 def test_progress_without_a_known_total() -> None:
     told: list[Progress] = []
-    count_plainly(Corpus.from_texts(iter(["low", "lower"])), Recipe(), progress=told.append)
+    count_plainly(Corpus.from_texts(iter(["low", "lower"])), Recipe(), Work(told.append))
     assert [(p.done, p.total) for p in told] == [(3, None), (8, None)]
 
 
 def test_counting_can_be_stopped_between_chunks() -> None:
     told: list[Progress] = []
     with pytest.raises(Cancelled):
-        count_plainly(
-            Corpus.from_texts(["low"] * 100), Recipe(), progress=told.append, cancelled=lambda: len(told) >= 5
-        )
+        count_plainly(Corpus.from_texts(["low"] * 100), Recipe(), Work(told.append, lambda: len(told) >= 5))
     assert len(told) == 5
 
 
@@ -136,7 +134,7 @@ def test_counting_can_be_stopped_inside_a_long_document() -> None:
         return asked > 3
 
     with pytest.raises(Cancelled):
-        count_plainly(Corpus.from_texts(["low " * 1_000_000]), Recipe(), cancelled=cancelled)
+        count_plainly(Corpus.from_texts(["low " * 1_000_000]), Recipe(), Work(cancelled=cancelled))
     assert asked == 4
 
 

@@ -20,6 +20,7 @@ from bpe_core.counting.on_cluster import count_on_cluster
 from bpe_core.counting.to_files import CountingOrder, count_to_file
 from bpe_core.errors import Cancelled, ClusterError, OutputError
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
 from tests.core.reading_texts import write
 
@@ -96,7 +97,9 @@ def test_what_goes_wrong_is_told_and_what_is_counted_kept(
         with pytest.raises(ClusterError, match="a worker of the cluster lacks the package bpe_core; install the same"):
             count_on_cluster(corpus, GPT2, CountingOrder("memory://bucket/lacking.parquet"), threads)
     with pytest.raises(Cancelled):
-        count_on_cluster(corpus, GPT2, CountingOrder("memory://bucket/x.parquet"), threads, cancelled=lambda: True)
+        count_on_cluster(
+            corpus, GPT2, CountingOrder("memory://bucket/x.parquet"), threads, Work(cancelled=lambda: True)
+        )
     monkeypatch.setattr(on_cluster, "PATIENCE", 0.3)
     name = write(tmp_path, "a.txt", "low")
     assert run(["count", str(name), "--on", "tcp://127.0.0.1:9", "-o", str(tmp_path / "x.parquet")]) == 1
@@ -120,7 +123,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(
                 killed.set()
                 os.kill(first, signal.SIGKILL)
 
-        count_on_cluster(corpus, GPT2, order, client, progress=kill)
+        count_on_cluster(corpus, GPT2, order, client, Work(kill))
         assert killed.is_set()
         assert next(iter(client.run(os.getpid).values())) != first
         assert (tmp_path / "found.parquet").read_bytes() == (tmp_path / "wanted.parquet").read_bytes()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bpe_core.errors import CorpusError, EncodingError
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.rows import NumberedLines
-from bpe_core.text.reading.source import TextBlock
+from bpe_core.text.reading.source import Chunk
 from tests.core.reading_texts import documents, read, sentence, write
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=8)
@@ -26,7 +26,7 @@ TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_charac
 
 @given(st.lists(st.binary(min_size=1)))
 def test_lines_do_not_depend_on_blocks(blocks: list[bytes]) -> None:
-    lines = NumberedLines((TextBlock(block, 7) for block in blocks), "a")
+    lines = NumberedLines((Chunk(block, False, 7) for block in blocks), "a")
     found = list(lines)
     assert b"".join(found) == b"".join(blocks)
     assert all(line.endswith(b"\n") for line in found[:-1])
@@ -35,8 +35,8 @@ def test_lines_do_not_depend_on_blocks(blocks: list[bytes]) -> None:
 
 
 def test_a_line_that_does_not_end_is_refused() -> None:
-    blocks = (TextBlock(b"x" * (1 << 20), 0) for _ in range(100))
-    lines = NumberedLines(iter([TextBlock(b"short\n", 0), *blocks]), "big.jsonl", longest=8 << 20)
+    blocks = (Chunk(b"x" * (1 << 20), False) for _ in range(100))
+    lines = NumberedLines(iter([Chunk(b"short\n", False), *blocks]), "big.jsonl", longest=8 << 20)
     with pytest.raises(CorpusError, match=r"big.jsonl, line 2 is longer than 8 MB"):
         list(lines)
 

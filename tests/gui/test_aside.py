@@ -21,6 +21,7 @@ from app.worker.training import Pace
 from bpe_core.counting.count_words import count_words
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import WAIT
 from tests.shared import ROOT
@@ -205,9 +206,7 @@ def test_a_flood_of_progress_becomes_a_trickle(qtbot: QtBot, aside: Aside) -> No
 
 def test_the_engine_takes_a_task_as_it_is(qtbot: QtBot, aside: Aside) -> None:
     heard, corpus = Heard(), Corpus.from_texts(["one two two"])
-    heard.ask(
-        aside, "words", lambda task: count_words(corpus, Recipe(), progress=task.report, cancelled=task.cancelled).total
-    )
+    heard.ask(aside, "words", lambda task: count_words(corpus, Recipe(), Work(task.report, task.cancelled)).total)
     wait_until_free(qtbot, aside)
     assert ("done", 3) in heard.news
     assert [news[1].done for news in heard.news if news[0] == "progress"][-1:] == [11]

@@ -22,7 +22,7 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import checked_name, write_data
 from bpe_core.support.limits import size_text
-from bpe_core.support.progress import ProgressReport, ignore_progress
+from bpe_core.support.progress import ProgressReport, Work, ignore_progress
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.opening import is_address
@@ -118,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
             recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
             report = ignore_progress if options.quiet else bar
             if options.output is None:
-                words = count_groups(corpus, recipe, progress=report)
+                words = count_groups(corpus, recipe, Work(report))
                 bar.clear()
                 _show(words, options)
             else:
@@ -138,14 +138,14 @@ def run(options: argparse.Namespace) -> int:
 def _counted(corpus: Corpus, recipe: Recipe, options: argparse.Namespace, report: ProgressReport) -> Written:
     order = CountingOrder(options.output, options.partition_size, options.memory, options.piece_size or PIECE_SIZE)
     if not options.on:
-        return count_to_file(corpus, recipe, order, progress=report)
+        return count_to_file(corpus, recipe, order, Work(report))
     from bpe_core.counting import on_cluster  # Dask takes a while to load
 
     order = replace(order, output=_reached(options.output), piece_size=options.piece_size or on_cluster.PIECE_SIZE)
     with on_cluster.cluster(options.on, options.workers, options.memory) as client:
         if not options.quiet:
             sys.stderr.write(f"Counting on a cluster; watch it at {client.dashboard_link}\n")
-        return on_cluster.count_on_cluster(corpus, recipe, order, client, progress=report)
+        return on_cluster.count_on_cluster(corpus, recipe, order, client, Work(report))
 
 
 def _reached(path: str) -> str:

@@ -29,6 +29,7 @@ from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.insight.audit import never_used
 from bpe_core.learning.growing import growing_recipe
 from bpe_core.recipes.recipe import WordPieceRule
+from bpe_core.support.progress import Work
 
 EXAMPLES = """\
 examples:
@@ -79,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
         try:
             with reading(options.corpus) as corpus:
-                words = count_words(corpus, recipe, progress=bar, cancelled=interruption)
+                words = count_words(corpus, recipe, Work(bar, interruption))
             interruption.worth_keeping = True
             found = extend_on(words, opened.history, recipe, options.first_id, progress=bar, cancelled=interruption)
         except (Cancelled, KeyboardInterrupt):

@@ -33,7 +33,7 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import EXTENSION
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work
 from bpe_core.text.corpus import Corpus
 
 EXAMPLES = """\
@@ -171,8 +171,8 @@ def _counted(
 ) -> tuple[WordTable, list[str]]:
     """The words, and what is to be told of their groups."""
     if recipe.mixture is None:
-        return count_words(corpus, recipe, progress=report, cancelled=cancelled), []
-    grouped = count_groups(corpus, recipe, progress=report, cancelled=cancelled)
+        return count_words(corpus, recipe, Work(report, cancelled)), []
+    grouped = count_groups(corpus, recipe, Work(report, cancelled))
     return grouped.weighted(recipe.mixture), grouped.told(recipe.mixture)
 
 

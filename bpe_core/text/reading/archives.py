@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from bpe_core.errors import CorpusError
 from bpe_core.text.reading.opening import ByteStream, NotText, open_raw, open_stream, shown
-from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 
 HARMLESS = 256 * 2**20  # bytes that any archive may hold
 MOST_TIMES = 250  # its size; texts become some ten times smaller, a bomb a thousand times
@@ -25,7 +25,7 @@ DAMAGED = (
     *(IndexError, KeyError, NotImplementedError, RuntimeError, MemoryError),
 )
 
-ReadInside = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[DocumentPiece]]
+ReadInside = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[Chunk]]
 SourceOf = Callable[[str, str, Callable[[], BinaryIO]], Source]  # of the name shown, the member's own, how to open it
 
 
@@ -45,7 +45,7 @@ class ArchiveReader:
         self._source_of = source_of
         self._reason = ""  # why the first skipped member was skipped
 
-    def pieces(self, source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+    def pieces(self, source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
         """The documents of all members; what is no text is reported, and refused only if there is nothing else."""
         self._reason, found = "", False
         with _sentences(source):
@@ -58,7 +58,7 @@ class ArchiveReader:
 
     def _of_member(
         self, member: Member, source: Source, options: ReadingOptions, size: int, log: SkipLog
-    ) -> Iterator[DocumentPiece]:
+    ) -> Iterator[Chunk]:
         name = f"{source.name}: {shown(member.name)}"
         problem = member.problem or _why_not_wanted(member.name)
         inner = self._source_of(name, member.name, member.open)

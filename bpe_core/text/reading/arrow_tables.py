@@ -14,10 +14,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from bpe_core.errors import CorpusError, cause_of
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.text.reading.opening import open_raw
 from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over, steps_of
-from bpe_core.text.reading.source import DocumentPiece, Int64s, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_invalid, pieces_of
 
 PARQUET_MARK, ARROW_MARK, OLD_FEATHER_MARK = b"PAR1", b"ARROW1", b"FEA1"
@@ -57,7 +58,7 @@ class Strings:
         if self.bounds[0] < 0 or self.bounds[-1] > len(self.data) or bool((np.diff(self.bounds) < 0).any()):
             raise Damaged("its strings lie outside of it")
 
-    def pieces(self, size: int, bytes_read: int, mend: Mend) -> Iterator[DocumentPiece]:
+    def pieces(self, size: int, bytes_read: int, mend: Mend) -> Iterator[Chunk]:
         """The documents, many at once if they are short, without the empty ones."""
         place, count = 0, len(self.bounds) - 1
         while place < count:
@@ -72,7 +73,7 @@ class Strings:
             yield from self._several(place, after, size, bytes_read, mend)
             place = after
 
-    def _several(self, first: int, after: int, size: int, bytes_read: int, mend: Mend) -> Iterator[DocumentPiece]:
+    def _several(self, first: int, after: int, size: int, bytes_read: int, mend: Mend) -> Iterator[Chunk]:
         bounds = self.bounds[first : after + 1]
         start, stop = int(bounds[0]), int(bounds[-1])
         if start == stop:
@@ -81,7 +82,7 @@ class Strings:
         data[:] = self.data[start:stop]
         begins = bounds[:-1][np.diff(bounds) > 0] - start
         if first_invalid(data.data) < 0 and not bool(((data[begins] & _FIRST_BITS) == _GOES_ON).any()):
-            yield DocumentPiece(data.data, True, bytes_read, begins[1:])
+            yield Chunk(data.data, True, bytes_read, begins[1:])
             return
         for place in range(first, after):
             yield from pieces_of(self._sound(place, mend), size, bytes_read)
@@ -336,7 +337,7 @@ def _is_list(kind: Any) -> bool:
     return bool(kinds.is_list(kind) or kinds.is_large_list(kind) or kinds.is_fixed_size_list(kind))
 
 
-def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """Read each text of a row as a document; rows without one are reported."""
     with opened(source) as file:
         columns = text_columns(file.schema)

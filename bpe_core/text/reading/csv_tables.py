@@ -19,13 +19,13 @@ from bpe_core.text.reading.rows import (
     listed,
     pass_over,
 )
-from bpe_core.text.reading.source import DocumentPiece, Kind, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.source import Chunk, Kind, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import pieces_of
 
 LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed would take the rest of the file
 
 
-def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """Each row is a document, whose text may run over several lines between quotes."""
     lines = NumberedLines(text_blocks(source, options, size, log), source.name)
     rows = Rows(lines, source.kind, source.name)

@@ -29,9 +29,9 @@ from bpe_core.text.reading.opening import (
     without_password,
 )
 from bpe_core.text.reading.rows import LOOKED_AT, guessed, looks_like_words, names_words_and_counts
-from bpe_core.text.reading.source import STANDARD_INPUT, DocumentPiece, Kind, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.source import STANDARD_INPUT, Chunk, Kind, ReadingOptions, SkipLog, Source
 
-_Pieces = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[DocumentPiece]]
+_Pieces = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[Chunk]]
 _KIND_OF_SUFFIX: dict[str, Kind] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -52,11 +52,11 @@ def _in_archive(name: str, path: str, opens: Callable[[], BinaryIO]) -> Source:
     return Source(name, None, None, kind, compression, opens=opens)
 
 
-def _pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+def _pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     return _PIECES_OF[source.kind](source, options, size, log)
 
 
-def _archive_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+def _archive_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     return ArchiveReader(_pieces, _in_archive).pieces(source, options, size, log)
 
 
@@ -100,18 +100,21 @@ class FileReader:
         """A reader for another source with the same options, such as a span of this one."""
         return FileReader(source, self.options, self._among_others)
 
-    def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+    def pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
         if self._was_read and self.source.size is None:
             raise CorpusError(f"{self.source.name} has been read already and cannot be read twice; save it to a file.")
         self._was_read = True
         return self._pieces(size, log) if self._among_others else _pieces(self.source, self.options, size, log)
 
-    def _pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+    def _pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
         """Skip a file that is no text: the folder was not checked before."""
         try:
             yield from _pieces(self.source, self.options, size, log)
         except NotText as error:
             log.add(self.source.name, str(error))
+
+
+Reader = FileReader | plain_text.TextsReader  # read piece by piece, as often as needed; or it says why not
 
 
 def readers_of(

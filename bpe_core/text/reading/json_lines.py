@@ -21,11 +21,11 @@ from bpe_core.text.reading.rows import (
     steps_of,
     text_fields,
 )
-from bpe_core.text.reading.source import DocumentPiece, ReadingOptions, SkipLog, Source
+from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import pieces_of
 
 
-def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """Read each text of a row as a document; blank lines are skipped."""
     lines = NumberedLines(text_blocks(source, options, size, log), source.name)
     numbered = ((lines.number, line) for line in lines if not line.isspace())

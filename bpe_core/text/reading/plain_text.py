@@ -12,33 +12,24 @@ import numpy as np
 
 from bpe_core.errors import CorpusError, EncodingError
 from bpe_core.text.reading.opening import HEAD_LENGTH, ByteStream, open_stream, refuse_empty_or_binary
-from bpe_core.text.reading.source import (
-    Bytes,
-    DocumentPiece,
-    OnInvalid,
-    ReadingOptions,
-    SkipLog,
-    Source,
-    TextBlock,
-)
+from bpe_core.text.reading.source import Bytes, Chunk, OnInvalid, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, encoded, first_invalid, pieces_of, whole_characters
 
 _SMALLEST_BLOCK = 64  # room for what was left of the block before, and then some
 
 
-def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """A file as one document: its blocks, read one ahead so that the last can be marked."""
-    blocks = text_blocks(source, options, size, log)
-    held = next(blocks, None)
-    if held is None:
-        return  # all of it was invalid and left out
-    for block in blocks:
-        yield DocumentPiece(held.data, False, held.bytes_read)
+    held: Chunk | None = None
+    for block in text_blocks(source, options, size, log):
+        if held is not None:
+            yield held
         held = block
-    yield DocumentPiece(held.data, True, held.bytes_read)
+    if held is not None:  # else all of it was invalid and left out
+        yield held._replace(ends_document=True)
 
 
-def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[TextBlock]:
+def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """The text of a file in blocks of about `size` bytes, without its byte order mark."""
     if source.size is not None and not source.compression:
         size = min(size, source.size + 1)  # one more than a small file has, so that the first block shows its end
@@ -58,9 +49,7 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
                 log.add(source.name, told)
 
 
-def _utf8_blocks(
-    stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog
-) -> Iterator[TextBlock]:
+def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog) -> Iterator[Chunk]:
     rest = b""  # a character that the end of the last block cut
     start = 0 if source.span is None else source.span.start  # of the block, in the file
     at_end = False
@@ -77,7 +66,7 @@ def _utf8_blocks(
         if start == 0 and data[:3] == codecs.BOM_UTF8:
             data = data[3:]
         if len(data):
-            yield TextBlock(data, stream.bytes_read)
+            yield Chunk(data, False, stream.bytes_read)
         rest = bytes(buffer[end:filled])
         start += end
 
@@ -105,7 +94,7 @@ def _mended(data: Bytes, bad: int, start: int, source: Source, on_invalid: OnInv
 
 def _decoded_blocks(
     stream: ByteStream, source: Source, encoding: str, on_invalid: OnInvalid, size: int, log: SkipLog
-) -> Iterator[TextBlock]:
+) -> Iterator[Chunk]:
     decoder = _Decoder(source, encoding, on_invalid, log)
     at_start, at_end = True, False
     while not at_end:
@@ -117,7 +106,7 @@ def _decoded_blocks(
             at_start = False
             text = text.removeprefix("\ufeff")
         if text:  # some odd encodings can spell half a surrogate pair, which UTF-8 cannot
-            yield TextBlock(text.encode("utf-8", "replace"), stream.bytes_read)
+            yield Chunk(text.encode("utf-8", "replace"), False, stream.bytes_read)
 
 
 class _Decoder:
@@ -171,7 +160,7 @@ class TextsReader:
         size = None if not isinstance(texts, (list, tuple)) else sum(map(_stored_size, texts))
         self.source = Source("texts", None, size, "texts")
 
-    def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
+    def pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
         if self._only_once and self._was_read:
             again = "give a list to read them again"
             raise CorpusError(f"These texts came from an iterator and have been read already; {again}.")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from bpe_core.errors import CorpusError, EncodingError
-from bpe_core.text.reading.source import ReadingOptions, SkipLog, Source, TextBlock
+from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import encoded
 
 LOOKED_AT = 20  # rows, before deciding what a table holds
@@ -33,7 +33,7 @@ Steps = tuple[str | None, ...]  # the names on the way to a text; None goes to e
 class NumberedLines:
     """The lines of a file with their line ends; `number` and `bytes_read` say where reading is."""
 
-    def __init__(self, blocks: Iterable[TextBlock], name: str, longest: int = LONGEST_LINE) -> None:
+    def __init__(self, blocks: Iterable[Chunk], name: str, longest: int = LONGEST_LINE) -> None:
         self._blocks, self._name, self._longest = blocks, name, longest
         self.number = self.bytes_read = 0
 

@@ -1,4 +1,4 @@
-"""What the steps of reading pass to each other: sources, options, stretches of text, reports of what was skipped."""
+"""What the steps of reading pass to each other: sources, options, chunks of text, reports of what was skipped."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple, Protocol
+from typing import BinaryIO, Literal, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
+from bpe_core.support.arrays import Int64s
 
 Bytes = bytes | bytearray | memoryview
-Int64s = npt.NDArray[np.int64]
 Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow", "tar", "zip", "texts", "word counts"]
 OnInvalid = Literal["strict", "replace", "skip"]
 OnBadRow = Literal["error", "skip"]
@@ -62,35 +60,33 @@ class ReadingOptions:
     word_list: bool | None = None  # whether tables hold words with counts; None: if their column names say so
 
 
-class TextBlock(NamedTuple):
-    """A stretch of a file's text as valid UTF-8, cut between characters."""
+class Chunk(NamedTuple):
+    """A stretch of one document, or several whole documents end to end: valid UTF-8, cut between characters."""
 
-    data: Bytes
-    bytes_read: int  # of the file as stored, once this block was read
-
-
-class DocumentPiece(NamedTuple):
-    """A stretch of one document, or several whole documents end to end."""
-
-    data: Bytes
+    data: Bytes  # never changed once handed out
     ends_document: bool
-    bytes_read: int
+    bytes_read: int = 0  # of its source as stored (compressed, say), for progress
     inner_ends: Int64s | None = None  # where documents end before the end of the data, ascending
+    source: int = 0  # index into `corpus.sources`
+
+    def documents(self) -> Iterator[Chunk]:
+        """Split it so that no part holds more than one document.
+
+        >>> import numpy as np
+        >>> [bytes(one.data) for one in Chunk(b"abcd", True, inner_ends=np.array([1, 3])).documents()]
+        [b'a', b'bc', b'd']
+        """
+        if self.inner_ends is None:
+            yield self
+            return
+        for start, stop in pairwise((0, *self.inner_ends.tolist(), len(self.data))):
+            ends = self.ends_document or stop < len(self.data)
+            yield self._replace(data=self.data[start:stop], ends_document=ends, inner_ends=None)
 
 
-def one_by_one(pieces: Iterable[DocumentPiece]) -> Iterator[DocumentPiece]:
-    """Split pieces so that none holds more than one document.
-
-    >>> [bytes(one.data) for one in one_by_one([DocumentPiece(b"abcd", True, 4, np.array([1, 3]))])]
-    [b'a', b'bc', b'd']
-    """
-    for piece in pieces:
-        if piece.inner_ends is None:
-            yield piece
-            continue
-        for start, stop in pairwise((0, *piece.inner_ends.tolist(), len(piece.data))):
-            is_last = stop == len(piece.data)
-            yield DocumentPiece(piece.data[start:stop], not is_last or piece.ends_document, piece.bytes_read)
+def one_by_one(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Split chunks so that none holds more than one document."""
+    return (one for chunk in chunks for one in chunk.documents())
 
 
 @dataclass(frozen=True)
@@ -137,14 +133,3 @@ class SkipLog:
         """Report a file without the mark at its end, which not every program writes."""
         without = "ends without the mark that such files end with"
         self.add(source, f"{source} {without}: if it was cut off, texts are missing.")
-
-
-class Reader(Protocol):
-    """Something that can be read, piece by piece, as often as needed (or says why not)."""
-
-    @property
-    def source(self) -> Source: ...
-
-    def pieces(self, size: int, log: SkipLog) -> Iterator[DocumentPiece]:
-        """The documents in pieces of about `size` bytes; what was skipped goes to the log."""
-        ...

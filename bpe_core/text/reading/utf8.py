@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import EncodingError
-from bpe_core.text.reading.source import Bytes, DocumentPiece, OnInvalid
+from bpe_core.text.reading.source import Bytes, Chunk, OnInvalid
 
 LONGEST_CHARACTER = 4  # bytes
 PYTHON_ERRORS: dict[OnInvalid, str] = {"strict": "strict", "replace": "replace", "skip": "ignore"}
@@ -74,10 +74,10 @@ def cut_points(data: bytes, size: int) -> list[int]:
     return [*cuts, len(data)]
 
 
-def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[DocumentPiece]:
+def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
     """Cut a document that is in memory into pieces; an empty one has none."""
     for start, stop in pairwise(cut_points(text, max(size, LONGEST_CHARACTER))) if text else ():
-        yield DocumentPiece(text[start:stop], stop == len(text), bytes_read)
+        yield Chunk(text[start:stop], stop == len(text), bytes_read)
 
 
 def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:

@@ -14,6 +14,7 @@ from app.worker.job import Task
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled
+from bpe_core.support.progress import Work
 
 MOST_FILES = 24  # that are told apart
 
@@ -43,7 +44,7 @@ def corpus_tables(run: Run, corpus: SessionCorpus, mixed: MixedWords) -> Callabl
             if table is None:
                 try:
                     with reading([source], task.remarks) as texts:
-                        table = count_words(texts, recipe, progress=task.report, cancelled=task.cancelled)
+                        table = count_words(texts, recipe, Work(task.report, task.cancelled))
                 except Cancelled:
                     raise
                 except BpeError:  # one that is gone by now leaves the others be
