@@ -57,8 +57,6 @@ class TextsToCount:
 
 @dataclass(frozen=True)
 class Order:
-    """What to count, how, by whom, and where to write it."""
-
     texts: Sequence[TextsToCount]
     recipe: Recipe
     output: str
@@ -78,14 +76,11 @@ class Order:
         return cls(texts, Recipe.from_json(values.pop("recipe")), **values)
 
     def corpus(self) -> Corpus:
-        """The texts, group by group."""
         return Corpus.joined([one.corpus().in_group(one.group) for one in self.texts], twice=True)
 
 
 @dataclass(frozen=True)
 class CountStatus:
-    """How a count is going."""
-
     output: str
     on: str = ""
     state: State = "starting"

@@ -44,7 +44,6 @@ class CountedColumns(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of memory."""
         return len(self.words.text) + 8 * len(self.words) * (1 + len(self.numbers))
 
 
@@ -57,7 +56,6 @@ def needed_pyarrow() -> Any:
 
 
 def columns_of(words: GroupedWords, head: CountsHead) -> CountedColumns:
-    """The columns of words that were counted by group."""
     table = words.words
     numbers = {COUNT: table.counts}
     if head.names_groups:
@@ -70,7 +68,6 @@ def columns_of(words: GroupedWords, head: CountsHead) -> CountedColumns:
 
 
 def write_columns(columns: CountedColumns, head: CountsHead, file: BinaryIO) -> None:
-    """Write one Parquet file."""
     arrow = needed_pyarrow()
     arrays = [arrow_words(arrow, columns.words), *map(arrow.array, columns.numbers.values())]
     table = arrow.Table.from_arrays(arrays, names=[WORD, *columns.numbers])

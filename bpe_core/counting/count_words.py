@@ -136,7 +136,6 @@ def counts_in_runs(recipe: Recipe) -> bool:
 
 
 def scanned_texts(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> Iterator[Chunk]:
-    """The text of a corpus that is to be scanned for words."""
     return _scanned(_Count(corpus, recipe, _watching(work)).chunks(), recipe)
 
 
@@ -180,8 +179,6 @@ def count_texts(
 
 @dataclass(frozen=True)
 class _Count:
-    """One count of a corpus, with its choices."""
-
     corpus: Corpus
     recipe: Recipe
     work: Work
@@ -337,7 +334,6 @@ def _scanned(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Chunk]:
 
 
 def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
-    """The first chunks, until they hold enough bytes."""
     held = 0
     while held < enough and (chunk := next(chunks, None)) is not None:
         held += len(chunk.data)

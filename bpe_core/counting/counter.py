@@ -151,7 +151,6 @@ def _joined(counters: list[Counter]) -> WordTable:
 
 
 def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
-    """All words in the order they were first seen."""
     words = sum(map(len, counters))
     check_room(32 * words, COUNTING, FEWER_WORDS)
     listed = _listed_in_order(counters, at_once)
@@ -229,7 +228,6 @@ class Counter:
 
     @property
     def size(self) -> int:
-        """Bytes of its tables."""
         return sum(column.nbytes for column in self._words)
 
     def __len__(self) -> int:
@@ -254,11 +252,9 @@ class Counter:
         return int(count.last_safe_cut(self._machine, self._safe_pairs, data, np.int64(start), np.int64(stop)))
 
     def listed(self) -> WordTable:
-        """All words, in the order they were first seen."""
         return _listed([self], _AtOnce())
 
     def add(self, other: Counter) -> None:
-        """Add the words of another part of the text."""
         more = other._words
         self._make_room(*more.used.tolist())
         join_tables.add_short(self._words, more.short, more.short_firsts)
@@ -271,7 +267,6 @@ class Counter:
         other.clear()
 
     def take_what_both_know(self, other: Counter, at_once: _AtOnce) -> None:
-        """Take over the counts of all words that both have."""
         mine, its = self._words, other._words
         for kind, slots, hand_over in (
             (word_tables.SHORT, len(its.short_firsts), join_tables.hand_over_short),

@@ -48,14 +48,11 @@ MULTIPLIER = 0x9E3779B97F4A7C15
 
 @dataclass(frozen=True, eq=False)
 class GroupedWords:
-    """All words with their counts in all groups together, and in each group."""
-
     words: WordTable
     groups: Mapping[str, PartCounts]  # in order
 
     @classmethod
     def of(cls, tables: Mapping[str, WordTable]) -> GroupedWords:
-        """Join the words of groups that were counted one by one."""
         for table in tables.values():
             table.check_total()
         if sum(sum_of(table.counts) for table in tables.values()) > MOST_SYMBOLS:
@@ -70,7 +67,6 @@ class GroupedWords:
         return cls(words, groups)
 
     def counts_in(self, group: str) -> Int64s:
-        """How often each of all words occurs in a group."""
         found = np.zeros(len(self.words), np.int64)
         found[self.groups[group].rows] = self.groups[group].counts
         return found
@@ -83,7 +79,6 @@ class GroupedWords:
         return found
 
     def table_of(self, group: str) -> WordTable:
-        """The words of one group."""
         return _summed(self.words, {group: self.groups[group]})
 
     def words_in(self, group: str) -> int:

@@ -123,8 +123,6 @@ def count_on_cluster(
 
 
 class _ClusterCount(FileCount):
-    """The steps of a count as tasks of a cluster."""
-
     client: Any
 
     def counted_directly(self, pieces: list[Piece]) -> None:

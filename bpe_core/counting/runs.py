@@ -55,8 +55,6 @@ LOOKED_AT = 1 << 16  # bytes in which a place to cut is sought; if there is none
 
 @dataclass(frozen=True)
 class Piece:
-    """Some of the texts of one group."""
-
     number: int
     group: str
     corpus: Corpus
@@ -65,7 +63,6 @@ class Piece:
 
     @property
     def name(self) -> str:
-        """The beginning of the names of its files."""
         return f"{self.number:06}-{self.fingerprint[:24]}"
 
 
@@ -246,7 +243,6 @@ def add_up(place: Place, runs: Sequence[str], number: int) -> CountedColumns:
 
 
 def added(parts: Sequence[CountedColumns]) -> CountedColumns:
-    """Join tables of words in order."""
     if not parts:
         return CountedColumns(WordColumns.of([]), {PLACE: np.zeros(0, np.int64)})
     joined = join([part.words for part in parts])

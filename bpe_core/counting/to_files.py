@@ -68,7 +68,6 @@ class CountingOrder:
 
     @property
     def part_size(self) -> int:
-        """The size of one file of the result."""
         return self.partition_size if self.memory is None else min(self.partition_size, self.memory // HELD_SHARE)
 
 
@@ -81,8 +80,6 @@ class Range(NamedTuple):
 
 
 class Written(NamedTuple):
-    """The result of a count."""
-
     words: int
     total: int
     files: int
@@ -150,7 +147,6 @@ class FileCount:
         return Written(len(words.words), sum_of(words.words.counts), 1)
 
     def count(self, pieces: list[Piece]) -> None:
-        """Count the pieces that are not done."""
         total, done, wanted = self.corpus.total_size, 0, set(not_done(pieces, self.work))
         for piece in pieces:
             if piece in wanted:
@@ -159,7 +155,6 @@ class FileCount:
             done += piece.corpus.total_size or 0
 
     def added_up(self, runs: Sequence[str], count: int) -> list[Range]:
-        """Add up all ranges of these runs."""
         ranges = []
         for number in range(count):
             ranges.append(add_up_range(self.work, runs, self.head, number))
@@ -167,7 +162,6 @@ class FileCount:
         return ranges
 
     def write(self, tasks: Sequence[PartTask]) -> None:
-        """Write the files of the result."""
         for task in tasks:
             write_part(self.work, self.head, self.order.output, task)
 
@@ -254,7 +248,6 @@ def _prepare_output(output: str, files: int) -> None:
 
 
 def write_part(work: Place, head: CountsHead, output: str, task: PartTask) -> None:
-    """Write one file of the result."""
     tables = [*_ranges_in(work, task.ranges, task.ranks)]
     is_all = _is_one_file(output, task.files)
     folder, name = folder_and_name(output) if is_all else (output, part_name(task.number, task.files))

@@ -71,7 +71,6 @@ class WordColumns(NamedTuple):
         return [text[start:stop] for start, stop in pairwise(starts)]
 
     def where(self, wanted: npt.NDArray[np.bool_]) -> WordColumns:
-        """Only the wanted words."""
         lengths = np.diff(self.starts)
         starts = np.zeros(int(wanted.sum()) + 1, np.int64)
         np.cumsum(lengths[wanted], out=starts[1:])
@@ -207,7 +206,6 @@ class WordTable:
 
     @property
     def columns(self) -> WordColumns:
-        """The words alone."""
         return WordColumns(self.text, self.starts)
 
     def recounted(self, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:
@@ -255,7 +253,6 @@ class WordTable:
         return self.recounted(np.where(self.which_hold(needle), self.counts, 0))
 
     def which_hold(self, needle: bytes) -> npt.NDArray[np.bool_]:
-        """Whether each word holds these bytes (at least one)."""
         places = np.flatnonzero(self.text[: max(0, len(self.text) - len(needle) + 1)] == needle[0])
         for i, byte in enumerate(needle):
             places = places[self.text[places + i] == byte]

@@ -48,7 +48,6 @@ class Spelled(NamedTuple):
     starts: npt.NDArray[np.int64]  # where each begins, and the end of all
 
     def only(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.int32]) -> Spelled:
-        """These seeds, in this order."""
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
         cells = np.arange(int(starts[-1])) + repeated(self.starts[chosen] - starts[:-1], lengths)
@@ -102,7 +101,6 @@ class Alphabet:
         return given if self.spelled is None else given + self.spelled.joined(given)
 
     def texts_of_seeds(self, ids: npt.NDArray[np.int64]) -> list[bytes]:
-        """How some seeds are written."""
         if self.spelled is None or "texts" in self.__dict__:
             return [self.texts[id] for id in ids.tolist()]
         return self.spelled.only(ids - len(self.given)).joined([symbol.text for symbol in self.given])

@@ -182,7 +182,6 @@ class History(Sequence[Step]):
         return found
 
     def numbers_of(self, ids: npt.ArrayLike) -> Int64s:
-        """Convert ids to the file's numbers."""
         found = np.asarray(ids, np.int64)
         return found if self.numbers is None else self.numbers[found]
 
@@ -279,7 +278,6 @@ class History(Sequence[Step]):
         return np.cumsum(np.concatenate([at_first, changes]))
 
     def pair(self, row: int) -> Pair:
-        """The two tokens that the step of that index joined."""
         return int(self.columns.left[row]), int(self.columns.right[row])
 
     def pairs(self, first: int = 0, stop: int | None = None) -> list[Pair]:

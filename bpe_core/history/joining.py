@@ -70,7 +70,6 @@ class Joining:
 
     @cached_property
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
         numbers = {} if self.pairs is None else {name: getattr(self.pairs, name).tolist() for name in PairRows._fields}
         if self.priorities is not None:
             numbers = {"priorities": self.priorities.tolist()}
@@ -111,12 +110,10 @@ class Joining:
         return found.before(tokens)
 
     def is_same(self, other: Joining | None) -> bool:
-        """Whether both say the same."""
         return other is not None and self.to_dict == other.to_dict
 
 
 def _numbers(values: object, least: int, most: int, where: str) -> Int64s:
-    """Whole numbers between these."""
     if not isinstance(values, list) or not all(type(one) is int and least <= one <= most for one in values):
         raise _wrong(where)
     return np.array(values, np.int64)

@@ -212,7 +212,6 @@ class TokenTexts:
 
     @property
     def cut_off(self) -> list[int]:
-        """The tokens whose text is shortened."""
         return [id for id, (raw, length) in enumerate(zip(self.raw, self.lengths, strict=True)) if length > len(raw)]
 
 

@@ -21,7 +21,6 @@ _FORM = re.compile(r"<0x([0-9A-F]{2})>")
 
 
 def escape(raw: bytes) -> str:
-    """The bytes as honest text."""
     text = raw.decode("utf-8", "surrogateescape")  # a byte that is no character becomes a surrogate, which never prints
     if text.isprintable() and "<0x" not in text:
         return text

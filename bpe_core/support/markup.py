@@ -34,7 +34,6 @@ def escaped(text: str) -> Markup:
 
 
 def element(name: str, attributes: Mapping[str, str | int | float] | None = None, *content: Content) -> Markup:
-    """An element with its attributes and what is in it."""
     given = "".join(f' {key}="{escaped(str(value))}"' for key, value in (attributes or {}).items())
     return Markup(f"<{name}{given}>{joined(content)}</{name}>")
 
@@ -58,5 +57,4 @@ def table(
 
 
 def token(text: str) -> Markup:
-    """A token as it is written in tables and sentences."""
     return element("code", {}, text)

@@ -28,7 +28,6 @@ def pyarrow_or_none() -> Any:
 
 
 def distributed_or_none() -> Any:
-    """Dask's package for clusters, or None."""
     try:
         import distributed
     except ImportError:

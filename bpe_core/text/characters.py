@@ -69,7 +69,6 @@ def small(text: str) -> str:
 
 
 def formed(text: str, form: Form) -> str:
-    """The text in a Unicode form."""
     if text.isascii() or without_form().isdisjoint(set(text)):
         return "".join(unicodedata.normalize(form, part) for part in _in_lines(text))
     return "".join(
@@ -182,7 +181,6 @@ class CharacterMap:
         return text_of(self._changed(code_points(text))[0])
 
     def changed_with_sources(self, text: str) -> tuple[str, Places]:
-        """The changed text, and the index each of its characters came from."""
         found, counts = self._changed(code_points(text))
         return text_of(found), repeated(np.arange(len(counts)), counts)
 
@@ -230,7 +228,6 @@ def _made(clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
 
 
 def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[tuple[int, str]]:
-    """The characters that change, and what each becomes."""
     for codes in _WITH_CASE_OR_PARTS:
         for start in range(codes.start, codes.stop, _MAPPED_TOGETHER):
             part = codes[start - codes.start :][:_MAPPED_TOGETHER]

@@ -48,11 +48,9 @@ class Choosing:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing more will be taken."""
         return self._room == 0
 
     def report(self, log: SkipLog) -> None:
-        """Report what was left out."""
         if self.left_out:
             what = self._group.unique if self.left_out > 1 else self._group.unique.removesuffix("s")
             where = f" of the group {self._group.name!r}" if self._group.name else ""
@@ -78,7 +76,6 @@ class Choosing:
             yield text
 
     def _first(self, pieces: Iterable[Chunk]) -> Iterator[Chunk]:
-        """Take the first bytes of the group, without cutting a character."""
         for piece in pieces:
             assert self._room is not None  # the caller checked it
             if len(piece.data) <= self._room:
@@ -94,7 +91,6 @@ class Choosing:
 
 
 def _texts(pieces: Iterable[Chunk], of: Of) -> Iterator[Text]:
-    """The documents, or their lines."""
     held: list[bytes] = []
     length = document = line = 0
     for data, ends_document, bytes_read, *_ in pieces:

@@ -138,7 +138,6 @@ class Corpus:
         return cls.joined([corpus.in_group(name) for name, corpus in groups.items()], twice=twice)
 
     def in_group(self, name: str) -> Corpus:
-        """All of it as one group."""
         return Corpus(self._readers, self.word_counts, self._found_while_opening, [name] * len(self._readers))
 
     @property
@@ -200,13 +199,11 @@ class Corpus:
     def _part(
         self, readers: Sequence[Reader], choice: Group | None, counts: Sequence[tuple[bytes, int]] | None = None
     ) -> Corpus:
-        """A corpus of some readers that shares the remarks of this one."""
         part = Corpus(readers, counts)
         part._is_part, part._found_while_reading, part._choice = True, self._found_while_reading, choice
         return part
 
     def documents(self) -> Iterator[str]:
-        """The texts, each as a whole."""
         held: list[Bytes] = []
         for chunk in self.chunks():
             held.append(chunk.data)

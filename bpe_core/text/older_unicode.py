@@ -79,7 +79,6 @@ def _compiled(characters: str, later: str, also: str = "") -> regex.Pattern[str]
 
 
 def marks() -> regex.Pattern[str]:
-    """A mark that combines with other characters."""
     return _compiled(r"\p{M}", _LATER_MARKS, "1cf2-1cf3")
 
 
@@ -114,7 +113,6 @@ def as_before(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
 
 @cache
 def later() -> frozenset[str]:
-    """The characters that came later."""
     return _characters(_LATER)
 
 

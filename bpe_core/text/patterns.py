@@ -40,8 +40,6 @@ _MARKS = r"\p{P}$+<=>^`|~"
 
 @dataclass(frozen=True)
 class NamedPattern:
-    """A well-known pattern."""
-
     expression: str  # for the `regex` package
     explanation: str
     drops_whitespace: bool = False  # blanks between words belong to no word

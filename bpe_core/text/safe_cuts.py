@@ -90,7 +90,6 @@ class SafeCuts:
         return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()))
 
     def places(self, data: Data) -> npt.NDArray[np.int64]:
-        """All safe places inside some text."""
         found = np.frombuffer(data, np.uint8)
         return np.flatnonzero(self.pairs[found[:-1], found[1:]]) + 1
 

@@ -77,7 +77,6 @@ def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re
 
 
 def check_specials(specials: tuple[str, ...]) -> None:
-    """Refuse special tokens that cannot be found."""
     for token in specials:
         if not isinstance(token, str) or not token:
             raise RecipeError("A special token must be a text of at least one character.")

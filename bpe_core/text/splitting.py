@@ -28,7 +28,6 @@ SHOWN = 60  # characters of an offending text
 
 
 def split_words(text: str, recipe: Recipe) -> Iterator[str]:
-    """The words of one normalized document, in order."""
     return Splitter(recipe).words(text)
 
 
@@ -111,7 +110,6 @@ class Splitter:
             yield text[end:]
 
     def _custom_matches(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the pattern matches something, in order."""
         end = 0
         while spans := self._next_matches(text, end):
             self._has_matched = True

@@ -22,7 +22,6 @@ def stand_in_order() -> tuple[int, ...]:
 
 @cache
 def stand_ins() -> tuple[str, ...]:
-    """The character of each byte."""
     found = [chr(byte) for byte in range(256)]
     for place, byte in enumerate(stand_in_order()[len(_PRINTABLE) :]):
         found[byte] = chr(256 + place)

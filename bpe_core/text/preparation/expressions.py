@@ -46,8 +46,6 @@ _INSIDE = {r"\h": "0-9A-Fa-f", r"\w": _WORD, **_POSIX}
 
 
 class Expression:
-    """One expression, matched from left to right."""
-
     def __init__(self, expression: str) -> None:
         self._written = expression
         self._compiled = compile_custom(translated(expression))  # a PatternError if it is not valid
@@ -74,7 +72,6 @@ class Expression:
         return found
 
     def substituted(self, text: str, content: str) -> str:
-        """The text with every match replaced."""
         if self._runs_of is not None and without_later(text) is text:
             return _with_runs_as(content, text, self._runs_of)
         spans = self.spans(text)
@@ -119,7 +116,6 @@ class Expression:
 
 
 def _with_runs_as(content: str, text: str, which: npt.NDArray[np.bool_]) -> str:
-    """Replace each run of some characters."""
     codes = code_points(text)
     found = which[codes]
     if not found.any():

@@ -37,7 +37,6 @@ _NMT = {chr(code): "" for code in (*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F,
 
 
 def by_character(piece: Piece, became: Callable[[str], str]) -> Piece:
-    """Replace each character, whatever is around it."""
     if piece.is_bare:
         return piece.written(piece.text.translate({ord(one): became(one) for one in set(piece.text)}))
     texts: list[str] = []
@@ -50,14 +49,12 @@ def by_character(piece: Piece, became: Callable[[str], str]) -> Piece:
 
 
 def without(piece: Piece, characters: regex.Pattern[str]) -> Piece:
-    """Leave out some characters."""
     if piece.is_bare:
         return piece.written(characters.sub("", piece.text))
     return replaced(piece, [found.span() for found in characters.finditer(piece.text)], "")
 
 
 def replaced(piece: Piece, spans: list[tuple[int, int]], content: str) -> Piece:
-    """Replace the text in some places."""
     if not spans:
         return piece
     texts: list[str] = []
@@ -330,7 +327,6 @@ class Precompiled:
         yield text[done:].translate(self._alone)
 
     def _line(self, line: str) -> str:
-        """What a line becomes, cluster by cluster."""
         known, found = self._known, []
         for cluster in _CLUSTERS.findall(line):
             new = known.get(cluster)

@@ -25,8 +25,6 @@ Match = tuple[int, int, bool]  # start, stop, and whether it is a match or a gap
 
 
 class Piece(NamedTuple):
-    """A stretch of text."""
-
     text: str
     sources: Sequence[int]  # for each character, the index of the one it came from in the original text, or nothing
     stop: int  # where the piece ends in that text
@@ -47,7 +45,6 @@ class Piece(NamedTuple):
         return cls(text, range(first, first + len(text)), first + len(text))
 
     def part(self, start: int, stop: int) -> Piece:
-        """The piece of these characters."""
         if start == 0 and stop == len(self.text):
             return self
         end = self.sources[stop] if stop < len(self.sources) else self.stop
@@ -62,7 +59,6 @@ class Piece(NamedTuple):
         return Piece(text + self.text, [self.sources[0]] * len(text) + list(self.sources), self.stop, self.is_in_bytes)
 
     def in_bytes(self) -> Piece:
-        """The same, with characters that stand for bytes."""
         return Piece(self.text, self.sources, self.stop, True)
 
     def written(self, text: str) -> Piece:
@@ -82,7 +78,6 @@ def ranges(matches: Iterable[Match], behavior: Behavior, *, invert: bool) -> Ite
 
 
 def with_gaps(found: Iterable[Match], length: int) -> Iterator[Match]:
-    """The matches and the gaps between them."""
     end = 0
     for start, stop, is_match in found:
         if start > end:
@@ -165,7 +160,6 @@ class AddedToken:
 
     @property
     def words(self) -> str:
-        """What it does, for a person."""
         told = [] if self.special else ["is found in every text"]
         told += ["is found only between words"] if self.single_word else []
         sides = [side for side, taken in (("before", self.lstrip), ("behind", self.rstrip)) if taken]

@@ -52,7 +52,6 @@ class Split:
         return piece.cut(self._matches(piece.text), self.behavior, invert=self.invert)
 
     def texts(self, text: str) -> list[str]:
-        """The parts of a text, without their places."""
         if self.behavior == "Removed" and self.invert:
             return Expression.of(self.pattern, self.is_regex).found(text)
         found = ranges(self._matches(text), self.behavior, invert=self.invert)

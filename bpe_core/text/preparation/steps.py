@@ -35,7 +35,6 @@ LONGEST_LENGTH = 1_000_000
 
 
 def is_known(values: Mapping[str, Any]) -> bool:
-    """Whether a JSON object has the type of a known step."""
     return values.get("type") in (*FORMS, *_PLAIN)
 
 
@@ -136,7 +135,6 @@ def steps_of(values: object) -> tuple[Step, ...]:
 
 
 def those_of(steps: tuple[Step, ...], tokens: Collection[str]) -> tuple[Step, ...]:
-    """The steps for a recipe with these special tokens."""
     return tuple(step for step in steps if not isinstance(step, AddedToken) or step.content in tokens)
 
 
@@ -165,8 +163,6 @@ LONGEST_KNOWN = 64  # characters of one
 
 
 class Preparing:
-    """The steps of a recipe at work on whole texts."""
-
     def __init__(self, steps: Sequence[Step]) -> None:
         self.tokens = {step.content: step for step in steps if isinstance(step, AddedToken)}
         self._changes = [step for step in steps if isinstance(step, Normalizer)]
@@ -178,7 +174,6 @@ class Preparing:
         self.changes = bool(self._changes)
 
     def changed(self, piece: Piece) -> Piece:
-        """The text after all changes."""
         for step in self._changes:
             piece = step.changed(piece)
         return piece
@@ -228,7 +223,6 @@ class Preparing:
 
 @lru_cache(maxsize=16)
 def preparing(steps: tuple[Step, ...]) -> Preparing:
-    """The steps of a recipe, ready to work."""
     return Preparing(steps)
 
 

@@ -158,7 +158,6 @@ class ParquetFile:
         return sum(self._file.metadata.row_group(group).total_byte_size for group in groups)
 
     def read(self, columns: Sequence[str]) -> Any:
-        """All rows at once."""
         try:
             return self._file.read(columns=list(columns), use_threads=False)
         except self._errors as error:
@@ -233,7 +232,6 @@ class ArrowFile:
         return self._raw.seek(0, 2)
 
     def read(self, columns: Sequence[str]) -> Any:
-        """All rows at once."""
         with self._reader() as reader:
             return reader.read_all().select(list(columns))
 
@@ -247,7 +245,6 @@ class ArrowFile:
 
     @property
     def place(self) -> int:
-        """How far reading has come, in bytes."""
         return self._raw.tell()
 
     def _reader(self, options: Any = None) -> Any:

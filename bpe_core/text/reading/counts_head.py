@@ -27,8 +27,6 @@ WORD, COUNT, LINE_ENDS, PLACE = "word", "count", "line ends", "place"
 
 @dataclass(frozen=True)
 class CountsHead:
-    """The texts that were counted, and how they were split."""
-
     splitting: str  # the choices that decide which words a text has, as JSON
     sources: str  # a fingerprint of what was counted
     groups: tuple[str, ...]
@@ -50,7 +48,6 @@ class CountsHead:
         return self.groups != ("",)
 
     def column(self, kind: str, group: str) -> str:
-        """The name of a group's column."""
         return f"{kind} in {group}" if self.names_groups else kind
 
     def to_json(self) -> str:

@@ -86,8 +86,6 @@ class Row(NamedTuple):
 
 
 class Rows(Iterator[Row]):
-    """The rows after the header."""
-
     def __init__(self, lines: Iterable[bytes], kind: Kind, name: str) -> None:
         # The limit belongs to the whole process, so it is only ever raised.
         csv.field_size_limit(max(csv.field_size_limit(), LARGEST_FIELD))

@@ -88,8 +88,6 @@ def kind_of(path: str) -> tuple[Kind, str]:
 
 
 class FileReader:
-    """One file, or standard input, read as its kind demands."""
-
     def __init__(self, source: Source, options: ReadingOptions, among_others: bool = False) -> None:
         self.source = source
         self.options = options

@@ -87,7 +87,6 @@ def _parsed(line: bytes) -> object:
 
 
 def _below(value: object, step: str | None, before: Steps) -> list[object]:
-    """The values one step further into a row."""
     where = f' in "{_written(before)}"' if before else ""
     if step is None:
         if not isinstance(value, list):

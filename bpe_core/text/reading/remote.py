@@ -20,8 +20,6 @@ LONGEST_REASON = 90  # characters of what a package says
 
 
 class RemoteText(NamedTuple):
-    """A file behind an address."""
-
     name: str
     size: int | None
     file_system: Any
@@ -150,8 +148,6 @@ def _reason(error: Exception) -> str:
 
 
 class RemotePlace:
-    """A folder behind an address, to which whole files can be written."""
-
     def __init__(self, name: str, address: str) -> None:
         self.name, self._address = name, address
 

@@ -75,7 +75,6 @@ def pass_over(source: Source, row: str, reason: object, options: ReadingOptions,
 
 
 def encoded_field(text: str, options: ReadingOptions) -> bytes:
-    """The text of a row as UTF-8."""
     try:
         return encoded(text, options.on_invalid)
     except EncodingError as error:

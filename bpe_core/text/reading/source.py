@@ -51,8 +51,6 @@ class Source:
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How a person wants files to be read."""
-
     encoding: str | None = None  # None: by the byte order mark, else UTF-8
     on_invalid: OnInvalid = "strict"
     field: str | None = None  # the one of a table that holds its texts, `doc.body` say; None: by the usual names
@@ -85,7 +83,6 @@ class Chunk(NamedTuple):
 
 
 def one_by_one(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """Split chunks so that none holds more than one document."""
     return (one for chunk in chunks for one in chunk.documents())
 
 

@@ -72,8 +72,6 @@ class _Check:
 
 
 class Automaton:
-    """All states of an expression."""
-
     def __init__(self, expression: Expression, *, drops_blanks: bool = False) -> None:
         if can_be_empty(expression.body):
             raise NoTable("it may match nothing at all")
@@ -253,8 +251,6 @@ class Stage(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The state of the machine."""
-
     stages: tuple[Stage, ...]
     before: int  # the signature of the last character
 
@@ -335,7 +331,6 @@ def _places(stage: Stage) -> set[int]:
 
 
 def _cuts_at_end(stages: list[Stage]) -> int:
-    """The cuts before the end of the text."""
     cuts = 0
     for stage in stages:
         if stage.best is None:

@@ -197,7 +197,6 @@ class _Reader:
         return found[0]
 
     def _set(self, flags: frozenset[str]) -> str:
-        """A whole set in brackets, as it is written."""
         start = self._at
         self._at += 1
         is_negated = self._takes("^")
@@ -324,7 +323,6 @@ def can_be_empty(node: Part) -> bool:
 
 
 def _name_of(beginning: str) -> str:
-    """The name of a part that cannot be parsed here."""
     if beginning.startswith("\\"):
         is_number = beginning[1:2].isdigit() or beginning[1:2] == "g"
         return "a reference back to a group" if is_number else f"\\{beginning[1:2]}"

@@ -121,7 +121,6 @@ def _holds(source: str, characters: npt.NDArray[np.int64]) -> npt.NDArray[np.boo
 
 @cache
 def every_character() -> str:
-    """All characters in order."""
     codes = np.arange(CODE_POINTS, dtype=np.uint32)
     return np.delete(codes, slice(SURROGATES.start, SURROGATES.stop)).tobytes().decode("utf-32-le")
 
