@@ -1,17 +1,4 @@
-"""Every way a person's request can fail, as one tree.
-
-BpeError
-├── RecipeError          a choice that cannot be, or two that contradict each other
-│   ├── PatternError     a regular expression that is wrong, never matches or takes too long
-│   └── SizeDoesNotFit   a vocabulary that this text is too small, or too rich, for
-├── CorpusError          a text that cannot be read: what, where, what to do
-│   └── EncodingError    bytes that are not text in the encoding expected
-├── NothingToLearn       a corpus without a single pair
-├── FormatError          a merge table or session file that cannot be understood
-├── OutputError          a file that could not be written; the old one is untouched
-├── ClusterError         computers that do not answer, or cannot do their part of the work
-├── TooLarge             a limit of memory or size, met before it hurts
-└── Cancelled            the person asked to stop
+"""Every way a person's request can fail.
 
 Anything else that escapes the engine is a bug, not a mistake of the person using it.
 The message is the whole sentence shown to them: what, where (file, line, byte), what to do.

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, cycle, pairwise
@@ -26,7 +25,7 @@ from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW
 from bpe_core.support.arrays import Bytes
 from bpe_core.support.limits import check_room
-from bpe_core.support.threads import available_threads
+from bpe_core.support.threads import at_once, available_threads
 from bpe_core.text.blocks import Block, in_blocks
 from bpe_core.text.reading.source import Chunk
 from bpe_core.text.safe_cuts import between_kinds
@@ -142,31 +141,34 @@ def _joined(counters: list[Counter]) -> WordTable:
     """Join the tables: a word in several of them is moved to one, all others stay where they are."""
     counters = sorted(counters, key=len, reverse=True)
     threads = len(counters) if len(counters[0]) > _FEW_WORDS else 1
-    with ThreadPoolExecutor(threads) as pool:
-        at_once = _AtOnce(pool, threads)
-        for position, counter in enumerate(counters):
-            for other in counters[position + 1 :]:
-                counter.take_what_both_know(other, at_once)
-        return _listed(counters, at_once)
+    for position, counter in enumerate(counters):
+        for other in counters[position + 1 :]:
+            counter.take_what_both_know(other, threads)
+    return _listed(counters, threads)
 
 
-def _listed(counters: list[Counter], at_once: _AtOnce) -> WordTable:
+def _listed(counters: list[Counter], threads: int) -> WordTable:
     words = sum(map(len, counters))
     check_room(32 * words, COUNTING, FEWER_WORDS)
-    listed = _listed_in_order(counters, at_once)
+    listed = _listed_in_order(counters, threads)
     counts, starts = np.empty(words, np.int64), np.zeros(words + 1, np.int64)
-    at_once(partial(join_tables.write_counts, *rows, counts, starts[1:]) for rows in listed)
+    _each([partial(join_tables.write_counts, *rows, counts, starts[1:]) for rows in listed], threads)
     np.cumsum(starts, out=starts)
     check_room(int(starts[-1]), COUNTING, FEWER_WORDS)
     text = np.empty(int(starts[-1]), np.uint8)
-    at_once(partial(join_tables.write_words, *rows, starts, text) for rows in listed)
+    _each([partial(join_tables.write_words, *rows, starts, text) for rows in listed], threads)
     return WordTable(text, starts, counts)
+
+
+def _each(tasks: Sequence[Callable[[], T]], threads: int) -> list[T]:
+    """Call kernels, each in a thread of its own if there are several."""
+    return [task() for task in tasks] if threads == 1 else at_once(lambda task: task(), tasks)
 
 
 Listed = tuple[word_tables.Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
-def _listed_in_order(counters: list[Counter], at_once: _AtOnce) -> list[Listed]:
+def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
     """For each table, the slots of its words in first-seen order (about the order of their copies), and their ranks."""
 
     def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -175,7 +177,7 @@ def _listed_in_order(counters: list[Counter], at_once: _AtOnce) -> list[Listed]:
         order = np.argsort(firsts)
         return slots[order], firsts[order]
 
-    tables = at_once(partial(in_order, counter) for counter in counters)
+    tables = _each([partial(in_order, counter) for counter in counters], threads)
 
     def ranked(counter: Counter, slots: npt.NDArray[np.int64], firsts: npt.NDArray[np.int64]) -> Listed:
         ranks = np.arange(len(firsts))
@@ -184,18 +186,8 @@ def _listed_in_order(counters: list[Counter], at_once: _AtOnce) -> list[Listed]:
                 ranks += np.searchsorted(others, firsts)
         return counter.table, slots, ranks
 
-    return at_once(partial(ranked, counter, *table) for counter, table in zip(counters, tables, strict=True))
-
-
-class _AtOnce:
-    """Calls kernels in the threads of a pool, or in this thread without one."""
-
-    def __init__(self, pool: ThreadPoolExecutor | None = None, threads: int = 1) -> None:
-        self.parts = threads
-        self._map = map if pool is None or threads == 1 else pool.map
-
-    def __call__(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
-        return list(self._map(lambda task: task(), tasks))
+    every = zip(counters, tables, strict=True)
+    return _each([partial(ranked, counter, *table) for counter, table in every], threads)
 
 
 class Counter:
@@ -252,7 +244,7 @@ class Counter:
         return int(count.last_safe_cut(self._machine, self._safe_pairs, data, np.int64(start), np.int64(stop)))
 
     def listed(self) -> WordTable:
-        return _listed([self], _AtOnce())
+        return _listed([self], 1)
 
     def add(self, other: Counter) -> None:
         more = other._words
@@ -266,14 +258,15 @@ class Counter:
             self.add(other)
         other.clear()
 
-    def take_what_both_know(self, other: Counter, at_once: _AtOnce) -> None:
+    def take_what_both_know(self, other: Counter, threads: int) -> None:
         mine, its = self._words, other._words
         for kind, slots, hand_over in (
             (word_tables.SHORT, len(its.short_firsts), join_tables.hand_over_short),
             (word_tables.LONG, len(its.long_firsts), join_tables.hand_over_long),
         ):
-            borders = np.linspace(0, slots, at_once.parts + 1).astype(np.int64)
-            its.used[kind] -= sum(at_once(partial(hand_over, mine, its, *ends) for ends in pairwise(borders)))
+            borders = np.linspace(0, slots, threads + 1).astype(np.int64)
+            parts = [partial(hand_over, mine, its, *ends) for ends in pairwise(borders)]
+            its.used[kind] -= sum(_each(parts, threads))
 
     def clear(self) -> None:
         self._words.short.fill(0)

@@ -6,38 +6,22 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 from bpe_core.errors import OutputError, cause_of
 from bpe_core.support.atomic import write_atomically
 from bpe_core.text.reading.opening import is_address, sentences, shown, without_password
 
+if TYPE_CHECKING:
+    from bpe_core.text.reading.remote import RemotePlace  # nothing that can reach a network is loaded before its use
 
-class Place(Protocol):
-    """A folder in which only whole files can be seen."""
-
-    @property
-    def name(self) -> str:
-        """The name to show."""
-        ...
-
-    def names(self) -> list[str]:
-        """The names of its files; none if there is no such folder."""
-        ...
-
-    def open(self, name: str) -> BinaryIO: ...
-
-    def writing(self, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
-        """Write a file that is visible once it is complete; make the folder if needed."""
-        ...
-
-    def remove(self, names: Iterable[str]) -> None:
-        """Remove these files, and the folder if it is empty then."""
-        ...
+Place: TypeAlias = "LocalPlace | RemotePlace"
 
 
 @dataclass(frozen=True)
 class LocalPlace:
+    """A folder on this computer in which only whole files can be seen; it is made when the first is written."""
+
     """A folder on this computer."""
 
     path: Path
@@ -64,6 +48,7 @@ class LocalPlace:
         return write_atomically(self.path / name)
 
     def remove(self, names: Iterable[str]) -> None:
+        """Remove these files, and the folder if it is empty then."""
         for name in names:
             try:
                 (self.path / name).unlink(missing_ok=True)
@@ -79,7 +64,7 @@ def place_of(address: str) -> Place:
     """The folder of a path or address."""
     if not is_address(address):
         return LocalPlace(Path(address))
-    from bpe_core.text.reading.remote import RemotePlace  # nothing that can reach a network is loaded before
+    from bpe_core.text.reading.remote import RemotePlace
 
     return RemotePlace(without_password(address.rstrip("/")), address.rstrip("/"))
 

@@ -10,7 +10,7 @@ a corpus can be counted anywhere, saved, and merged in order.
     >>> list(WordTable.merged([table, WordTable.from_counts({"new": 1, "low": 1})]))
     [(b'low', 6), (b'lower', 2), (b'new', 1)]
     >>> joined = join([WordColumns.of([b"low", b"new"]), WordColumns.of([b"new", b"lower"])])
-    >>> [rows.tolist() for rows in joined.rows], joined.columns.words()
+    >>> [rows.tolist() for rows in joined.rows], list(joined.columns.words())
     ([[0, 1], [1, 2]], [b'low', b'new', b'lower'])
 """
 
@@ -66,9 +66,9 @@ class WordColumns(NamedTuple):
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def words(self) -> list[bytes]:
-        text, starts = self.text.tobytes(), self.starts.tolist()
-        return [text[start:stop] for start, stop in pairwise(starts)]
+    def words(self) -> Iterator[bytes]:
+        text = self.text.tobytes()
+        return (text[start:stop] for start, stop in pairwise(self.starts.tolist()))
 
     def where(self, wanted: npt.NDArray[np.bool_]) -> WordColumns:
         lengths = np.diff(self.starts)
@@ -176,11 +176,9 @@ class WordTable:
             if raw and count:
                 words.append(raw)
                 numbers.append(count)
-        starts = np.zeros(len(words) + 1, np.int64)
-        np.cumsum([len(word) for word in words], out=starts[1:])
         if sum(numbers) > MOST_SYMBOLS:  # each by itself may be beyond what an array can hold
             raise CorpusError(_TOO_MANY)
-        return cls(np.frombuffer(b"".join(words), np.uint8), starts, np.array(numbers, np.int64))
+        return cls(*WordColumns.of(words), np.array(numbers, np.int64))
 
     @classmethod
     def merged(cls, tables: Iterable[WordTable]) -> WordTable:
@@ -223,10 +221,7 @@ class WordTable:
         return len(self.counts)
 
     def __iter__(self) -> Iterator[tuple[bytes, int]]:
-        text = self.text.tobytes()
-        starts = self.starts.tolist()
-        for i, count in enumerate(self.counts.tolist()):
-            yield text[starts[i] : starts[i + 1]], count
+        return zip(self.columns.words(), self.counts.tolist(), strict=True)
 
     def word(self, index: int) -> bytes:
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes()

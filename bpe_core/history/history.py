@@ -204,35 +204,32 @@ class History(Sequence[Step]):
     # --- Its tokens and their ids: the alphabet, what was joined, the special tokens ----------
 
     @cached_property
-    def _joins(self) -> Int64s | None:
-        """The indices of the steps that join; None where all of them do."""
-        joins: Bools = self.columns.right != NOTHING
-        return None if joins.all() else np.flatnonzero(joins)
+    def _joins(self) -> Int64s:
+        """The indices of the steps that join."""
+        return np.flatnonzero(self.columns.right != NOTHING)
 
     @property
     def only_joins(self) -> bool:
         """Whether no step drops a token."""
-        return self._joins is None
+        return len(self._joins) == len(self)
 
     @cached_property
     def ids(self) -> Int64s:
         """The token that each step made, or dropped."""
-        if self._joins is None:
-            return np.arange(len(self.alphabet), self.first_special)
         ids = self.columns.left.astype(np.int64)
         ids[self._joins] = np.arange(len(self.alphabet), self.first_special)
         return ids
 
     def of_steps(self, of_tokens: Sequence[T], start: int = 0) -> Sequence[T]:
         """What is told of each token, for the token of each step from `start` on."""
-        if self._joins is None:
+        if self.only_joins:
             return of_tokens[len(self.alphabet) + start : self.first_special]
         return [of_tokens[id] for id in self.ids[start:].tolist()]
 
     @property
     def first_special(self) -> int:
         """The id behind the last token that was joined."""
-        return len(self.alphabet) + (len(self) if self._joins is None else len(self._joins))
+        return len(self.alphabet) + len(self._joins)
 
     @property
     def id_count(self) -> int:
@@ -242,8 +239,7 @@ class History(Sequence[Step]):
     @property
     def vocabulary(self) -> Int64s:
         """The tokens that have not been dropped, but for the special ones."""
-        tokens = np.arange(self.first_special)
-        return tokens if self._joins is None else np.setdiff1d(tokens, self.ids[self.columns.right == NOTHING])
+        return np.delete(np.arange(self.first_special), self.columns.left[self.columns.right == NOTHING])
 
     @property
     def vocabulary_size(self) -> int:
@@ -251,28 +247,23 @@ class History(Sequence[Step]):
 
     def vocabulary_size_at(self, steps: int) -> int:
         """How many tokens there were after so many steps, special tokens included."""
-        steps = min(steps, len(self))
-        at_first = len(self.alphabet) + len(self.recipe.special_tokens)
-        return at_first + steps if self._sizes is None else int(self._sizes[steps])
+        return int(self._sizes[min(steps, len(self))])
 
     def vocabulary_sizes(self) -> Int64s:
         """The same after 0, 1, 2 ... steps."""
-        return self.vocabulary_size_at(0) + np.arange(len(self) + 1) if self._sizes is None else self._sizes
+        return self._sizes
 
     def step_of_size(self, size: int) -> int:
         """The last step after which there were so many tokens, or as near to so many as there ever were.
 
         By what is joined a vocabulary grows to a size, by what is dropped it shrinks to it.
         """
-        if self._sizes is None:
+        if self.only_joins:  # which is asked for many sizes
             return min(max(0, size - self.vocabulary_size_at(0)), len(self))
         return len(self) - int(np.argmin(np.abs(self._sizes - size)[::-1]))
 
     @cached_property
-    def _sizes(self) -> Int64s | None:
-        """How many tokens there were after 0, 1, 2 ... steps; None where each step makes one more."""
-        if self._joins is None:
-            return None
+    def _sizes(self) -> Int64s:
         changes = np.where(self.columns.right == NOTHING, -1, 1)
         at_first = np.array([len(self.alphabet) + len(self.recipe.special_tokens)])
         return np.cumsum(np.concatenate([at_first, changes]))
@@ -282,20 +273,16 @@ class History(Sequence[Step]):
 
     def pairs(self, first: int = 0, stop: int | None = None) -> list[Pair]:
         """What was joined, token by token; or only what the first, the second ... of them was joined from."""
-        which = slice(first, stop) if self._joins is None else self._joins[first:stop]
+        which = self._joins[first:stop]
         return list(zip(self.columns.left[which].tolist(), self.columns.right[which].tolist(), strict=True))
 
     def row_of(self, token: int) -> int | None:
         """The index of the step that joined a token; None for one that was not joined."""
         place = token - len(self.alphabet)
-        if not 0 <= place < self.first_special - len(self.alphabet):
-            return None
-        return place if self._joins is None else int(self._joins[place])
+        return int(self._joins[place]) if 0 <= place < len(self._joins) else None
 
     def row_of_drop(self, token: int) -> int | None:
         """The index of the step that dropped a token; None for one that is still there."""
-        if self._joins is None:
-            return None
         found = np.flatnonzero((self.columns.left == token) & (self.columns.right == NOTHING))
         return int(found[0]) if len(found) else None
 
@@ -327,8 +314,7 @@ class History(Sequence[Step]):
     def token_lengths(self, of_symbols: Sequence[int] | None = None) -> Int64s:
         """How long each token is, where the base symbols are that long; if not said, how many of them it holds."""
         first = [1] * len(self.alphabet) if of_symbols is None else of_symbols
-        joined = slice(None) if self._joins is None else self._joins
-        return joined_lengths(first, self.columns.left[joined], self.columns.right[joined])
+        return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])
 
     def ranks(self) -> dict[Pair, int]:
         """The index of the step that joins a pair; where a table lists one twice, of the first.
@@ -340,9 +326,7 @@ class History(Sequence[Step]):
         return dict(zip(reversed(self.pairs()), reversed(self._joining_rows), strict=True))
 
     @cached_property
-    def _joining_rows(self) -> Sequence[int]:
-        if self._joins is None:
-            return range(len(self))
+    def _joining_rows(self) -> list[int]:
         rows: list[int] = self._joins.tolist()
         return rows
 

@@ -17,24 +17,14 @@ from bpe_core.errors import PatternError, RecipeError
 from bpe_core.text.older_unicode import FORMER_PUNCTUATION, LATER_PUNCTUATION, PUNCTUATION_MARKS
 
 # The blocks of Chinese characters that tokenizers cuts apart for BERT; BERT itself begins one of them at 2B820.
-IDEOGRAPHS = tuple(
-    range(first, last + 1)
-    for first, last in (
-        (0x3400, 0x4DBF),
-        (0x4E00, 0x9FFF),
-        (0xF900, 0xFAFF),
-        (0x20000, 0x2A6DF),
-        (0x2A700, 0x2B73F),
-        (0x2B740, 0x2B81F),
-        (0x2B920, 0x2CEAF),
-        (0x2F800, 0x2FA1F),
-    )
+IDEOGRAPHS = (
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
+    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f"
 )
 
 _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
-_IDEOGRAPHS = "".join(f"{chr(block.start)}-{chr(block.stop - 1)}" for block in IDEOGRAPHS)
 _MARKS = r"\p{P}$+<=>^`|~"
 
 
@@ -71,8 +61,8 @@ NAMED_PATTERNS: dict[str, NamedPattern] = {
         drops_whitespace=True,
     ),
     "bert": NamedPattern(
-        rf"[{_IDEOGRAPHS}]|{PUNCTUATION_MARKS}"
-        rf"|(?:[^\s{_MARKS}{_IDEOGRAPHS}{FORMER_PUNCTUATION}]|[{LATER_PUNCTUATION}])+",
+        rf"[{IDEOGRAPHS}]|{PUNCTUATION_MARKS}"
+        rf"|(?:[^\s{_MARKS}{IDEOGRAPHS}{FORMER_PUNCTUATION}]|[{LATER_PUNCTUATION}])+",
         "What stands between blanks, each punctuation mark and each Chinese character apart; the blanks are dropped.",
         drops_whitespace=True,
     ),

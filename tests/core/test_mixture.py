@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,9 @@ def test_tables_are_joined_as_in_plain_python(tables: list[dict[bytes, int]]) ->
     columns = [WordColumns.of(list(table)) for table in tables]
     plain, fast = join_plainly(columns), join_by_kernels(columns)
     assert (
-        fast.columns.words() == plain.columns.words() == list(dict.fromkeys(word for table in tables for word in table))
+        [*fast.columns.words()]
+        == [*plain.columns.words()]
+        == [*dict.fromkeys(chain.from_iterable(tables))]
     )
     assert [rows.tolist() for rows in fast.rows] == [rows.tolist() for rows in plain.rows]
     expected: dict[bytes, int] = {}

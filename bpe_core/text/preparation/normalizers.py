@@ -21,16 +21,14 @@ import regex
 from bpe_core.errors import RecipeError
 from bpe_core.text import older_unicode
 from bpe_core.text.characters import Form, formed, in_form, small
+from bpe_core.text.patterns import IDEOGRAPHS
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.pieces import Piece
 from bpe_core.text.stand_ins import stand_ins
 
 _BLANK = regex.compile(r"\s")
 _BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-_IDEOGRAPH = regex.compile(
-    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
-    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
-)
+_IDEOGRAPH = regex.compile(f"[{IDEOGRAPHS}]")
 _NMT = {chr(code): "" for code in (*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F)} | {
     chr(code): " " for code in (9, 10, 12, 13, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD)
 }

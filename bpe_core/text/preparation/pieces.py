@@ -10,7 +10,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -88,57 +89,29 @@ def with_gaps(found: Iterable[Match], length: int) -> Iterator[Match]:
         yield end, length, False
 
 
-def _removed(matches: Iterable[Match]) -> Iterator[tuple[int, int]]:
-    return ((start, stop) for start, stop, found in matches if not found)
-
-
-def _isolated(matches: Iterable[Match]) -> Iterator[tuple[int, int]]:
-    return ((start, stop) for start, stop, _ in matches)
-
-
-def _contiguous(matches: Iterable[Match]) -> Iterable[tuple[int, int]]:
-    """Join neighbours that are both matches, or both gaps."""
+def _joined(matches: Iterable[Match], joins: Callable[[bool, bool], bool]) -> list[tuple[int, int]]:
+    """Join a part to the one before it if `joins` says so of both: whether that one, and whether this one, matches."""
     found: list[tuple[int, int]] = []
     before = False
     for start, stop, is_match in matches:
-        if is_match == before and found:
-            found[-1] = (found[-1][0], stop)
+        if found and joins(before, is_match):
+            found[-1] = (min(found[-1][0], start), max(found[-1][1], stop))
         else:
             found.append((start, stop))
         before = is_match
     return found
 
 
-def _with_previous(matches: Iterable[Match]) -> Iterable[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    before = False
-    for start, stop, is_match in matches:
-        if is_match and not before and found:
-            found[-1] = (found[-1][0], stop)
-        else:
-            found.append((start, stop))
-        before = is_match
-    return found
+def _is_first_match(before: bool, is_match: bool) -> bool:
+    return is_match and not before
 
 
-def _with_next(matches: Iterable[Match]) -> Iterable[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    behind = False
-    for start, stop, is_match in reversed(list(matches)):
-        if is_match and not behind and found:
-            found[-1] = (start, found[-1][1])
-        else:
-            found.append((start, stop))
-        behind = is_match
-    return reversed(found)
-
-
-_RANGES = {
-    "Removed": _removed,
-    "Isolated": _isolated,
-    "Contiguous": _contiguous,
-    "MergedWithPrevious": _with_previous,
-    "MergedWithNext": _with_next,
+_RANGES: dict[str, Callable[[Iterable[Match]], Iterable[tuple[int, int]]]] = {
+    "Removed": lambda matches: ((start, stop) for start, stop, is_match in matches if not is_match),
+    "Isolated": lambda matches: ((start, stop) for start, stop, _ in matches),
+    "Contiguous": lambda matches: _joined(matches, operator.eq),
+    "MergedWithPrevious": lambda matches: _joined(matches, _is_first_match),
+    "MergedWithNext": lambda matches: reversed(_joined(reversed(list(matches)), _is_first_match)),
 }
 
 

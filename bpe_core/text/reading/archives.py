@@ -37,40 +37,32 @@ class Member(NamedTuple):
     problem: str = ""
 
 
-class ArchiveReader:
-    """Reads archives; `inside` reads a member, and `source_of` makes a source of it."""
+def pieces(
+    source: Source, options: ReadingOptions, size: int, log: SkipLog, inside: ReadInside, source_of: SourceOf
+) -> Iterator[Chunk]:
+    """The documents of all members; what is no text is reported, and refused only if there is nothing else.
 
-    def __init__(self, inside: ReadInside, source_of: SourceOf) -> None:
-        self._inside = inside
-        self._source_of = source_of
-        self._reason = ""  # why the first skipped member was skipped
-
-    def pieces(self, source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-        """The documents of all members; what is no text is reported, and refused only if there is nothing else."""
-        self._reason, found = "", False
-        with _sentences(source):
-            for member, place in _members(source, log):
-                for piece in self._of_member(member, source, options, size, log):
+    `inside` reads a member, and `source_of` makes a source of it.
+    """
+    reason, found = "", False
+    with _sentences(source):
+        for member, place in _members(source, log):
+            name = f"{source.name}: {shown(member.name)}"
+            inner = source_of(name, member.name, member.open)
+            problem = member.problem or _why_not_wanted(member.name)
+            if not problem and inner.kind in ("tar", "zip", "parquet", "arrow"):
+                problem = "an archive or a table inside an archive is not read; take it out first"
+            try:
+                if problem:
+                    raise NotText(f"{name}: {problem}.")
+                for piece in inside(inner, options, size, log):
                     found = True
                     yield piece._replace(bytes_read=place())
-        if not found:
-            raise CorpusError(f"There is no text in the archive {source.name}. {self._reason}".rstrip())
-
-    def _of_member(
-        self, member: Member, source: Source, options: ReadingOptions, size: int, log: SkipLog
-    ) -> Iterator[Chunk]:
-        name = f"{source.name}: {shown(member.name)}"
-        problem = member.problem or _why_not_wanted(member.name)
-        inner = self._source_of(name, member.name, member.open)
-        if not problem and inner.kind in ("tar", "zip", "parquet", "arrow"):
-            problem = "an archive or a table inside an archive is not read; take it out first"
-        try:
-            if problem:
-                raise NotText(f"{name}: {problem}.")
-            yield from self._inside(inner, options, size, log)
-        except NotText as error:
-            self._reason = self._reason or str(error)
-            log.add(source.name, str(error))
+            except NotText as error:
+                reason = reason or str(error)
+                log.add(source.name, str(error))
+    if not found:
+        raise CorpusError(f"There is no text in the archive {source.name}. {reason}".rstrip())
 
 
 def _why_not_wanted(name: str) -> str:

@@ -121,8 +121,7 @@ def source_in_folder(name: str, sources: Sequence[Source], read: Callable[[Sourc
         return None
     head = CountsHead.from_json(read(heads[0]), heads[0].name)
     parts = tuple(source for source in sources if _last(source).endswith(ENDING))
-    whole = _last_number(parts)
-    if not parts or whole != len(parts):
+    if not parts or _last(parts[-1]) != part_name(len(parts) - 1, len(parts)):
         raise CorpusError(f"{name} is a folder of counts with missing parts; count again.")
     size = sum(part.size or 0 for part in parts)
     kept = tuple(replace(part, kind="parquet", is_word_list=True) for part in parts)
@@ -139,8 +138,3 @@ def part_name(number: int, parts: int) -> str:
 
 def _last(source: Source) -> str:
     return source.name.replace("\\", "/").rsplit("/", 1)[-1]
-
-
-def _last_number(parts: Sequence[Source]) -> int:
-    digits = _last(parts[-1]).removesuffix(ENDING).rsplit("-", 1)[-1] if parts else ""
-    return int(digits) if digits.isdecimal() and len(digits) < 9 else -1

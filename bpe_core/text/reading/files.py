@@ -11,8 +11,7 @@ from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.support.progress import CancelCheck, never_cancelled
-from bpe_core.text.reading import arrow_tables, csv_tables, json_lines, plain_text
-from bpe_core.text.reading.archives import ArchiveReader
+from bpe_core.text.reading import archives, arrow_tables, csv_tables, json_lines, plain_text
 from bpe_core.text.reading.counts_head import ENDING, HEAD_NAME, KEY, CountsHead, by_group, source_in_folder
 from bpe_core.text.reading.folders import files_in
 from bpe_core.text.reading.opening import (
@@ -57,7 +56,7 @@ def _pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) ->
 
 
 def _archive_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    return ArchiveReader(_pieces, _in_archive).pieces(source, options, size, log)
+    return archives.pieces(source, options, size, log, _pieces, _in_archive)
 
 
 _PIECES_OF: dict[Kind, _Pieces] = {
