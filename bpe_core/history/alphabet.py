@@ -1,11 +1,8 @@
 """The base symbols a vocabulary grows from: the first token ids.
 
-Bytes: id 0 to 255 is the byte itself. Characters: `<unk>` first if the recipe has it, then
-the 256 fallback bytes if it has those, then the characters of the corpus by code point.
-A word marker that is a symbol of its own comes last; one glued to a character makes
-further symbols (`w</w>`) that stand behind the plain ones. So does one that marks what continues
-a word (`##w`), for a method to which `h` and `##h` are different. A method that begins with whole
-pieces of words has them behind all others, as seeds.
+Bytes: id 0 to 255 is the byte itself. Characters: `<unk>` or the 256 fallback bytes first, as the recipe chooses, then
+the characters of the corpus by code point. Behind them come a word marker, or symbols with one (`w</w>`, or `##w` for
+a method to which `h` and `##h` are different), and last the seeds of a method that begins with whole pieces of words.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.words import WordTable
+from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import repeated
 
@@ -137,13 +134,7 @@ class Alphabet:
         return next((one.text.removesuffix(one.decoded) for one in marked if one.text.endswith(one.decoded)), b"")
 
     def joined_text(self, left: bytes, right: bytes) -> bytes:
-        """How the token is written that joins two.
-
-        >>> from bpe_core.counting.words import WordTable
-        >>> alphabet = Alphabet.with_continuations(WordTable.from_counts({"low": 1}), Recipe.preset("wordpiece"))
-        >>> alphabet.joined_text(b"l", b"##o"), alphabet.joined_text(b"##o", b"##w")
-        (b'lo', b'##ow')
-        """
+        """How the token is written that joins two: `lo` of `l` and `##o`."""
         return left + right.removeprefix(self.continuing)
 
     @cached_property
@@ -224,11 +215,7 @@ class Alphabet:
 
 
 def _pieces(word: bytes, recipe: Recipe) -> list[bytes]:
-    """A word cut into what may become one symbol each: bytes, or characters.
-
-    >>> _pieces("né".encode(), Recipe.preset("words"))
-    [b'n', b'\\xc3\\xa9']
-    """
+    """A word cut into what may become one symbol each: bytes, or characters."""
     if recipe.base == "bytes":
         return [bytes([byte]) for byte in word]
     return [character.encode() for character in word.decode()]
@@ -258,8 +245,6 @@ def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
 
 def _characters_inside(words: WordTable) -> list[bytes]:
     """The characters that stand in words but at their beginning."""
-    from bpe_core.counting.words import are_inside  # which has made them
-
     found, done = np.zeros(128, np.bool_), 0
     ends = np.cumsum(words.lengths_in_characters())
     for code_points in words.code_points():

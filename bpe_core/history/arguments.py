@@ -45,11 +45,7 @@ def by_name(given: Any) -> Mapping[str, Any]:
 
 
 def documents_of(text: str | Iterable[str]) -> list[str]:
-    """Several documents are one text; one alone is a list of one.
-
-    >>> documents_of("a text"), documents_of(("one", "two"))
-    (['a text'], ['one', 'two'])
-    """
+    """Several documents are one text; one alone is a list of one."""
     if type(text).__module__.startswith("pyarrow"):
         text = text.to_pylist()  # type: ignore[union-attr]  # an array's own texts are no strings
     found = [text] if isinstance(text, str) else list(text)

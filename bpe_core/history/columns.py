@@ -60,11 +60,7 @@ MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can s
 
 
 def joined_lengths(first: Sequence[int], left: _Ints, right: _Ints) -> npt.NDArray[np.int64]:
-    """How long each token is, of the lengths of those there are at first and of the pairs that are joined.
-
-    >>> joined_lengths([1, 1], np.array([0, 2]), np.array([1, 2])).tolist()
-    [1, 1, 2, 4]
-    """
+    """How long each token is, given the lengths of the first ones and the pairs that are joined."""
     return once("lengths", (list(first), left, right), lambda: _joined_lengths(first, left, right), _are_same)
 
 

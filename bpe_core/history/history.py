@@ -1,15 +1,10 @@
-"""What a trainer learned, step by step: append-only columns, seen through frozen views, and the facts they tell.
+"""What a trainer learned, step by step: append-only columns, seen through frozen views.
 
-A step joins two tokens into a new one, or drops a token; byte-pair encoding only joins. The alphabet is there
-before the first step, and each token that is joined takes the next id behind it, so the ids of what is
-dropped stay what they were. The special tokens stand behind all others.
+A step joins two tokens into a new one, or drops a token; byte-pair encoding only joins. Ids 0 to n - 1 are the
+alphabet; each joined token takes the next id, and dropping one changes no id. The special tokens come last.
 
-A `History` is a view of the first `len(history)` steps. The trainer appends behind
-that end; a view never changes, so it may be read from any thread.
-
-What all methods can tell of a step has a column here. What a method chooses by besides its count (the parts of a
-score, a loss, a round) are the `reasons`: columns that the method names. Whether a person forced a step, or it is one
-of a table that the run goes on from, is told by the recipe.
+A `History` is a view of the first `len(history)` steps. The trainer appends behind that end; a view never changes, so
+it may be read from any thread.
 """
 
 from __future__ import annotations
@@ -254,10 +249,7 @@ class History(Sequence[Step]):
         return self._sizes
 
     def step_of_size(self, size: int) -> int:
-        """The last step after which there were so many tokens, or as near to so many as there ever were.
-
-        By what is joined a vocabulary grows to a size, by what is dropped it shrinks to it.
-        """
+        """The last step after which the number of tokens was `size`, or as near to it as it ever was."""
         if self.only_joins:  # which is asked for many sizes
             return min(max(0, size - self.vocabulary_size_at(0)), len(self))
         return len(self) - int(np.argmin(np.abs(self._sizes - size)[::-1]))
@@ -317,12 +309,7 @@ class History(Sequence[Step]):
         return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])
 
     def ranks(self) -> dict[Pair, int]:
-        """The index of the step that joins a pair; where a table lists one twice, of the first.
-
-        >>> history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [(108, 111), (256, 119)])
-        >>> history.ranks()
-        {(256, 119): 1, (108, 111): 0}
-        """
+        """The index of the step that joins a pair; where a table lists one twice, of the first."""
         return dict(zip(reversed(self.pairs()), reversed(self._joining_rows), strict=True))
 
     @cached_property
@@ -395,12 +382,9 @@ class History(Sequence[Step]):
         return -np.diff(self.tokens_after)
 
     def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:
-        """How often each token stands in the corpus at the end, from how often the base symbols stood there.
+        """How often each token occurs at the end, from how often the base symbols occurred; only if steps only join.
 
-        Where steps drop tokens that cannot be told: what takes the place of one depends on the text.
-
-        The new token gains what was joined, and each of its halves loses as much. `joined` is how often each
-        pair was, where these are not the words it was learned from.
+        `joined` says how often each pair was joined, in other words than those it was learned from.
         """
         joined = self.tokens_saved if joined is None else joined
         counts = np.concatenate([symbol_counts, joined])

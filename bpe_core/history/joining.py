@@ -1,18 +1,14 @@
-"""How texts are cut where the steps alone do not say it, as in tables from elsewhere.
-
-A step says of which two tokens one was born, and a history's own steps are also the order in which texts are joined.
-A table from elsewhere may mean more than that:
+"""How texts are cut if the steps alone do not say it, as in tables from elsewhere. Such a table may mean:
 
 - several pairs become one token, and a pair may come before the ones that make its halves;
-- no pairs are listed at all: any two neighbours are joined whose text together is a token (tiktoken, SentencePiece);
-- a word that is a token is that token, whatever pairs say, and some tokens are met only so;
-- some texts are tokens wherever they stand, before anything is joined;
-- neighbours that are unknown are one token, or what is unknown is left out;
-- a token is a step to others only: where nothing is made of it, it falls into what it was born of.
+- no pairs are listed: any two neighbours are joined whose text together is a token (tiktoken, SentencePiece);
+- a word that is a token is that token, whatever the pairs say;
+- some texts are tokens wherever they occur, before anything is joined;
+- unknown neighbours are one token, or are left out;
+- a token is a step to others only: if nothing is made of it, it falls into the tokens it was made of.
 
-A history with such a value beside its steps keeps them as the births of its tokens, so that the time cursor has
-something to travel along, and cuts by the value (`segmenting/by_priority.py`). Tokens that no pair makes stand in the
-alphabet as seeds.
+The steps of such a history say only how its tokens were made; `segmenting/by_priority.py` cuts by this value. Tokens
+that no pair makes are seeds of the alphabet.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What is written on a token: the only place that knows.
+"""What is written on a token.
 
-A token may be twice as long as any before it: 27 merges can spell 128 MB, and 60 of them more than any memory
-holds. So lengths are known without a text; whole texts are put together within one budget; and what a
-person is shown ends where it would become too long.
+Each merge may double a length: 27 of them can spell 128 MB. So lengths are known without a text, whole texts are put
+together within one budget, and what a person is shown is cut off.
 
 >>> shown(b" the\\n"), shown("né".encode()[:2]), shown("␣".encode())
 ('␣the⏎', 'n<0xC3>', '<0xE2><0x90><0xA3>')
@@ -32,11 +31,7 @@ HEAD = 16  # bytes by which nearly all tokens are told apart, as two numbers
 
 
 def ranks(texts: Sequence[bytes]) -> npt.NDArray[np.int64]:
-    """How many different texts stand before each.
-
-    >>> ranks([b"b", b"ab", b"b", b"a"]).tolist()
-    [2, 1, 2, 0]
-    """
+    """The place of each among the different texts in order."""
     heads = np.array(texts, f"S{HEAD}").view(">u8").reshape(len(texts), 2).astype(np.uint64)
     order = np.lexsort((heads[:, 1], heads[:, 0]))
     in_order = heads[order]
@@ -71,10 +66,10 @@ _MEANT = str.maketrans({BLANK: " ", NEWLINE: "\n", TAB: "\t"})
 
 
 def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
-    """Bytes as text in which nothing is hidden, shortened beyond so many bytes.
+    """Bytes as text in which nothing is hidden, cut off after the `longest` bytes.
 
-    A blank, a newline and a tab have a sign each; everything else that would not be seen, and those
-    signs where they stand in the text itself, are written as honest text.
+    A blank, a newline and a tab have a sign each; all else that would not be seen, and these signs themselves, are
+    written as honest text.
     """
     if len(raw) > longest:
         return shown(raw[:longest]) + CUT_OFF
@@ -90,21 +85,16 @@ def read_back(text: str) -> bytes:
 
 
 def quoted(text: bytes | str) -> str:
-    """A token, or another text, within a sentence.
-
-    >>> quoted(b"a" * 100)[-8:]
-    'aaaaaa…”'
-    """
+    """A token, or another text, within a sentence."""
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
     text = shown(raw[: 4 * LONGEST_QUOTED])
     return f"“{text[:LONGEST_QUOTED]}{CUT_OFF if len(text) > LONGEST_QUOTED else ''}”"
 
 
 class TokenTexts:
-    """What is written on each token, growing with the history: what a person sees, and the bytes.
+    """What is written on each token: what a person sees, and the bytes.
 
-    One thread lets it grow. As lists that are only appended to, they can be read elsewhere at the same
-    time, as far as the history reaches that is known there.
+    One thread lets these lists grow with the history, while others read the tokens they know of.
     """
 
     def __init__(
@@ -124,20 +114,8 @@ class TokenTexts:
         self._places: Int64s = np.zeros(0, np.int64)
         for text in alphabet.decoded if decoded else alphabet.texts:
             self._enter(text)
-        if write is shown:
-            self._write_fallbacks_plainly(alphabet)
-
-    def _write_fallbacks_plainly(self, alphabet: Alphabet) -> None:
-        """A byte that stands for itself is written `<0xC3>` by its alphabet already, and not once more.
-
-        >>> from bpe_core.counting.words import WordTable
-        >>> from bpe_core.recipes.recipe import Recipe
-        >>> recipe = Recipe.preset("sentencepiece-like", unknown="bytes")
-        >>> TokenTexts(Alphabet.for_words(WordTable.from_counts({"a": 1}), recipe)).text[0xC3]
-        '<0xC3>'
-        """
-        for id, symbol in enumerate(alphabet.symbols):
-            if symbol.kind == "fallback":
+        for id, symbol in enumerate(alphabet.symbols if write is shown else ()):
+            if symbol.kind == "fallback":  # its alphabet writes `<0xC3>` already
                 self.text[id] = symbol.text.decode()
 
     @classmethod
@@ -189,11 +167,7 @@ class TokenTexts:
         self.raw.append(kept)
 
     def id_of(self, text: str) -> int | None:
-        """The oldest token that is written so, with signs or without; None where there is none.
-
-        >>> TokenTexts(Alphabet.of_bytes()).id_of("␣"), TokenTexts(Alphabet.of_bytes()).id_of("<0x0A>")
-        (32, 10)
-        """
+        """The oldest token with this text, written with signs or without; None if there is none."""
         try:
             raw = read_back(text)
         except ValueError:
@@ -201,11 +175,7 @@ class TokenTexts:
         return self.raw.index(raw) if raw in self.raw else None
 
     def places(self, tokens: int) -> Int64s:
-        """Where each of so many tokens, at least, stands among all by its bytes; remembered until there are more.
-
-        >>> TokenTexts(Alphabet.of_bytes()).places(256).tolist() == list(range(256))
-        True
-        """
+        """The place of at least the first `tokens` in the order of their bytes; remembered until there are more."""
         if len(self._places) < tokens:
             self._places = ranks(self.raw[:tokens])
         return self._places
@@ -219,12 +189,7 @@ class TokenTexts:
 
 
 def written(history: History) -> list[bytes]:
-    """The whole text of each token, word marker included, special tokens left out.
-
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> written(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)]))[256:]
-    [b'lo', b'low']
-    """
+    """The whole text of each token, word marker included, special tokens left out."""
     alphabet = history.alphabet
     return [*of_tokens("written", history, lambda: _put_together(history, alphabet.texts, alphabet.continuing))]
 

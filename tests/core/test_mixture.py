@@ -43,11 +43,7 @@ def grouped(tables: list[dict[bytes, int]]) -> GroupedWords:
 def test_tables_are_joined_as_in_plain_python(tables: list[dict[bytes, int]]) -> None:
     columns = [WordColumns.of(list(table)) for table in tables]
     plain, fast = join_plainly(columns), join_by_kernels(columns)
-    assert (
-        [*fast.columns.words()]
-        == [*plain.columns.words()]
-        == [*dict.fromkeys(chain.from_iterable(tables))]
-    )
+    assert [*fast.columns.words()] == [*plain.columns.words()] == [*dict.fromkeys(chain.from_iterable(tables))]
     assert [rows.tolist() for rows in fast.rows] == [rows.tolist() for rows in plain.rows]
     expected: dict[bytes, int] = {}
     for table in tables:

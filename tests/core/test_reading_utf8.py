@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from bpe_core.errors import EncodingError
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.source import SHOWN_PER_SOURCE
-from bpe_core.text.reading.utf8 import cut_points, first_invalid, whole_characters
+from bpe_core.text.reading.utf8 import first_invalid, pieces_of, whole_characters
 from tests.core.reading_texts import documents, read, sentence, write
 
 NEARLY_UTF8 = st.lists(
@@ -45,11 +44,12 @@ def test_valid_text_is_cut_between_characters(text: str, length: int) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(4, 9))
-def test_cut_points_reach_every_byte_once(text: str, size: int) -> None:
+def test_pieces_reach_every_byte_once(text: str, size: int) -> None:
     data = text.encode()
-    cuts = cut_points(data, size)
-    parts = [data[a:b] for a, b in pairwise(cuts)]
+    pieces = [*pieces_of(data, size, 0)]
+    parts = [bytes(piece.data) for piece in pieces]
     assert b"".join(parts) == data
+    assert [piece.ends_document for piece in pieces] == [False] * (len(pieces) - 1) + [True] * bool(pieces)
     assert all(len(part) <= size and first_invalid(part) == -1 for part in parts)
 
 

@@ -1,7 +1,6 @@
 """Parquet and Arrow files (Feather, and what Hugging Face's datasets keep): a column of texts, read in pieces.
 
-An Arrow array holds its strings end to end in one buffer, with an array of their ends. Many documents are passed on at
-once, as one stretch of bytes and the places where documents end: no Python string is made for any of them.
+An Arrow array holds its strings end to end. Many documents are passed on at once; none becomes a Python string.
 """
 
 from __future__ import annotations
@@ -98,10 +97,7 @@ def _is_large(kind: Any) -> bool:
 
 
 class _BeforeFooter(io.RawIOBase):
-    """A Parquet file that ends before its footer once that was read.
-
-    Else the columns of a file that lacks some of its middle would seem to go on into the footer.
-    """
+    """A Parquet file without its footer: the columns of a file that lacks its middle must not go on into that."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw, self._end = raw, raw.seek(0, io.SEEK_END)
@@ -128,10 +124,7 @@ class _BeforeFooter(io.RawIOBase):
 
 
 class ParquetFile:
-    """Reads row groups page by page, whatever their size; of a nested column only the part that is wanted.
-
-    Checksums of pages are verified; in a file without them, changed bytes may go unnoticed.
-    """
+    """Reads row groups page by page; of a nested column only the part that is wanted."""
 
     def __init__(self, arrow: Any, raw: BinaryIO) -> None:
         self._errors = (arrow.ArrowException, OSError)
@@ -150,10 +143,7 @@ class ParquetFile:
 
     @property
     def size(self) -> int:
-        """Bytes without compression; repeated values may have been written once.
-
-        The sizes of single columns are not used: reading damaged ones would end the program.
-        """
+        """Bytes without compression. Reading the sizes of damaged columns would end the program."""
         groups = range(self._file.metadata.num_row_groups)
         return sum(self._file.metadata.row_group(group).total_byte_size for group in groups)
 
@@ -413,7 +403,7 @@ def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
             names = listed([kind.field(i).name for i in range(kind.num_fields)])
             raise CorpusError(f'{source.name}: there is no "{step}" in the column "{way}"; there is {names}.')
         kind, way = kind.field(step).type, f"{way}.{step}"
-    if not _is_text(kind) and "binary" not in str(kind):
+    if not holds_words(kind):
         others = listed(text_columns(schema))
         raise CorpusError(
             f'{source.name}: the column "{way}" holds {kind}, not text; text is in {others or "none of its columns"}.'

@@ -1,8 +1,6 @@
 """The head of a file of counts: which texts were counted, how they were split, and in which groups.
 
 >>> head = CountsHead.of(Recipe.preset("gpt2"), "a fingerprint", ("de", "code"))
->>> CountsHead.from_json(head.to_json(), "counts.parquet") == head
-True
 >>> head.why_not_for("counts", Recipe.preset("gpt2", pattern="cl100k"))
 'counts was counted with pattern "gpt2", but the recipe has "cl100k"; choose the same, or count the texts again.'
 """
@@ -129,10 +127,6 @@ def source_in_folder(name: str, sources: Sequence[Source], read: Callable[[Sourc
 
 
 def part_name(number: int, parts: int) -> str:
-    """
-    >>> part_name(3, 64)
-    'part-00003-of-00064.parquet'
-    """
     return f"part-{number:05}-of-{parts:05}{ENDING}"
 
 

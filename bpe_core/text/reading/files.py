@@ -72,11 +72,7 @@ _PIECES_OF: dict[Kind, _Pieces] = {
 
 
 def kind_of(path: str) -> tuple[Kind, str]:
-    """The kind of a file and its compression, by its name.
-
-    >>> kind_of("a/b.JSONL.gz"), kind_of("a.tgz"), kind_of("notes")
-    (('jsonl', 'gzip'), ('tar', 'gzip'), ('text', ''))
-    """
+    """The kind of a file and its compression, by its name."""
     name = PurePosixPath(path.replace("\\", "/"))
     suffix = name.suffix.lower()
     if suffix in _TAR_OF_SUFFIX:

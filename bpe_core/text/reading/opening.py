@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, cast
 
 from bpe_core.errors import CorpusError, EncodingError, cause_of, plain
 from bpe_core.text.reading.source import Source, Span
@@ -52,41 +52,19 @@ class NotText(CorpusError):
     """A file that holds no text at all; in a folder it is skipped."""
 
 
-# Names
-
-
 def is_address(place: str) -> bool:
-    """Whether this leads outside the folders of this computer.
-
-    >>> is_address("s3://bucket/a.jsonl"), is_address("zip://a.txt::b.zip"), is_address("C://a.txt")
-    (True, True, False)
-    """
+    """Whether this leads outside the folders of this computer, such as s3://bucket/a.jsonl."""
     return _ADDRESS.match(place) is not None
 
 
 def without_password(address: str) -> str:
-    """An address as it may be shown and kept.
-
-    >>> without_password("ftp://anna:secret@example.org/a.txt")
-    'ftp://anna@example.org/a.txt'
-    """
+    """An address as it may be shown and kept: ftp://anna@example.org of ftp://anna:secret@example.org."""
     return re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1@", address)
 
 
 def shown(path: Path | str) -> str:
-    """A path as it can be shown: what is not valid text, or would act on a terminal, is escaped.
-
-    >>> shown("caf\\udce9.txt")
-    'caf\\\\udce9.txt'
-    """
+    """A path as it can be shown: what is not valid text, or would act on a terminal, is escaped."""
     return plain(str(path)).replace("\n", "\\n")
-
-
-# Bytes
-
-
-class _Unpacker(Protocol):
-    def readinto(self, buffer: memoryview, /) -> int | None: ...
 
 
 class ByteStream:
@@ -95,7 +73,7 @@ class ByteStream:
     def __init__(self, source: Source, raw: BinaryIO) -> None:
         self._source = source
         self._raw = raw
-        self._unpacker: _Unpacker = raw  # type: ignore[assignment]  # BinaryIO lacks the readinto all of them have
+        self._unpacker: Any = raw  # BinaryIO lacks the readinto that all of them have
         self._unpacking_errors: Errors = ()
         self._head = b""  # read ahead by `head`, not yet handed out
         self._handed_out = 0
@@ -147,7 +125,7 @@ class ByteStream:
         return filled
 
 
-def _unpacker(source: Source, raw: BinaryIO) -> tuple[_Unpacker, Errors]:
+def _unpacker(source: Source, raw: BinaryIO) -> tuple[Any, Errors]:
     """The decompressed bytes, and what a damaged file raises. A Python may have been built without any of these."""
     try:
         if source.compression == "gzip":
@@ -166,7 +144,7 @@ def _unpacker(source: Source, raw: BinaryIO) -> tuple[_Unpacker, Errors]:
             from compression import zstd
         else:
             from backports import zstd
-        return cast(_Unpacker, zstd.ZstdFile(raw)), (zstd.ZstdError,)
+        return zstd.ZstdFile(raw), (zstd.ZstdError,)
     except ImportError as error:
         lacks = f"{source.name} cannot be read: this Python lacks {source.compression}."
         advice = "Install the package backports.zstd" if source.compression == "zstd" else "Decompress it first"
@@ -253,15 +231,8 @@ def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -
         raise CorpusError(damaged) from error
 
 
-# What the first bytes show
-
-
 def encoding_of(head: bytes, named: str | None) -> str:
-    """The encoding to read a file with: by its byte order mark, else the one named, else UTF-8.
-
-    >>> encoding_of(b"\\xff\\xfea\\x00", None), encoding_of(b"abc", "cp1252"), encoding_of(b"abc", None)
-    ('utf-16', 'cp1252', 'utf-8')
-    """
+    """The encoding to read a file with: by its byte order mark, else the one named, else UTF-8."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return encoding
@@ -283,11 +254,6 @@ def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
     """Why these cannot be the first bytes of a text, as the end of a sentence; or nothing.
 
     With an encoding that was named, or has a byte order mark, any byte may occur.
-
-    >>> why_not_text(b"%PDF-1.7 ...", "utf-8", None)
-    'it looks like a PDF document; extract its text first'
-    >>> why_not_text(b"plain words", "utf-8", None)
-    ''
     """
     if named or encoding != "utf-8":
         return ""

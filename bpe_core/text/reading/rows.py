@@ -1,11 +1,6 @@
 """What all files with one text a row share: numbered lines, the field with the text, bad rows, lists of words.
 
 A field is `text`, `doc.body`, or `messages[].content` for one text an item.
-
->>> steps_of("messages[].content")
-('messages', None, 'content')
->>> guessed(("id", "Body")), guessed(("title", "summary"))
-('Body', '')
 """
 
 from __future__ import annotations
@@ -25,9 +20,6 @@ COUNT_NAMES = ("count", "counts", "freq", "frequency", "n")
 MOST_DIGITS = 19  # of a count
 
 Steps = tuple[str | None, ...]  # the names on the way to a text; None goes to each item of a list
-
-
-# Lines and rows
 
 
 class NumberedLines:
@@ -87,9 +79,6 @@ def listed(names: Sequence[str]) -> str:
     return few + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-# Fields
-
-
 class FieldNeeded(CorpusError):
     """A table whose texts might be in one field or in another: a person must choose."""
 
@@ -99,7 +88,11 @@ class FieldNeeded(CorpusError):
 
 
 def steps_of(field: str) -> Steps:
-    """The way from a row to its text."""
+    """The way from a row to its text.
+
+    >>> steps_of("messages[].content")
+    ('messages', None, 'content')
+    """
     steps: list[str | None] = []
     for name in field.split("."):
         bare = name
@@ -112,11 +105,8 @@ def steps_of(field: str) -> Steps:
 
 def guessed(fields: Sequence[str]) -> str:
     """The field with a usual name, else the only one, else none."""
-    for usual in USUAL_NAMES:
-        for field in fields:
-            if field.casefold() == usual:
-                return field
-    return fields[0] if len(fields) == 1 else ""
+    usual = (field for name in USUAL_NAMES for field in fields if field.casefold() == name)
+    return next(usual, fields[0] if len(fields) == 1 else "")
 
 
 def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
@@ -150,15 +140,7 @@ def _inside(value: object, depth: int) -> Iterator[str]:
         yield from (f"[]{rest}" for rest in _inside(value[0], depth - 1))
 
 
-# Lists of words and their counts
-
-
 def names_words_and_counts(header: Sequence[str]) -> bool:
-    """Whether these column names are those of a table of words and counts.
-
-    >>> names_words_and_counts(["Word", "count"]), names_words_and_counts(["text", "count"])
-    (True, False)
-    """
     names = [name.strip().casefold() for name in header]
     return len(names) == 2 and names[0] in WORD_NAMES and names[1] in COUNT_NAMES
 

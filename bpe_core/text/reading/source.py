@@ -95,23 +95,12 @@ class Skipped:
     count: int = 1  # how many such things this report covers
 
     def __str__(self) -> str:
-        """The sentence, with its source if it does not name it.
-
-        >>> print(Skipped("a.jsonl", "line 3: it is not JSON"))
-        a.jsonl: line 3: it is not JSON
-        """
+        """The sentence, with its source if it does not name it."""
         return self.sentence if self.source in self.sentence else f"{self.source}: {self.sentence}"
 
 
 class SkipLog:
-    """What was passed over while reading, in order; per source, the first reports are kept and the rest counted.
-
-    >>> log = SkipLog()
-    >>> for line in range(1, 25):
-    ...     log.add("a.jsonl", f"line {line} is not JSON")
-    >>> len(log.reports()), log.reports()[-1]
-    (21, Skipped(source='a.jsonl', sentence='and 4 more', count=4))
-    """
+    """What was passed over while reading, in order; per source, the first reports are kept and the rest counted."""
 
     def __init__(self) -> None:
         self._shown: list[Skipped] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -30,11 +29,7 @@ def sound_until(data: npt.NDArray[np.uint8]) -> int:
 
 
 def first_invalid(data: Bytes) -> int:
-    """The offset of the first byte that is not valid UTF-8, or -1.
-
-    >>> first_invalid("né".encode()), first_invalid(b"n\\xe9e")
-    (-1, 1)
-    """
+    """The offset of the first byte that is not valid UTF-8, or -1."""
     is_of_file = isinstance(data, memoryview) and not data.readonly
     start = sound_until(np.frombuffer(data, np.uint8)) if is_of_file else 0
     try:
@@ -61,23 +56,18 @@ def whole_characters(data: Bytes) -> int:
     return length
 
 
-def cut_points(data: bytes, size: int) -> list[int]:
-    """Where to cut valid UTF-8 into pieces of at most `size` bytes, both ends included.
-
-    >>> cut_points("abcédef".encode(), 4)
-    [0, 3, 7, 8]
-    """
-    cuts = [0]
-    while len(data) - cuts[-1] > size:
-        start = cuts[-1]
-        cuts.append(start + whole_characters(data[start : start + size]))
-    return [*cuts, len(data)]
-
-
 def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
-    """Cut a document that is in memory into pieces; an empty one has none."""
-    for start, stop in pairwise(cut_points(text, max(size, LONGEST_CHARACTER))) if text else ():
-        yield Chunk(text[start:stop], stop == len(text), bytes_read)
+    """Cut a document that is in memory into pieces between characters; an empty one has none.
+
+    >>> [bytes(piece.data).decode() for piece in pieces_of("abcédef".encode(), 4, 0)]
+    ['abc', 'éde', 'f']
+    """
+    start, size = 0, max(size, LONGEST_CHARACTER)
+    while start < len(text):
+        piece = text[start : start + size]
+        piece = piece if start + size >= len(text) else piece[: whole_characters(piece)]
+        start += len(piece)
+        yield Chunk(piece, start == len(text), bytes_read)
 
 
 def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:
