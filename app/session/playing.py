@@ -1,16 +1,9 @@
 """Playing: the one walk of the time cursor through what was learned, and the one speed of all that walks.
 
-- Owned here: the schedule, the clock that follows it, and the speed. Train's playback, Replay, the play button, a run
-  that learns slowly and the steps through a word all read this speed; nobody else moves the cursor by a clock.
-- States: *nothing to play* (no run shown, or it has learned nothing), *resting*, *playing*, *paused* (in the midst of
-  it, to be gone on with), and, after Skip or at the end, resting again with the cursor riding at the end.
-- Train plays when a small run was learned at once, at full speed: the cursor is held at the beginning while it is
-  learned, and begins to walk when it has ended. A run that takes longer is shown live and can be replayed.
-- It is only the cursor that walks. Everything is learned, so a person can do whatever they want meanwhile, and any
-  deed of theirs ends the walk where it is: another moment chosen, another run, an action, a click into the text.
-- A setting switches it off. All this happens in the window's thread; no step waits for whatever is asked aside.
-- `stepped` tells of each single step that comes slowly enough for an eye to follow, whoever made it; views animate
-  these and no others, and none where motion is not wanted.
+Train plays when a small run was learned at once, at full speed: the cursor is held at the beginning while it is
+learned, and begins to walk when it has ended. A run that takes longer is shown live and can be replayed. It is only the
+cursor that walks, so a person can do whatever they want meanwhile, and any deed of theirs ends the walk where it is.
+`stepped` tells of each single step that comes slowly enough for an eye to follow; views animate these and no others.
 """
 
 from __future__ import annotations

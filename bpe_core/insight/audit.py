@@ -3,14 +3,6 @@
 What a token is by itself (whether a text can produce it, whole characters, its length, its scripts) is known for any
 table. How it is used is known on a corpus: `TokenPlaces` holds how often each token occurs there, and whether in the
 words of one file only.
-
-    >>> from bpe_core.history.alphabet import Alphabet
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> pairs = [(97, 98), (98, 99), (97, 257), (256, 99)]  # a+b, b+c, a+bc: but the b of abc goes to ab first
-    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
-    >>> found = audit(history, TokenPlaces.of([WordTable.from_counts({"abc": 500})], history))
-    >>> [(criterion, found.ids(criterion)) for criterion in ("unreachable", "scaffold", "unused")]
-    [('unreachable', [258]), ('scaffold', [256]), ('unused', [257, 258])]
 """
 
 from __future__ import annotations

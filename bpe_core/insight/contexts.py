@@ -1,17 +1,7 @@
 """Lines of the corpus in which a token occurs, with file and line (keyword in context).
 
-Which words hold the token after so many merges is known already, so only those words are
-looked for, and a hit counts where the pattern really makes that word.
-
-    >>> from bpe_core.text.corpus import Corpus
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.counting.words import WordTable
-    >>> from bpe_core.reference import train
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
-    >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=2)))  # lo, low
-    >>> found = contexts(Corpus.from_texts(["a new\\nslow or lower"]), ranked, 7)
-    >>> [(hit.line, hit.text[: hit.start], hit.text[hit.start : hit.stop], hit.text[hit.stop :]) for hit in found]
-    [(2, 'slow or ', 'low', 'er')]
+Which words hold the token after so many merges is known already, so only those words are looked for, and a hit counts
+where the pattern really makes that word.
 """
 
 from __future__ import annotations

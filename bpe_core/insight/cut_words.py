@@ -1,17 +1,8 @@
 """The distinct words of a corpus as a tokenizer cuts them after any step, whatever its method.
 
-A tokenizer need not have been learned from that corpus, nor split text as it was split. Where it does split alike,
-the words are its words; elsewhere each word is a text of its own, which it normalizes and splits in its own way.
-So several tokenizers can be measured, and compared word by word, on the same corpus.
-
-    >>> from bpe_core.reference import train
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
-    >>> recipe = Recipe.preset("words", base="bytes", marker="none")
-    >>> cut = CutWords.of(words, recipe, train(words, recipe.with_changes(merges=2)))  # l+o, lo+w
-    >>> [int(cut.counts(at).sum()) for at in (0, 1, 2)]
-    [25, 18, 11]
-    >>> np.flatnonzero(cut.cuts(2)).tolist()  # low low|e|r
-    [6, 7]
+A tokenizer need not have been learned from that corpus, nor split text as it was split. Where it splits alike, the
+words are its words; elsewhere each word is a text of its own, which it normalizes and splits in its own way. So
+several tokenizers can be measured, and compared word by word, on the same corpus.
 """
 
 from __future__ import annotations
@@ -104,14 +95,7 @@ class CutWords:
 def tokens_by_word(
     words: WordTable, counted_by: Recipe, history: History, at: int, *, cancelled: CancelCheck = never_cancelled
 ) -> tuple[Int64s, Int64s]:
-    """All tokens after so many steps, and where those of each word begin, and the end; for a single moment.
-
-    >>> from bpe_core.reference import train
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
-    >>> ids, starts = tokens_by_word(words, recipe := Recipe.preset("gpt2", merges=2), train(words, recipe), 2)
-    >>> ids.tolist(), starts.tolist()
-    ([257, 257, 101, 114], [0, 1, 4])
-    """
+    """All tokens after so many steps, and where those of each word begin, and the end; for a single moment."""
     recipe = history.recipe
     if _splits_alike(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)

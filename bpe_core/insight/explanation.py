@@ -2,15 +2,6 @@
 
 Each kind of segmentation has an explanation of its own; a method names its kind (`Method.why`). For a method without
 one, the answer tells which tokens meet at the place.
-
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.reference import train
-    >>> from bpe_core.counting.words import WordTable
-    >>> history = train(WordTable.from_counts({"play": 9, "playing": 5}), Recipe.preset("words", merges=3))
-    >>> [by_tokens("playing", history, ())(byte, 3).sentence for byte in (2, 4)]
-    ['The text is not cut here: “play” is one token.', 'The tokens “play” and “i” meet here.']
-    >>> explain("playing", history, ())(2, 3).sentence
-    'Not cut: merge 2 joins pl + a here.'
 """
 
 from __future__ import annotations

@@ -35,14 +35,7 @@ class EncodingStep:
 
 
 def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[Node]:
-    """The tokens of a word after so many merges, each as a tree.
-
-    `ranks` has one number for each boundary between two symbols.
-
-    >>> tree, = merge_trees([108, 111, 119], [0, 1], base=256)  # l+o, then lo+w
-    >>> tree.id, tree.left.id, tree.left.left.id, tree.right.id
-    (257, 256, 108, 119)
-    """
+    """The tokens of a word after so many merges, each as a tree; `ranks` are those of its boundaries."""
     finished: list[Node] = []
     # Each open node waits for the boundary behind it, which decides whether a larger one takes it.
     opened: list[tuple[Node, int]] = []

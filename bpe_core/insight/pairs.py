@@ -3,22 +3,8 @@
 A pair enters the race when both its tokens exist. From then on its count can only fall, and each fall is due to a
 merge that took a token away from it. It leaves with the count it has when it is merged itself.
 
-    >>> from bpe_core.reference import train
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2, "wer": 3})
-    >>> ranked = RankedWords.of(words, train(words, Recipe.preset("words", merges=2)))  # l+o 7, then lo+w 7
-    >>> e, l, o, r, w = range(1, 6)  # 0 is <unk>
-    >>> runners = race(ranked, [(l, o), (o, w), (w, e)])
-    >>> [(runner.born, runner.count_at(0), runner.count_at(1), runner.won_at) for runner in runners]
-    [(0, 7, 0, 1), (0, 7, 0, None), (0, 5, 5, None)]
-    >>> [(cut.step, cut.lost) for cut in runners[1].cuts]  # l+o took the o away
-    [(1, 7)]
-
 A tie decides a merge when another pair had exactly its count. Mostly the loser is merged soon after. But sometimes the
 winner takes its tokens away, and two correct trainers part ways for good (`table_comparison` shows where).
-
-    >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
-    >>> [(tie.step, tie.loser, tie.loser_step) for tie in ties(history)]  # aa+a won against a+b
-    [(2, (97, 98), None)]
 """
 
 from __future__ import annotations

@@ -3,21 +3,6 @@
 The rank of a boundary is the index of the merge that dissolves it. A merge makes one token for each boundary it
 dissolves. So the occurrences of a token, when each was made and when a larger token took it, and the words and files
 that paid for a merge can be read off without making a single merge again.
-
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.reference import train
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
-    >>> history = train(words, Recipe.preset("words"))  # l+o, then lo+w; 0 is <unk>, 1 to 5 are e l o r w
-    >>> ranked = RankedWords.of(words, history)
-    >>> lo = ranked.occurrences(6)
-    >>> ranked.count(lo, at=1), ranked.count(lo, at=2)  # the second merge took all of them
-    (7, 0)
-    >>> paid = contributions(ranked, 1)  # l+o
-    >>> paid.count, [(ranked.words.word(one.word), one.count) for one in paid.words]
-    (7, [(b'low', 5), (b'lower', 2)])
-    >>> files = FileCounts([WordTable.from_counts({"low": 5}), WordTable.from_counts({"lower": 2})])
-    >>> split_over_files(paid, ranked, files)
-    [5, 2]
 """
 
 from __future__ import annotations

@@ -2,16 +2,7 @@
 
 The token by itself decides: merges inside it do not depend on its surroundings while it is made, so if any word ever
 holds the token, its own symbols alone become it, too. If they become other pieces, no text can produce it. That
-happens in tables that were not learned by plain merging, such as imported ones:
-
-    >>> from bpe_core.history.alphabet import Alphabet
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> pairs = [(97, 98), (98, 99), (97, 257)]  # a+b, b+c, a+bc: but the b of abc goes to ab first
-    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
-    >>> reachability(history, 258)
-    Reachability(kind='unreachable', witness=None, pieces=(256, 99))
-    >>> reachability(history, 257)
-    Reachability(kind='reachable', witness='bc', pieces=(257,))
+happens in tables that were not learned by plain merging, such as imported ones.
 
 For a whole table, what merges make of each token's own symbols is found for all tokens together, as if these were
 words. Only where that does not settle it is a token tested by itself.

@@ -5,17 +5,8 @@ They may normalize the text as they like: places are bytes of the given text.
     >>> one = Tokens(np.array([0, 3, 5]), np.array([300, 301]))
     >>> other = Tokens(np.array([0, 1, 3, 5]), np.array([97, 302, 301]))
     >>> found = parallel_cuts([one, other], 5)
-    >>> found.places.tolist(), found.has.tolist()
-    ([1, 3], [[False, True], [True, True]])
-    >>> found.differing.tolist(), found.stretches.tolist()
-    ([1], [[0, 3]])
-
-    >>> from bpe_core.history.alphabet import Alphabet
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> pairs = [(116, 104), (32, 256)], [(116, 104), (97, 110)]  # t+h, blank+th; t+h, a+n
-    >>> both = [History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), one) for one in pairs]
-    >>> Vocabularies.of(both).overlap(0, 1, (2, 2))
-    Overlap(common=257, only_in_first=1, only_in_second=1)
+    >>> found.places.tolist(), found.has.tolist(), found.differing.tolist(), found.stretches.tolist()
+    ([1, 3], [[False, True], [True, True]], [1], [[0, 3]])
 """
 
 from __future__ import annotations

@@ -1,14 +1,4 @@
-"""Two tokenizers side by side: where their merge tables part ways and why, and where they cut a text differently.
-
->>> from bpe_core.history.alphabet import Alphabet
->>> from bpe_core.recipes.recipe import Recipe
->>> recipe = Recipe.preset("gpt2")
->>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
->>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (97, 110)])  # t+h, a+n
->>> found = compare_tables(one, other)
->>> found.first, found.cause
-(1, 'not known')
-"""
+"""Two tokenizers side by side: where their merge tables part ways and why, and where they cut a text differently."""
 
 from __future__ import annotations
 

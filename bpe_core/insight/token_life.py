@@ -3,23 +3,8 @@
 Where pairs are joined word by word, a token is born with all its occurrences at once, and from then on larger tokens
 take them away. Before its birth the pair it was made of had a life of its own.
 
-    >>> from bpe_core.reference import train
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2, "lot": 3})
-    >>> history = train(words, Recipe.preset("words", merges=2))  # l+o, lo+w
-    >>> life = token_life(RankedWords.of(words, history), 7)
-    >>> life.children, life.curve.counts.tolist(), life.count_now, life.is_scaffold
-    ((8,), [10, 3], 3, False)
-    >>> words_holding(words, history, 7, 2), words_that_paid(words, history, 1)
-    ([(b'lot', 3)], [(b'low', 5), (b'lot', 3), (b'lower', 2)])
-
 Other methods allow one of two things. What was joined is used up by what is joined from it, and a history knows of
 each step how much that was. Where tokens are dropped, the words that could hold one are cut again at some moments.
-
-    >>> from bpe_core.reference import gage
-    >>> history = gage.train(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("gage", min_frequency=2))
-    >>> use_by_joining(history, 256, 0)  # aa is joined twice, and becomes a part of aaa both times
-    ((1, 2), (2, 0))
 """
 
 from __future__ import annotations

@@ -18,13 +18,6 @@ and between words:
     edge        the text begins or ends here
     symbol      no boundary at all: the bytes of one base symbol
     dropped     what stands here belongs to no word
-
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.counting.words import WordTable
-    >>> from bpe_core.reference import train
-    >>> history = train(WordTable.from_counts({"low": 5, "lower": 2}), Recipe.preset("words"))  # l+o, lo+w
-    >>> [Why("low lowlow", history).at_byte(byte, at=2).kind for byte in range(11)]
-    ['edge', 'joined', 'joined', 'pattern', 'pattern', 'joined', 'joined', 'never', 'joined', 'joined', 'edge']
 """
 
 from __future__ import annotations

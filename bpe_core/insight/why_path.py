@@ -9,14 +9,6 @@ Where the fewest tokens come first (MinGram), their number is shown, and the sco
     joined      no cut: a token covers the place, and the best way that would cut here is less probable
     whole       no cut: a character, or what the alphabet lacks, is one token
     unknown     what stands before or behind is not in the alphabet, so no piece reaches over it
-
-    >>> from bpe_core.counting.words import WordTable
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.reference.unigram import train
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
-    >>> found = WhyPath("lower", train(words, Recipe.preset("unigram", vocab_size=14))).at_byte(3, 2)
-    >>> found.kind, *([piece.text for piece in way.pieces] for way in found.ways[:2])
-    ('best', ['▁low', 'e', 'r'], ['▁', 'l', 'o', 'we', 'r'])
 """
 
 from __future__ import annotations

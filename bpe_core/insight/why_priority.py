@@ -9,18 +9,6 @@ Inside a word:
     never       no pair that ever met here is joined to anything
     tokens      the word is too long to be gone through pair by pair
     symbol      the bytes of one base symbol
-
-    >>> from bpe_core.history.alphabet import Alphabet
-    >>> from bpe_core.history.joining import Joining, PairRows
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> rows = PairRows(*np.array([(256, 99, 257), (97, 98, 256)]).T)  # ab+c comes before a+b
-    >>> pairs = [(97, 98), (256, 99)]
-    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, Joining(pairs=rows))
-    >>> why = WhyPriority("abcd", history, ()).at_byte
-    >>> [why(byte, 2).kind for byte in range(5)], why(2, 1).kind
-    (['edge', 'joined', 'joined', 'never', 'edge'], 'later')
-    >>> print(why(2, 2).sentence)
-    “ab” and “c” are joined here, the 2nd pair of this word that is.
 """
 
 from __future__ import annotations

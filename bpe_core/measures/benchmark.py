@@ -1,17 +1,4 @@
-"""Which of these tokenizers is better for these texts? Any number of both, and every figure counted, none estimated.
-
->>> from bpe_core.history.alphabet import Alphabet
->>> from bpe_core.history.history import History
->>> from bpe_core.recipes.recipe import Recipe
->>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
->>> found = benchmark({"bytes": (history, 0), "ours": history}, {"low": "low low", "new": ["new", "news"]})
->>> found.columns["tokenizer"], found.columns["text"]
-(['bytes', 'bytes', 'ours', 'ours'], ['low', 'new', 'low', 'new'])
->>> found.columns["tokens"].tolist(), found.columns["tokens_per_word"].tolist()
-([7, 7, 3, 7], [3.5, 3.5, 1.5, 3.5])
-
-`pandas.DataFrame(found.columns)` is a table of it.
-"""
+"""Which of these tokenizers is better for these texts? Any number of both, and every figure counted, none estimated."""
 
 from __future__ import annotations
 

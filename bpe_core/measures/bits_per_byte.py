@@ -1,12 +1,4 @@
-"""How well a small model of pairs of tokens predicts words that were held out, for every size of one run.
-
->>> from bpe_core.recipes.recipe import Recipe
->>> from bpe_core.reference import train
->>> words, recipe = WordTable.from_counts({"low": 50, "lower": 20}), Recipe.preset("gpt2", merges=2)
->>> found = bits_per_byte(*tenth_apart(words), train(words, recipe))
->>> found.sizes.tolist(), found.bits.round(2).tolist()
-([256, 257, 258], [0.27, 0.27, 0.26])
-"""
+"""How well a small model of pairs of tokens predicts words that were held out, for every size of one run."""
 
 from __future__ import annotations
 

@@ -1,13 +1,5 @@
 """How well the cuts of tokenizers agree with the borders of morphemes, in words whose morphemes are known.
 
->>> from bpe_core.history.alphabet import Alphabet
->>> from bpe_core.recipes.recipe import Recipe
->>> pairs = [(108, 111), (256, 119), (101, 115)]  # l+o, lo+w, e+s
->>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
->>> found = morpheme_agreement({"ours": history}, {"en": {"lowest": ["low", "est"], "slow": ["slow"]}})
->>> {name: found.columns[name].tolist() for name in ("borders", "cuts", "hits", "precision", "recall", "f1")}
-{'borders': [1], 'cuts': [3], 'hits': [1], 'precision': [0.3333333333333333], 'recall': [1.0], 'f1': [0.5]}
-
 Each word is cut as it is behind a blank, where most words of a text stand, and counts once, however frequent it is.
 """
 

@@ -1,17 +1,4 @@
-"""What the same sentences cost in several languages: tokens of each to the tokens of one that is chosen.
-
->>> from bpe_core.history.alphabet import Alphabet
->>> from bpe_core.history.history import History
->>> from bpe_core.measures.benchmark import benchmark
->>> from bpe_core.recipes.recipe import Recipe
->>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
->>> parallel = checked({"en": ["yes", "no"], "de": ["ja", "nein"], "ru": ["да", "нет"]})
->>> found = parity_of(benchmark({"bytes": history}, parallel))
->>> found.columns["language"], found.columns["premium"].tolist()
-(['en', 'de', 'ru'], [1.0, 1.2, 2.0])
->>> found.summary["worst_language"], found.summary["worst"].tolist(), found.summary["spread"].tolist()
-(['ru'], [2.0], [2.0])
-"""
+"""What the same sentences cost in several languages: tokens of each to the tokens of one that is chosen."""
 
 from __future__ import annotations
 

@@ -3,13 +3,6 @@
 Where pairs are joined, one run holds the answer for all sizes: a merge changes the counts of three tokens, so any sum
 over tokens is updated merge by merge. The text may be the one trained on, one file of it, or one held out. For other
 methods, and tokenizers learned from other texts, tokens are counted anew at some sizes.
-
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.reference import train
-    >>> words = WordTable.from_counts({"low": 5, "lower": 2})
-    >>> curves = size_curves(words, train(words, Recipe.preset("gpt2", merges=2)))
-    >>> curves.sizes.tolist(), curves.tokens.tolist(), curves.bytes_per_token.round(2).tolist()
-    ([256, 257, 258], [25, 18, 11], [1.0, 1.39, 2.27])
 """
 
 from __future__ import annotations

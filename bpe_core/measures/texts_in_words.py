@@ -1,13 +1,4 @@
-"""Many texts as one table of words: counted once for all tokenizers that split alike, cut once by each of them.
-
->>> from bpe_core.recipes.recipe import Recipe
->>> from bpe_core.reference import train
->>> recipe = Recipe.preset("gpt2", merges=2)
->>> texts = TextsInWords.of({"low": ["low low"], "new": ["new", "low"]}, recipe)
->>> cut = texts.cut(train(WordTable.from_counts({"low": 5}), recipe), 2)  # l+o, lo+w
->>> [cut.counts(name).nonzero()[0].tolist() for name in ("low", "new")], cut.tokens_by_text.tolist()
-([[32, 257], [101, 110, 119, 257]], [3, 4])
-"""
+"""Many texts as one table of words: counted once for all tokenizers that split alike, cut once by each of them."""
 
 from __future__ import annotations
 

@@ -2,12 +2,6 @@
 
 Texts are taken as their different stretches between blanks. A tokenizer cuts each once, and only those with a character
 of which the alphabet alone does not say whether it is encoded.
-
-    >>> from bpe_core.reference import train
-    >>> from bpe_core.counting.words import WordTable
-    >>> history = train(WordTable.from_counts({"low": 2, "new": 1}), Recipe.preset("words", merges=1))
-    >>> BetweenBlanks.of({"some": ["low Low"], "all": ["new", "low"]}).unencoded(Tokenizer(history), 1)
-    [0.16666666666666666, 0.0]
 """
 
 from __future__ import annotations

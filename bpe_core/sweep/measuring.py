@@ -93,7 +93,7 @@ def measured(
     cut_at = yardstick.cuts(history, cancelled)
     cuts = [cut_at(step) for step in while_wanted(steps, cancelled, every=1)]
     tokens = np.array([cut.tokens for cut in cuts])
-    fewer, more = intervals_of((yardstick.bytes, yardstick.words), tokens)
+    fewer, more = intervals((yardstick.bytes, yardstick.words), tokens)
     bits = _bits(history, steps, yardstick, learned, is_held_out, cancelled)
     cut_list = None if morphemes is None else CutList(morphemes, history, cancelled)
     unknown = [id for id, symbol in enumerate(history.alphabet.symbols) if symbol.kind == "unknown"]
@@ -145,21 +145,12 @@ def _bits(
     return [of_size[size] for size in sizes.tolist()]
 
 
-def intervals(some: Int64s, of: Int64s, drawn: int = DRAWN) -> tuple[Float64s, Float64s]:
-    """Between what the ratio of two sums lies in 95 of 100 draws of as many documents, each as often as it comes.
+def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Float64s, Float64s]]:
+    """Between what each ratio of two sums lies in 95 of 100 draws of as many documents, each as often as it comes.
 
-    `of` holds a row for each size and a column for each document. The draws are the same each time; of fewer than
-    five documents nothing is told.
-
-    >>> low, high = intervals(np.array([4, 4, 4, 4, 4]), np.array([[2, 2, 2, 2, 2], [1, 1, 1, 1, 2]]))
-    >>> low.tolist(), high.round(2).tolist()
-    ([2.0, 2.5], [2.0, 4.0])
+    `of` holds a row for each size and a column for each document. All sums are whole, and exact as fractions. The draws
+    are the same each time, and serve all ratios; of fewer than five documents nothing is told.
     """
-    return intervals_of((some,), of, drawn)[0]
-
-
-def intervals_of(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Float64s, Float64s]]:
-    """The same of several sums by the same draws, which take longest. All sums are whole, and exact as fractions."""
     count = of.shape[1]
     if count < LEAST:
         return [(np.full(len(of), np.nan), np.full(len(of), np.nan)) for _ in several]

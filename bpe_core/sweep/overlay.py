@@ -1,14 +1,6 @@
 """Existing tokenizers, measured by the same texts at many sizes of their vocabularies, for curves side by side.
 
-The columns are those of a sweep, and `pandas.DataFrame(found.columns)` is a table of them.
-
-    >>> from bpe_core.history.alphabet import Alphabet
-    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
-    >>> found = overlay({"ours": history}, ["low lower", "slow"])
-    >>> found.columns["vocabulary"].tolist(), found.columns["tokens"].tolist()
-    ([256, 257, 258], [13, 10, 7])
-
-Runs that differ only in their random sample share a line, with a band of their seeds.
+The columns are those of a sweep. Runs that differ only in their random sample share a line, with a band of their seeds.
 
     >>> from fractions import Fraction
     >>> from bpe_core.recipes.mixture import Group, Mixture, Sample

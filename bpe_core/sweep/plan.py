@@ -230,18 +230,7 @@ def recipe_choices(recipe: Recipe) -> dict[str, Any]:
 
 
 def plan_text(told: Mapping[str, Any]) -> str:
-    """A plan as the text of a TOML file; reading that text gives the same plan.
-
-    >>> choices = {"sizes": [300], "corpora": {"a b": ["x.txt"]}, "recipes": {"one": {"preset": "gpt2"}}}
-    >>> print(plan_text(choices), end="")
-    sizes = [300]
-    <BLANKLINE>
-    [corpora]
-    "a b" = ["x.txt"]
-    <BLANKLINE>
-    [recipes."one"]
-    preset = "gpt2"
-    """
+    """A plan as the text of a TOML file; reading that text gives the same plan."""
     tables = ("corpora", "recipes")
     lines = [f"{name} = {_value(value)}" for name, value in told.items() if name not in tables]
     lines += ["", "[corpora]", *(f"{_key(name)} = {_value(files)}" for name, files in told["corpora"].items())]

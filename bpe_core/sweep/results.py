@@ -97,14 +97,7 @@ def read_results(path: Path | str) -> DataTable:
 
 
 def summary_of(table: DataTable) -> DataTable:
-    """Of each recipe, corpus, rule and size what its seeds say: mean, deviation, the least and the most.
-
-    >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "seed": seed,
-    ...          "bytes_per_token": float(seed)} for seed in (1, 2, 3)]
-    >>> found = summary_of(table_of(rows)).columns
-    >>> [found[f"bytes_per_token_{name}"].tolist() for name in SUMMED]
-    [[2.0], [1.0], [1.0], [3.0]]
-    """
+    """Of each recipe, corpus, rule and size what its seeds say: mean, deviation, the least and the most."""
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows_of(table):
         groups.setdefault(tuple(row[name] for name in OF_SUMMARY), []).append(row)
@@ -119,11 +112,7 @@ def summary_of(table: DataTable) -> DataTable:
 
 
 def summed(values: Sequence[float]) -> tuple[float, float, float, float]:
-    """Mean, deviation (of a sample; none of a single one), least and most.
-
-    >>> summed([2.0, 4.0])
-    (3.0, 1.4142135623730951, 2.0, 4.0)
-    """
+    """Mean, deviation (of a sample; none of a single one), least and most."""
     if not values:
         return math.nan, math.nan, math.nan, math.nan
     mean = math.fsum(values) / len(values)

@@ -106,7 +106,7 @@ def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
     bits = bits_per_byte(words, held_out, history, np.array([row["vocabulary"]])).bits[0]
     morphemes = read_morphemes(folder / "words.tsv")
     agreement = morpheme_agreement({"": history}, {"": morphemes}).columns
-    low, high = intervals(np.array([len(line.encode()) for line in LINES]), np.array([[*map(len, lines)]]))
+    ((low, high),) = intervals([np.array([len(line.encode()) for line in LINES])], np.array([[*map(len, lines)]]))
     expected = {
         "vocabulary": history.vocabulary_size,
         "documents": len(LINES),
@@ -136,7 +136,7 @@ def test_intervals_are_those_of_draws_that_are_sorted(documents: list[tuple[int,
         for row in times
     )
     cut = statistics.quantiles(drawn, n=40, method="inclusive")
-    low, high = intervals(np.array(some), np.array([of]))
+    ((low, high),) = intervals([np.array(some)], np.array([of]))
     assert (low[0], high[0]) == pytest.approx((cut[0], cut[-1]))
 
 
