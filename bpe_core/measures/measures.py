@@ -28,27 +28,16 @@ class Measure:
     unit: Unit  # a share is shown in percent, a ratio has no unit
     meaning: str  # a phrase that could end a list entry
     formula: str = ""
-    higher_is_better: bool | None = None  # None where neither is
     digits: int = 3  # shown behind the point; of a share, those of its percentage
     note: str = ""  # what to know before comparing numbers, in sentences
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether its values are counts."""
-        return self.unit in WHOLE_NUMBERS
-
-    @property
-    def is_share(self) -> bool:
-        return self.unit == "share"
-
-    @property
-    def form(self) -> str:
-        """The format that writes a value."""
-        return "{:,}" if self.is_whole else f"{{:.{self.digits}{'%' if self.is_share else 'f'}}}"
-
     def shown(self, value: float | None) -> str:
         """A value for a person; nothing where it is unknown."""
-        return "" if value is None or value != value else self.form.format(value)
+        if value is None or value != value:
+            return ""
+        if self.unit in WHOLE_NUMBERS:
+            return f"{value:,}"
+        return f"{value:.{self.digits}%}" if self.unit == "share" else f"{value:.{self.digits}f}"
 
     @property
     def explanation(self) -> str:
@@ -101,71 +90,61 @@ MEASURES: dict[str, Measure] = {
             "Stretches between blanks and line ends, the same for all tokenizers; in a script without blanks, lines",
         ),
         # -- the text in tokens ------------------------------------------------------------
-        Measure("tokens", "Tokens", "tokens", "tokens", "How many tokens the text becomes", higher_is_better=False),
+        Measure("tokens", "Tokens", "tokens", "tokens", "How many tokens the text becomes"),
         Measure(
             *("bytes_per_token", "Bytes per token", "bytes/token", "ratio"),
             "More means that each token stands for more of the text",
             "bytes / tokens",
-            higher_is_better=True,
             note=BYTES_NOTE,
         ),
         Measure(
             *("tokens_per_word", "Tokens per word", "tokens/word", "ratio"),
             "Fertility: fewer means shorter sequences for the same text",
             "tokens / words",
-            higher_is_better=False,
             note=WORDS_NOTE,
         ),
         Measure(
             *("renyi_efficiency", "Rényi efficiency", "Rényi", "ratio"),
             "How evenly the tokens are used, from 0 to 1",
             RENYI_FORMULA,
-            higher_is_better=True,
         ),
         Measure(
             *("share_in_use", "Share of the vocabulary in use", "in use", "share"),
             "The part of the vocabulary that occurs in the text at all",
             "different tokens in the text / vocabulary",
-            higher_is_better=True,
             digits=1,
         ),
         Measure(
             *("share_of_scaffolds", "Share of scaffolds", "scaffolds", "share"),
             "The part of the vocabulary that was only needed on the way: larger tokens have used it up",
             "merged tokens that occurred in the text and no longer do / vocabulary",
-            higher_is_better=False,
             digits=1,
         ),
         Measure(
             *("unknown_share", "Share of unknown tokens", "unknown", "share"),
             "The part of the tokens that stands for what the tokenizer cannot encode",
             "unknown tokens / tokens",
-            higher_is_better=False,
             digits=2,
         ),
         Measure(
             *("unencoded_share", "Share of the text that is not encoded", "not encoded", "share"),
             "The part of the text, without blanks, that becomes unknown tokens or none at all",
             "bytes in unknown tokens or in none / bytes, without blanks",
-            higher_is_better=False,
             digits=2,
         ),
         Measure(
             *("relative_tokens", "Tokens relative to the first", "relative", "ratio"),
             "Tokens relative to those that the first tokenizer, or the one chosen, needs for the same text",
             "tokens / tokens of the one chosen",
-            higher_is_better=False,
         ),
         Measure(
             *("seconds", "Seconds", "seconds", "seconds"),
             "Processor time that encoding takes, of a long text as its beginning takes it; the first text of a "
             "tokenizer pays for its preparation",
-            higher_is_better=False,
         ),
         Measure(
             *("bits_per_byte", "Held-out bits per byte", "bits/byte", "bits"),
             "What a small model of pairs of tokens needs to tell held-out words",
-            higher_is_better=False,
             digits=4,
             note=BITS_NOTE,
         ),
@@ -174,40 +153,33 @@ MEASURES: dict[str, Measure] = {
             *("premium", "Parity premium", "premium", "ratio"),
             "Tokens of the language relative to those of the reference language, for the same sentences",
             "tokens / tokens of the reference language",
-            higher_is_better=False,
         ),
-        Measure("worst", "Worst premium", "worst", "ratio", "The largest premium", higher_is_better=False),
+        Measure("worst", "Worst premium", "worst", "ratio", "The largest premium"),
         Measure(
-            *("spread", "Spread", "spread", "ratio"),
-            "The most tokens that any language needs, relative to the fewest",
-            higher_is_better=False,
+            *("spread", "Spread", "spread", "ratio"), "The most tokens that any language needs, relative to the fewest"
         ),
         Measure(
             *("gini", "Gini coefficient", "Gini", "ratio"),
             "How unevenly tokens are shared out among the languages: 0 if all need as many, near 1 if one needs all",
-            higher_is_better=False,
         ),
         # -- words with their morphemes ------------------------------------------------------
         Measure("borders", "Borders", "borders", "places", "Places inside words where two morphemes meet"),
         Measure("cuts", "Cuts", "cuts", "places", "Places inside words where two tokens meet"),
-        Measure("hits", "Hits", "hits", "places", "Places where both do", higher_is_better=True),
+        Measure("hits", "Hits", "hits", "places", "Places where both do"),
         Measure(
             *("precision", "Cuts that are at morphemes", "precision", "ratio"),
             "The part of the cuts that fall on a border of morphemes",
             "hits / cuts",
-            higher_is_better=True,
         ),
         Measure(
             *("recall", "Morphemes that are cut", "recall", "ratio"),
             "The part of the borders that are cut",
             "hits / borders",
-            higher_is_better=True,
         ),
         Measure(
             *("f1", "Agreement with morphemes (F1)", "F1", "ratio"),
             "The harmonic mean of precision and recall",
             "2 · hits / (cuts + borders)",
-            higher_is_better=True,
         ),
         Measure(
             *("share_whole", "Words that are one token", "whole", "share"),
@@ -217,7 +189,6 @@ MEASURES: dict[str, Measure] = {
         Measure(
             *("share_alike", "Words cut exactly at their borders", "alike", "share"),
             "The part of the words that are cut at all their borders and nowhere else",
-            higher_is_better=True,
             digits=1,
         ),
     )

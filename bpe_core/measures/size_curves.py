@@ -40,10 +40,6 @@ LITTLE = 0.05  # by which a text may grow longer and still be said to be hardly 
 
 BYTES, WORDS = MEASURES["bytes_per_token"].note, MEASURES["tokens_per_word"].note
 FORMULA = MEASURES["renyi_efficiency"].formula
-TURN = (
-    "Marked is the first size whose half would nearly do: with half as many tokens in the vocabulary the text would be "
-    "less than 5 % longer. It does not depend on how far the training went."
-)
 
 
 @dataclass(frozen=True, eq=False)

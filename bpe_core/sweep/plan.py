@@ -46,6 +46,7 @@ KNOWN = {
     *("corpora", "recipes", "field", "encoding"),
 }
 DECIDED = {"vocab_size": "sizes", "merges": "sizes", "mixture": "sample"}  # what the plan says for all recipes
+WHOLE = "whole numbers"
 NOT_FILES = "A sweep reads files and folders, so that it can tell whether they changed; {} is neither."
 
 
@@ -108,7 +109,7 @@ def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
     for name, value in reading.items():
         if not isinstance(value, str):
             raise RecipeError(f"{name} must be a text, not {value!r}.")
-    sizes = sorted(set(_numbers(told, "sizes")))
+    sizes = sorted(set(_list(told, "sizes", int, WHOLE)))
     if not sizes:
         raise RecipeError("Which sizes? Write sizes = [1000, 2000], the tokens of a vocabulary.")
     recipes = {name: _recipe(name, one, sizes) for name, one in _table(told, "recipes").items()}
@@ -117,8 +118,8 @@ def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
         recipes,
         corpora,
         sizes,
-        _texts(told, "ties"),
-        _numbers(told, "seeds"),
+        _list(told, "ties", str, "texts"),
+        _list(told, "seeds", int, WHOLE),
         _share(told.get("sample", "100%")),
         told.get("sample_of", "documents"),
         _files(told["held_out"], "held_out", folder) if "held_out" in told else (),
@@ -199,17 +200,10 @@ def _files(told: Any, name: str, folder: Path) -> list[str]:
     return [str(folder / path) for path in paths]
 
 
-def _numbers(told: Mapping[str, Any], name: str) -> list[int]:
+def _list(told: Mapping[str, Any], name: str, kind: type, what: str) -> list[Any]:
     found = told.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(one, int) and not isinstance(one, bool) for one in found):
-        raise RecipeError(f"{name} must be a list of whole numbers.")
-    return found
-
-
-def _texts(told: Mapping[str, Any], name: str) -> list[str]:
-    found = told.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise RecipeError(f"{name} must be a list of texts.")
+    if not isinstance(found, list) or not all(type(one) is kind for one in found):
+        raise RecipeError(f"{name} must be a list of {what}.")
     return found
 
 
@@ -240,21 +234,17 @@ def plan_text(told: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{_key(name)} = {_value(of)}' for name, of in value.items())}}}"
-    return repr(value)
+    return _text(value)
 
 
 def _key(name: str) -> str:
     return name if PLAIN_KEY.fullmatch(name) else _text(name)
 
 
-def _text(text: str) -> str:
+def _text(value: Any) -> str:
     """As JSON writes it, which TOML reads, but for one sign."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
