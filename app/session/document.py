@@ -42,10 +42,6 @@ UNTITLED = "New session"
 Then = Callable[[], object]  # what is to follow
 
 
-def _nothing() -> None:
-    """Where nothing is to follow."""
-
-
 class Document(QObject):
     """The file side of a session. Lives in the window's thread; reading and writing happens aside."""
 
@@ -90,7 +86,7 @@ class Document(QObject):
 
     # Saving
 
-    def save(self, path: Path | None = None, *, then: Then = _nothing, replaces_foreign: bool = False) -> None:
+    def save(self, path: Path | None = None, *, then: Then = lambda: None, replaces_foreign: bool = False) -> None:
         """Write the session to its file, or to another which is its file from then on; `then` only if that is done."""
         target = (path or self.path or Path(UNTITLED + EXTENSION)).absolute()
         if self._is_busy():

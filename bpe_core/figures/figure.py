@@ -55,15 +55,11 @@ class Line:
             return float(self.y[max(0, int(np.searchsorted(self.x, x, side="right")) - 1)])
         return float(np.interp(x, self.x, self.y))
 
-    def equals(self, other: Line) -> bool:
-        """Compare everything except the marked points."""
-        return (
-            (self.name, self.has_stairs, self.is_faint) == (other.name, other.has_stairs, other.is_faint)
-            and np.array_equal(self.x, other.x)
-            and np.array_equal(self.y, other.y, equal_nan=True)
-            and (self.band is None) == (other.band is None)
-            and all(map(_equal, self.band or (), other.band or ()))
-        )
+    @property
+    def drawn(self) -> object:
+        """All but the marked points, to be compared."""
+        numbers = (self.x, self.y, *(self.band or ()))
+        return self.name, self.has_stairs, self.is_faint, *(one.tobytes() for one in numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,14 +102,12 @@ class LineFigure:
                 told.append(f"{line.name or self.y_title}: {f'{value:.1%}' if self.is_share else _number(value)}")
         return "\n".join(told)
 
-    def differs_in_marks_only(self, other: LineFigure) -> bool:
-        """Return whether both look the same but for marks and marked points."""
-        axes = ("x_title", "y_title", "is_log_x", "is_log_y", "has_bars", "first_y", "first_x", "last_x", "is_share")
-        return (
-            all(getattr(self, name) == getattr(other, name) for name in axes)
-            and len(self.lines) == len(other.lines)
-            and all(one.equals(two) for one, two in zip(self.lines, other.lines, strict=True))
-        )
+    @property
+    def drawn(self) -> object:
+        """All but the marks and marked points, to be compared."""
+        x_axis = self.x_title, self.is_log_x, self.first_x, self.last_x
+        y_axis = self.y_title, self.is_log_y, self.first_y, self.is_share
+        return x_axis, y_axis, self.has_bars, [line.drawn for line in self.lines]
 
 
 @dataclass(frozen=True)
@@ -230,10 +224,6 @@ def thinned(length: int, *, is_log: bool, most: int = MOST_POINTS) -> npt.NDArra
         return np.arange(length)
     spaced = np.geomspace(1, length, most) - 1 if is_log else np.linspace(0, length - 1, most)
     return np.unique(spaced.round().astype(np.int64))
-
-
-def _equal(one: Numbers, other: Numbers) -> bool:
-    return np.array_equal(one, other, equal_nan=True)
 
 
 def _number(value: float) -> str:
