@@ -93,23 +93,19 @@ class CorpusText:
     @property
     def place(self) -> str:
         """Where it is, as a person may see it and a session may keep it; nothing for a text given directly."""
-        return (
-            without_password(self.address) if self.address else "" if self.path is None else str(self.path.absolute())
-        )
+        if self.address:
+            return without_password(self.address)
+        return "" if self.path is None else str(self.path.absolute())
 
-    def _to_count(self) -> TextsToCount:
+    def to_count(self) -> TextsToCount:
         """As whoever counts it reads it, here or in a process of its own."""
-        from bpe_core.counting.background import TextsToCount
-
         if self.refused:
             raise CorpusError(self.refused)
         if self.path is None and not self.address:
             return TextsToCount(text=self.text, group=self.group)
         if self.path is not None:
             _refuse_what_may_never_end(self.path)
-        in_doubt: OnInvalid = (
-            "replace" if self.is_folder else "strict"
-        )  # one file of many must not stop all; it is told
+        in_doubt: OnInvalid = "replace" if self.is_folder else "strict"  # one file of many must not stop all
         encoding, on_invalid = LENIENT.get(self.encoding or "", (self.encoding, in_doubt))
         choices: dict[str, Any] = {
             "encoding": encoding,
@@ -137,16 +133,11 @@ CorpusTexts = tuple[CorpusText, ...]
 def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
     """These texts as one corpus, from their files or as they are; what was odd about them joins the remarks."""
     groups = dict.fromkeys(source.group for source in sources)
-    members = {name: [one._to_count().corpus() for one in sources if one.group == name] for name in groups}
+    members = {name: [one.to_count().corpus() for one in sources if one.group == name] for name in groups}
     corpora = {name: Corpus.joined(corpora, twice=True) for name, corpora in members.items()}
     corpus = Corpus.grouped(corpora, twice=True)  # whoever puts texts together sees which are there
     yield corpus
     remarks += map(str, corpus.skipped)
-
-
-def to_be_counted_apart(sources: Sequence[CorpusText]) -> tuple[TextsToCount, ...]:
-    """These texts as a process of its own reads them, which tells by itself what was odd about them."""
-    return tuple(source._to_count() for source in sources)
 
 
 def _refuse_what_may_never_end(path: Path) -> None:

@@ -25,7 +25,6 @@ from app.worker.training import (
     Learned,
     Pace,
     Prepared,
-    Rested,
     TrainingJob,
     gone_on,
     prepared,
@@ -300,13 +299,12 @@ class Runs(QObject):
         self._aside.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
         self._tell(run)
 
-    def _receive(self, run: Run, message: Learned | Rested) -> None:
+    def _receive(self, run: Run, message: Learned) -> None:
         if run not in self.all:
             return
-        if isinstance(message, Learned):
-            run.merges_per_second, run.seconds_left = message.merges_per_second, message.seconds_left
+        run.merges_per_second, run.seconds_left = message.merges_per_second, message.seconds_left
         self._grow(run, message)
-        if isinstance(message, Rested):
+        if message.is_over:
             self._rest(run)
 
     def _take_trainer(self, run: Run, message: Prepared | DoesNotFit) -> None:
@@ -316,7 +314,7 @@ class Runs(QObject):
             self._tell(run)
             return
         run.trainer, run.names = message.trainer, message.names
-        run.take(message.history)
+        run.take(message.trainer.history)
         run.words, run.begins_with = message.words, None
         run.symbol_counts, run.leading = message.symbol_counts, message.leading
         if run is self.shown:
@@ -329,7 +327,7 @@ class Runs(QObject):
         if run is self.shown:
             self.leading_changed.emit()
 
-    def _grow(self, run: Run, message: Learned | Rested) -> None:
+    def _grow(self, run: Run, message: Learned) -> None:
         start = run.learned
         run.take(message.history)
         if message.leading is not None:
@@ -345,7 +343,6 @@ class Runs(QObject):
     def _rest(self, run: Run) -> None:
         assert run.history is not None
         run.job = None
-        run.merges_per_second, run.seconds_left = 0.0, None
         if run.history.end_reason or run.phase is Phase.ENDED:
             self._end(run, run.end_sentence())
         else:

@@ -71,7 +71,6 @@ class Prepared:
     names: TokenTexts
     words: WordTable
     symbol_counts: npt.NDArray[np.int64]  # how often each base symbol stands in the corpus
-    history: History
     leading: LeadingPairs
 
 
@@ -89,17 +88,10 @@ class Learned:
     """There are more merges."""
 
     history: History
-    merges_per_second: float
     leading: LeadingPairs | None
+    merges_per_second: float = 0.0
     seconds_left: float | None = None  # where that can be known
-
-
-@dataclass(frozen=True)
-class Rested:
-    """The thread has left the trainer; `history.end_reason` says whether it can go on."""
-
-    history: History
-    leading: LeadingPairs
+    is_over: bool = False  # the thread has left the trainer; `history.end_reason` says whether it can go on
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +126,7 @@ def prepared(
     counts = count_symbols(words, trainer.alphabet, recipe)
     names = TokenTexts(trainer.alphabet)
     names.grow(trainer.history, between=let_window_go_first)
-    return Prepared(trainer, names, words, counts, trainer.history, _leading(trainer))
+    return Prepared(trainer, names, words, counts, _leading(trainer))
 
 
 def gone_on(tables: Callable[[], WordTable], recipe: Recipe, growing: Growing, cancelled: CancelCheck) -> GoneOn:
@@ -176,12 +168,12 @@ class TrainingJob(Job):
                     leading, told_leading = _leading(self._trainer), now
                 far = self._trainer.progress()
                 left = self._time_left.seconds(now, far.done, (far.total or 0) - far.done)
-                self.post(Learned(self._named_history(), self._rate(now), leading, left))
+                self.post(Learned(self._named_history(), leading, self._rate(now), left))
                 told = now
             self._wait_for_the_next(now)
         patience_ends = time.monotonic() + AHEAD_SECONDS
         self._trainer.look_ahead(lambda: self.stopping or time.monotonic() > patience_ends)
-        self.post(Rested(self._named_history(), _leading(self._trainer)))
+        self.post(Learned(self._named_history(), _leading(self._trainer), is_over=True))
 
     def _advance(self) -> Batch:
         wanted = self._left

@@ -182,19 +182,13 @@ class Why:
     """Answers for one text and one history; `corpus` adds the counts of pairs."""
 
     def __init__(
-        self,
-        text: str,
-        history: History,
-        *,
-        corpus: RankedWords | None = None,
-        allowed_special: Allowed = (),
-        tokenizer: Tokenizer | None = None,
+        self, text: str, history: History, *, corpus: RankedWords | None = None, allowed_special: Allowed = ()
     ) -> None:
         self.history, self.corpus = history, corpus
         cutting = Cutting(history.recipe)
         self._parts = list(cutting.parts(text, cutting.allowed(allowed_special)))
         kept = corpus if corpus is not None and corpus.serves(history) else None
-        tokenizer = tokenizer or (kept.tokenizer if kept is not None else Tokenizer(history))
+        tokenizer = kept.tokenizer if kept is not None else Tokenizer(history)
         self._boundaries = tokenizer.boundaries(text, allowed_special=allowed_special)
         self._symbols = self._boundaries.all_symbols()
         self._cuts = np.flatnonzero(self._symbols.ranks == PATTERN_CUT)  # the first symbol of each word

@@ -13,7 +13,7 @@ that differ only in their seed share a curve, with a band.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,11 +119,6 @@ def summed(values: Sequence[float]) -> tuple[float, float, float, float]:
     squares = math.fsum((value - mean) ** 2 for value in values)
     deviation = math.sqrt(squares / (len(values) - 1)) if len(values) > 1 else math.nan
     return mean, deviation, min(values), max(values)
-
-
-def kept(table: DataTable, runs: Collection[str]) -> list[dict[str, Any]]:
-    """The rows of these runs."""
-    return [row for row in rows_of(table) if row["run"] in runs]
 
 
 BAND = (

@@ -247,9 +247,10 @@ def _of_before(runs: list[Run], before: DataTable | None) -> dict[str, list[resu
     """The rows that are known, under the names that the plan gives them now."""
     found: dict[str, list[results.Row]] = {}
     of_key = {run.key: run for run in runs}
-    for row in [] if before is None else results.kept(before, of_key):
-        run = of_key[row["run"]]
-        found.setdefault(run.key, []).append(row | {"recipe": run.name, "corpus": run.corpus})
+    for row in [] if before is None else results.rows_of(before):
+        run = of_key.get(row["run"])
+        if run is not None:
+            found.setdefault(run.key, []).append(row | {"recipe": run.name, "corpus": run.corpus})
     return found
 
 

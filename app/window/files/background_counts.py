@@ -8,7 +8,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.corpus_texts import to_be_counted_apart
 from app.session.notices import Answer, Notice
 from app.session.session import Session
 from app.session.time import timer
@@ -62,7 +61,7 @@ class BackgroundCounts(QObject):
             return
         try:
             order = Order(
-                to_be_counted_apart(texts),
+                tuple(text.to_count() for text in texts),
                 recipe,
                 output if is_address(output) else str(Path(output).absolute()),
                 ON[by] if by < len(ON) else address,
