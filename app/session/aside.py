@@ -99,7 +99,6 @@ class Aside(QObject):
 
     @property
     def busy_with(self) -> tuple[Hashable, ...]:
-        """The topics about which there is something to do."""
         return tuple(topic for topic in self._topics if self.is_busy(topic))
 
     def pause(self, topic: Hashable, run: Run | None, least: int) -> int:

@@ -75,7 +75,6 @@ class SessionCorpus(QObject):
         )
 
     def leave_paths(self) -> None:
-        """Do not add what is still being looked for."""
         self._aside.cancel(TOPIC)
 
     def add_address(self, address: str) -> None:
@@ -132,7 +131,6 @@ class SessionCorpus(QObject):
         self._put(texts, f"Group {new}", mixture)
 
     def choose(self, group: Group) -> None:
-        """Say what is taken of a group."""
         self._put(self.texts.value, f"What is taken of {group.name}", self.mixture.with_group(group))
 
     def weigh_by(self, by: By) -> None:
@@ -163,15 +161,12 @@ class SessionCorpus(QObject):
         self.noticed.emit(Notice(sentence))
 
     def read_as(self, numbers: set[int], encoding: str | None) -> None:
-        """Read files in another encoding."""
         self._read_otherwise(numbers, "Change the encoding", encoding=encoding)
 
     def take_column(self, numbers: set[int], column: str) -> None:
-        """Take the texts of tables from another column."""
         self._read_otherwise(numbers, "Change the column", column=column, word_list=None)
 
     def take_as_words(self, numbers: set[int], word_list: bool) -> None:
-        """Say whether tables hold words with their counts."""
         self._read_otherwise(numbers, "Change what a table holds", column="", word_list=word_list)
 
     def _read_otherwise(self, numbers: set[int], name: str, **changes: Any) -> None:
@@ -179,7 +174,6 @@ class SessionCorpus(QObject):
         self.texts.put(tuple(dataclasses.replace(t, **changes) if t.number in numbers else t for t in texts), name)
 
     def count(self) -> None:
-        """Count what is not counted yet."""
         self.counts.want(self.texts.value, self._recipe.value)
 
     def outcome_of(self, source: CorpusText) -> Outcome | None:

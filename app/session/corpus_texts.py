@@ -81,7 +81,6 @@ class CorpusText:
         return None if self.path is None or self.refused or self.is_folder else state_of(self.path)
 
     def has_picked(self, path: Path | None) -> bool:
-        """Whether that is one of the files picked of this folder."""
         if path is None or self.path is None or not self.picked or not path.is_relative_to(self.path):
             return False
         return str(path.relative_to(self.path)) in self._all_picked

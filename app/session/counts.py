@@ -62,8 +62,6 @@ class Read:
 
 @dataclass(frozen=True)
 class Counted:
-    """One text is counted."""
-
     table: WordTable
     words: int
     longest_word: int  # in bytes
@@ -90,8 +88,6 @@ class CountFailed:
 
 @dataclass(frozen=True)
 class CountProgress:
-    """Where the counting of one text stands."""
-
     key: Hashable
     done: int
     total: int | None
@@ -131,7 +127,6 @@ class Counts(QObject):
         return self.outcomes_as_wanted((source,), recipe)[0]
 
     def outcomes_as_wanted(self, sources: CorpusTexts, recipe: Recipe) -> list[Outcome | None]:
-        """The same of several."""
         known = self._outcomes.get(kind_of(recipe), {})
         return [known.get(self._wanted.get(source.number)) for source in sources]
 
@@ -150,7 +145,6 @@ class Counts(QObject):
             self._aside.cancel(TOPIC)  # it works on something that nobody wants any more
 
     def cancel(self) -> None:
-        """Leave what is not counted yet as it is."""
         self._next = None
         self._aside.cancel(TOPIC)
 
@@ -174,7 +168,6 @@ class Counts(QObject):
         self.changed.emit()
 
     def _forget_old(self, current: Kind, wanted: Mapping[Hashable, Unit]) -> None:
-        """What is wanted now is not forgotten."""
         self._outcomes[current] = self._outcomes.pop(current, {})
         for old in list(self._outcomes)[:-KEPT_KINDS]:
             del self._outcomes[old]

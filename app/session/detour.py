@@ -92,7 +92,6 @@ class Detour(QObject):
             self.changed.emit()
 
     def brought(self, sources: CorpusTexts) -> Iterable[CorpusText]:
-        """The sources that are not the detour's own."""
         return (source for source in sources if source.number not in self._lent)
 
     def owns(self, run: Run) -> bool:
@@ -108,13 +107,11 @@ class Detour(QObject):
         return Contents(*values, self._runs.shown, cursor.position, cursor.live)
 
     def begin(self) -> None:
-        """Let what the person has stand aside."""
         self.kept = self.contents()
         self._filter.put_quietly(MergeFilter())
         self.changed.emit()
 
     def put_back(self) -> None:
-        """Have again what stood aside."""
         kept, self.kept = self.kept, None
         if kept is None:
             return

@@ -125,13 +125,11 @@ class Document(QObject):
         self.noticed.emit(Notice(sentence, answers=(self._elsewhere(),)))
 
     def _unlock_new(self) -> None:
-        """Of a file that could not be written or opened."""
         if self._new_lock is not None:
             self._new_lock.release()
             self._new_lock = None
 
     def report(self, path: Path) -> None:
-        """Write a page about the run that is shown, aside."""
         from bpe_core.report import report_of, write_report
 
         now = self._snapshot()
@@ -147,12 +145,10 @@ class Document(QObject):
     # Opening
 
     def open(self, path: Path) -> None:
-        """Show the session of a file instead of this one."""
         if not self._is_busy():
             self._begin_opening(path.absolute(), is_safety_copy=False)
 
     def open_leftover(self, leftover: Leftover) -> None:
-        """Bring back what was not saved."""
         if leftover.summary is None:
             self.recover(leftover.path)  # which stays where it is: there may be more in it than is understood here
         elif self._is_busy():
@@ -328,7 +324,6 @@ class Document(QObject):
         return dataclasses.replace(now, was_closed=was_closed)
 
     def _differs(self, now: SavedSession) -> bool:
-        """Whether there is something that would be missed."""
         if self._saved is not None:
             return now.substance != self._saved.substance
         return bool(now.runs or now.bookmarks or now.text != self._first_text or self.path is not None)

@@ -24,8 +24,6 @@ MOST_NAMED = 3  # files in one sentence
 
 @dataclass(frozen=True)
 class Differences:
-    """Which files are no longer what they were."""
-
     changed: tuple[Path, ...]
     missing: tuple[Path, ...]
 
@@ -104,7 +102,6 @@ def _differs(path: Path, known: Fingerprint, cancelled: CancelCheck) -> bool:
 
 
 def hash_of(path: Path, cancelled: CancelCheck) -> str | None:
-    """SHA-256 of a file; None where it cannot be read."""
     try:
         return fingerprint_of(path, cancelled)[1]
     except FormatError:

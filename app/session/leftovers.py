@@ -62,7 +62,6 @@ class Leftovers(QObject):
         return lock is not None
 
     def remove(self, leftover: Leftover) -> None:
-        """Throw one away for good."""
         if self.claim(leftover):
             self._remove(leftover.path)
             self.all = tuple(other for other in self.all if other is not leftover)
@@ -85,7 +84,6 @@ class Leftovers(QObject):
         self.changed.emit()
 
     def release(self) -> None:
-        """Leave what is claimed to others."""
         for lock in self._claimed.values():
             lock.release()
         self._claimed.clear()

@@ -95,7 +95,6 @@ class Manifests(QObject):
 
 
 def _in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBeside) -> Iterator[str]:
-    """The command with what its places stand for."""
     for word in command:
         if word.startswith(SESSION):
             yield word.replace(SESSION, str(beside), 1)
@@ -142,7 +141,6 @@ class TextsBeside:
         return TWO_ALIKE.format(twice) if each and twice is not None and not self._are_grouped else ""
 
     def named(self, argument: str = "") -> list[str]:
-        """All of them, behind the argument that wants them; or their groups."""
         if not self._are_grouped:
             return [*filter(None, [argument]), *(str(self._path(one)) for one in self._texts)]
         groups: dict[str, list[str]] = {}
@@ -151,7 +149,6 @@ class TextsBeside:
         return [word for name, paths in groups.items() for word in ("--group", name, *paths)]
 
     def each(self) -> list[str]:
-        """Each as a group, or their groups."""
         if self._are_grouped:
             return self.named()
         return [word for one in self._texts for word in ("--group", one.name, str(self._path(one)))]

@@ -8,16 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Answer:
-    """Something that can be done about a notice."""
-
     title: str
     act: Callable[[], object]
 
 
 @dataclass(frozen=True)
 class Notice:
-    """One sentence, and more on demand."""
-
     sentence: str
     details: str = ""
     is_error: bool = True

@@ -38,7 +38,7 @@ class Step:
 
 
 class Playing(QObject):
-    """See above. `changed` tells of another state or speed."""
+    """`changed` tells of another state or speed."""
 
     changed = Signal()
     stepped = Signal(Step)
@@ -107,7 +107,6 @@ class Playing(QObject):
         self._halt(is_paused=True)
 
     def skip(self) -> None:
-        """To the end at once."""
         self._halt()
         self._cursor.go_live()
 
@@ -118,7 +117,6 @@ class Playing(QObject):
         self._halt(is_paused=self.is_playing or self.is_paused)
 
     def set_speed(self, speed: float | None) -> None:
-        """From now on; also of what is under way."""
         if speed == self.speed:
             return
         self.speed = speed
@@ -244,7 +242,6 @@ class Schedule:
 
     @property
     def seconds(self) -> float:
-        """How long it takes."""
         steps = self.end - self.start
         return steps / self.speed if self.speed else min(WHOLE_SECONDS, steps / FIRST_PER_SECOND)
 
@@ -257,7 +254,6 @@ class Schedule:
         return self.start + FIRST_PER_SECOND * _grown(self._growth, seconds)
 
     def pace(self, seconds: float) -> float:
-        """Steps a second at that time."""
         return self.speed or FIRST_PER_SECOND * math.exp(self._growth * seconds)
 
     @property

@@ -32,8 +32,6 @@ _stamps = itertools.count(1)
 
 
 class Phase(Enum):
-    """Where a run stands."""
-
     COUNTING = "counting"
     PREPARING = "preparing"
     LEARNING = "learning"
@@ -76,7 +74,6 @@ class Run:
 
     @cached_property
     def wording(self) -> Wording:
-        """What its steps are called."""
         return METHODS[self.recipe.method].wording
 
     @property
@@ -191,7 +188,6 @@ MOST_TURNS = 6  # that are told in words
 
 
 def name_of(run: Run, runs: Sequence[Run]) -> str:
-    """Its number and its title among the others."""
     return run_titles.name_of(run, runs, _text)
 
 

@@ -89,7 +89,6 @@ class Runs(QObject):
             self._learn(self.shown, merges)
 
     def pause(self) -> None:
-        """Let the shown run rest where it is."""
         if self.shown is not None and self.shown.job is not None:
             self.shown.job.stop()
 
@@ -209,7 +208,6 @@ class Runs(QObject):
         self._counts.want(sources, recipe)
 
     def remove(self, run: Run) -> None:
-        """Forget a run that is at rest."""
         if run.is_busy or run.job is not None:
             return
         self.all.remove(run)

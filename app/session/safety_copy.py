@@ -152,7 +152,6 @@ class SafetyCopy(QObject):
         self.last: SavedSession | None = None  # given
 
     def keep(self, session: SavedSession) -> None:
-        """Write it soon, aside."""
         if not self._is_started and not self._start():
             return
         self.last = session
@@ -169,7 +168,6 @@ class SafetyCopy(QObject):
         self._end()
 
     def discard(self) -> None:
-        """Remove it."""
         self._job.discard()
         self._end()
 

@@ -49,7 +49,6 @@ def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | No
 
 
 def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenTexts]) -> None:
-    """Let the session hold what was saved instead of what it held."""
     session.detour.forget()
     session.begin_nothing()
     runs = [_run(run, names.get(run.number)) for run in saved.runs]
@@ -144,15 +143,12 @@ def written(session: SavedSession, path: Path) -> FileState:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A file that is no sound session, and why."""
-
     path: Path
     sentence: str
     can_be_recovered: bool  # in part
 
 
 def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
-    """Read and checked."""
     state = state_of(path)
     try:
         session = read_session(path, is_safety_copy=is_safety_copy)
@@ -162,7 +158,6 @@ def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
 
 
 def recovered(path: Path) -> OpenedSession:
-    """What can be saved of a damaged one."""
     found = recover_session(path)
     return _with_names(found.session, path, None, found.lost)
 

@@ -131,8 +131,6 @@ MOST_LISTED = 500  # tokens
 
 @dataclass(frozen=True)
 class Growth:
-    """What is known of it."""
-
     text: Costs  # of the person's own text
     by_file: list[str]  # what it saves in each text that nothing was learned from, a sentence each
     unused: list[int]  # old tokens that stand nowhere in the texts it went on with, by their ids now

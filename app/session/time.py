@@ -33,12 +33,10 @@ class TimeCursor(QObject):
         self._move(min(max(position, 0), self.end))
 
     def go_live(self) -> None:
-        """Ride at the end from now on."""
         self._set_live(True)
         self._move(self.end)
 
     def set_end(self, end: int) -> None:
-        """There are that many merges now."""
         if end != self.end:
             self.end = end
             self.end_moved.emit(end)

@@ -46,7 +46,6 @@ class Mailbox(QObject):
                 self._rang.emit()  # inside the lock: `close` must not come between
 
     def close(self) -> None:
-        """From now on nothing arrives any more."""
         with self._lock:
             self._closed = True
             self._waiting.clear()
@@ -172,7 +171,6 @@ class Job:
             self._end()
 
     def _refuse(self) -> None:
-        """There is no thread for it."""
         self.failure = "This computer has no threads left to work with; close other programs, then try again."
         self._end()
 

@@ -85,8 +85,6 @@ class DoesNotFit:
 
 @dataclass(frozen=True)
 class Learned:
-    """There are more merges."""
-
     history: History
     leading: LeadingPairs | None
     merges_per_second: float = 0.0
@@ -96,8 +94,6 @@ class Learned:
 
 @dataclass(frozen=True, eq=False)
 class Growing:
-    """A table that is to learn more, and how."""
-
     old: History  # with a number for each token
     first_id: int | None = None  # of what is new
     held_out: tuple[Path, ...] = ()  # texts of which it is told what that saves
@@ -105,8 +101,6 @@ class Growing:
 
 @dataclass(frozen=True, eq=False)
 class GoneOn:
-    """What came of it."""
-
     found: Extended
     words: WordTable
     names: TokenTexts
@@ -203,7 +197,6 @@ class TrainingJob(Job):
                 return
 
     def _rate(self, now: float) -> float:
-        """Merges a second over the last second."""
         while len(self._recent) > 2 and now - self._recent[0][0] > RATE_WINDOW_SECONDS:
             self._recent.popleft()
         (first, start), (last, stop) = self._recent[0], self._recent[-1]

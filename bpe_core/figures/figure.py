@@ -28,8 +28,6 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A curve and its name."""
-
     name: str
     x: Numbers
     y: Numbers
@@ -112,8 +110,6 @@ class LineFigure:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar behind its name."""
-
     name: str
     value: float
     told: str  # the value, as written behind the bar

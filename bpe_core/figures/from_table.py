@@ -153,7 +153,6 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
 
 
 def lab_chart(table: DataTable) -> SideBySide:
-    """Tokenizers by their letters, in all that the lab measures."""
     charts = [replace(sizes_chart(table, measure), name=f"lab-{measure}") for measure in OF_LAB]
     return SideBySide("lab", "Side by side.", " ".join(chart.sentence for chart in charts), charts)
 

@@ -32,7 +32,6 @@ SHARE_OF_LEGEND = 0.3  # of the height, on the screen
 
 
 def layout_of(figure: Figure, sheet: Sheet) -> Layout:
-    """Place everything that a figure shows."""
     if isinstance(figure, LineFigure):
         return Lines(figure, sheet)
     if isinstance(figure, BarFigure):
@@ -43,7 +42,6 @@ def layout_of(figure: Figure, sheet: Sheet) -> Layout:
 
 
 def drawn(figure: Figure, paper: Paper) -> Markup:
-    """Draw a figure as SVG."""
     sheet = SvgSheet(paper)
     layout_of(figure, sheet).draw()
     return sheet.whole(figure.name, figure.title, figure.sentence)
@@ -65,8 +63,6 @@ def figures_with_captions(figures: Sequence[Figure]) -> Markup:
 
 
 class Lines(Layout):
-    """Lines or bars between two axes."""
-
     def __init__(self, figure: LineFigure, sheet: Sheet) -> None:
         self.figure, self.sheet = figure, sheet
         paper, unit = sheet.paper, sheet.paper.text
@@ -164,7 +160,6 @@ class Lines(Layout):
         return [(self.x(a), self.y(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
 
     def _band(self, line: Line) -> Places:
-        """Outline the band where it is known."""
         low, high = line.band or (line.y, line.y)
         known = np.isfinite(low) & np.isfinite(high)
         there = [*zip(line.x[known].tolist(), high[known].tolist(), strict=True)]
@@ -316,7 +311,6 @@ class Parts(Layout):
                 layout_of(figure, part).draw()
 
     def item_at(self, x: float, y: float) -> int:
-        """Return the number of the figure there."""
         return min(int(x // self.width if self.is_across else y // self.height), len(self.figure.figures) - 1)
 
     def place_at(self, x: float, y: float) -> float | None:

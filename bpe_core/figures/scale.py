@@ -56,7 +56,6 @@ class Scale:
         return round(self.least + math.expm1(inside) if self.is_clipped else 10.0**inside, 9)
 
     def ticks(self) -> list[float]:
-        """Return round numbers within the range."""
         if self.is_log and self.is_clipped:
             round_ones = (10.0**power for power in range(1, 13))
             return [self.least, *(value for value in round_ones if self.least < value < self.most / 2), self.most]
@@ -102,7 +101,6 @@ def said_of_axis(title: str, start: float) -> str:
 
 
 def _round_step(range: float) -> float:
-    """Return a round distance between two ticks."""
     rough = max(range, 1e-9) / WANTED_TICKS
     power = 10.0 ** math.floor(math.log10(rough))
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)

@@ -30,8 +30,6 @@ Places = Sequence[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Inks:
-    """The colours of a figure."""
-
     ground: str
     hairline: str
     text: str
@@ -113,8 +111,6 @@ class Sheet(Protocol):
 
 
 class Layout(ABC):
-    """A figure on a sheet."""
-
     sheet: Sheet
 
     @abstractmethod

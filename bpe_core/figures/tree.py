@@ -31,7 +31,6 @@ class Tree(Layout):
         self._down = (paper.height - self.natural_height * unit) / 2
 
     def _measure(self) -> None:
-        """Find the places of all branches, in sizes of the text."""
         sheet, branches = self.sheet, self.figure.branches
         self._widths = [
             max(NARROWEST, 1.2 + sheet.ems(one.text, "token"), 0.8 + SMALL * sheet.ems(one.told, "digits"))

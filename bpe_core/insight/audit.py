@@ -97,13 +97,11 @@ class Audit:
     places: TokenPlaces | None
 
     def ids(self, *criteria: Criterion) -> list[int]:
-        """The tokens that meet any of these."""
         found: list[int] = np.flatnonzero(np.any([self.meets[one] for one in criteria], axis=0)).tolist()
         return found
 
     @property
     def totals(self) -> dict[Criterion, int]:
-        """How many tokens there are of each."""
         return {criterion: int(np.count_nonzero(met)) for criterion, met in self.meets.items()}
 
     def criteria_of(self, id: int) -> list[Criterion]:
@@ -202,8 +200,6 @@ class AuditRow(NamedTuple):
 
 
 class AuditRows:
-    """Makes the row of a token when it is asked for."""
-
     def __init__(self, history: History, found: Audit, files: Sequence[str] = ()) -> None:
         self._texts = TokenTexts.of(history)
         self._found, self._numbers, self._files = found, history.numbers, files
@@ -254,7 +250,6 @@ class AuditRows:
 
 
 def table_of(rows: Iterable[AuditRow]) -> DataTable:
-    """The rows as columns, for a file."""
     found = list(rows)
     return DataTable({name: [row[place] for row in found] for place, name in enumerate(AuditRow._fields)})
 

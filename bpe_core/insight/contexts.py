@@ -96,7 +96,6 @@ def needles_for(ranked: RankedWords, token: int, at: int) -> list[Needle]:
 
 
 def _needle(word: bytes, start: int, stop: int, spelling: Spelling) -> Needle:
-    """The word with the bytes of the symbols from `start` to `stop` marked."""
     places = np.concatenate([[0], np.cumsum(spelling.widths(word, spelling.symbols(word)))])
     begin, end = int(places[start]), int(places[stop])
     if len(word) <= LONGEST_NEEDLE:

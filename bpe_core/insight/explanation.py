@@ -32,7 +32,6 @@ def explain(text: str, history: History, allowed: Allowed) -> Explain:
 
 
 def by_tokens(text: str, history: History, allowed: Allowed) -> Explain:
-    """What can be said of every method."""
     segmentation = Tokenizer(history).segmentation(text, allowed_special=allowed)
     texts, length = TokenTexts.of(history).text, len(text.encode())
 

@@ -68,8 +68,6 @@ MOST_TOLD = 12  # bytes of a chain
 
 @dataclass(frozen=True)
 class StandIn:
-    """A byte that stands for a pair in one block."""
-
     byte: int
     token: int  # what it stands for
     step: int  # 1 is the first
@@ -78,8 +76,6 @@ class StandIn:
 
 
 class WhyGage:
-    """Answers for one text and one history."""
-
     def __init__(self, text: str, history: History, allowed: Allowed = ()) -> None:
         self.history, self._text = history, text
         cutting = Cutting(history.recipe)

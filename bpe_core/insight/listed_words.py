@@ -64,7 +64,6 @@ class ListedWords:
         return rows[np.argsort(counts[rows] if ascending else -counts[rows], kind="stable")]
 
     def in_order_of_text(self, rows: Int64s, *, ascending: bool = True) -> Int64s:
-        """The same words by their bytes."""
         order = sorted(rows.tolist(), key=self.words.words.word, reverse=not ascending)
         return np.array(order, np.int64)
 
@@ -77,7 +76,6 @@ class ListedWords:
         return self.rows(holding, None if by == COUNT else by, ascending=from_end)
 
     def table(self, rows: Int64s | Sequence[int], cancelled: CancelCheck = never_cancelled) -> DataTable:
-        """Every word of these rows, with its bytes and its counts."""
         table, chosen = self.words.words, np.asarray(rows, np.int64)
         words = [table.word(row) for row in while_wanted(chosen.tolist(), cancelled)]
         return DataTable(

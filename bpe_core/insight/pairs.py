@@ -28,8 +28,6 @@ from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 @dataclass(frozen=True)
 class Cut:
-    """A merge that took occurrences of a pair away."""
-
     step: int  # 1 is the first merge
     lost: int
 
@@ -49,7 +47,6 @@ class Runner:
         return int(self.counts_at(np.array([at]))[0])
 
     def counts_at(self, states: Int64s) -> Int64s:
-        """Its count in each of these states."""
         found = self.counts[np.searchsorted(self.falls, states, side="left")]
         return np.where(states < self.born, 0, found)
 
@@ -83,7 +80,6 @@ class LeadChange:
 def race(
     ranked: RankedWords, pairs: Sequence[tuple[int, int]], *, cancelled: CancelCheck = never_cancelled
 ) -> list[Runner]:
-    """Follow these pairs through all merges."""
     runners = []
     for pair in while_wanted(pairs, cancelled, every=1):
         rank = ranked.pair_ranks.get(pair)
@@ -156,8 +152,6 @@ def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
 
 @dataclass(frozen=True)
 class Tie:
-    """A merge that was decided by the tie rule."""
-
     step: int  # 1 is the first merge
     winner: tuple[int, int]
     loser: tuple[int, int]  # the next best; there may have been more
@@ -201,7 +195,6 @@ def compared_by(recipe: Recipe, leading: Sequence[Candidate]) -> Reason | None:
 
 
 def measure_of(one: Candidate, reason: Reason | None) -> float:
-    """How good it is by that."""
     value = one.count if reason is None else float(reason.value(one.count, one.reasons))
     return 0.0 if math.isnan(value) else value
 

@@ -70,8 +70,6 @@ _EXPLANATIONS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Branch:
-    """One alternative of a pattern."""
-
     number: int  # 1 for the first
     expression: str
     explanation: str  # empty for a person's own pattern
@@ -94,7 +92,6 @@ def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Bra
 
 
 def _ends(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
-    """Each alternative, and where what it matches there ends."""
     for branch, compiled in _compiled(expression):
         found = compiled.match(text, start, concurrent=True, timeout=1.0)
         yield branch, None if found is None else found.end()

@@ -43,7 +43,6 @@ class Occurrences:
     died: Int32s
 
     def alive(self, at: int) -> npt.NDArray[np.bool_]:
-        """Which of them exist after so many merges."""
         return (self.died >= at) if at >= self.born else np.zeros(len(self.died), bool)
 
 
@@ -91,22 +90,18 @@ class RankedWords:
 
     @cached_property
     def token_lengths(self) -> Int64s:
-        """How many base symbols each token holds."""
         return self.history.token_lengths()
 
     @cached_property
     def pair_ranks(self) -> dict[Pair, int]:
-        """Which merge joins a pair."""
         return self.history.ranks()
 
     @cached_property
     def merges(self) -> Merges:
-        """The merges, to be applied to single words."""
         return Merges(self.history)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        """For texts."""
         from bpe_core.segmenting.tokenizer import Tokenizer  # only questions about texts need it
 
         return Tokenizer(self.history)
@@ -117,7 +112,6 @@ class RankedWords:
 
     @cached_property
     def joined(self) -> Int64s:
-        """How many tokens each merge made."""
         merged = self.ranks < len(self.history)
         found = np.bincount(self.ranks[merged], weights=self.weights[merged], minlength=len(self.history))
         return np.rint(found).astype(np.int64)
@@ -133,7 +127,6 @@ class RankedWords:
         return counts
 
     def token_counts(self, at: int) -> Int64s:
-        """How often each token occurs in the corpus after so many merges."""
         return self.history.first(at).token_counts(self.symbol_counts, self.joined[:at])
 
     def occurrences(self, token: int) -> Occurrences:
@@ -159,7 +152,6 @@ class RankedWords:
         return Occurrences(first.starts[i][met], second.ends[j][met], born, died[met])
 
     def count(self, occurrences: Occurrences, at: int) -> int:
-        """How many there are in the corpus after so many merges."""
         return int(self.weights[occurrences.starts][occurrences.alive(at)].sum())
 
     def _dissolved(self, cells: Int64s) -> Int32s:
@@ -191,8 +183,6 @@ class RankedWords:
 
 @dataclass(frozen=True)
 class Contribution:
-    """One word's part."""
-
     word: int  # its index in the word table
     times: int  # how often the pair occurs in the word
     count: int  # that number times the count of the word
@@ -212,7 +202,6 @@ def contributions(ranked: RankedWords, step: int) -> Contributions:
 
 
 def words_with(ranked: RankedWords, occurrences: Occurrences, at: int) -> Contributions:
-    """The words that hold a token or pair after so many merges."""
     cells = occurrences.starts[occurrences.alive(at)]
     words, times = np.unique(ranked.word_of_cell[cells], return_counts=True)
     counts = times * ranked.words.counts[words]

@@ -99,7 +99,6 @@ def _by_trying(
 
 
 def _witness(texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, cancelled: CancelCheck) -> str | None:
-    """The first of these texts that the token is cut from."""
     room = MOST_TRIED
     for text in islice(texts, MOST_TRIALS):
         if cancelled():
@@ -177,13 +176,10 @@ Kind = Literal["falls apart", "no text", "not found"]
 
 @dataclass(frozen=True)
 class Reason:
-    """Why no text becomes a token."""
-
     kind: Kind
     pieces: tuple[int, ...] = ()  # what its own symbols become
 
     def told(self, name: Callable[[int], str]) -> str:
-        """In a few words."""
         if self.kind == "falls apart" and len(self.pieces) == 1:
             return "another token is made of the same pair before"
         if self.kind == "falls apart":
@@ -252,7 +248,6 @@ def _that_are_not_joined(
 
 
 def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reason]:
-    """Those whose own symbols become something else."""
     base, lengths = len(history.alphabet), history.token_lengths()[len(history.alphabet) :]
     starts = np.concatenate([np.ones(1, np.int64), 1 + np.cumsum(np.minimum(lengths, MOST_SYMBOLS) + 1)])
     if starts[-1] > MOST_SYMBOLS:
@@ -302,7 +297,6 @@ def _in_no_single_word(history: History, ids: list[int], progress: ProgressRepor
 
 
 def _is_one_word(raw: bytes, cutting: Cutting) -> bool:
-    """Whether bytes are a text of one word."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -315,7 +309,6 @@ def _is_one_word(raw: bytes, cutting: Cutting) -> bool:
 def _not_from_their_texts(
     history: History, ids: list[int], progress: ProgressReport, cancelled: CancelCheck
 ) -> list[int]:
-    """Those that are not cut from their own texts."""
     texts, tokenizer = TokenBytes(history), Tokenizer(history)
     found = []
     for done, id in enumerate(while_wanted(ids, cancelled, every=64)):

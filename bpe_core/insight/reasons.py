@@ -21,8 +21,6 @@ UNKNOWN = ("stuck", "too long", "unknown")  # kinds of places inside or beside s
 
 @dataclass(frozen=True)
 class ShownToken:
-    """A token that is mentioned."""
-
     text: str
     number: str = ""  # such as what it costs
 
@@ -69,7 +67,6 @@ class TextWord:
     origins: Int64s  # for each of its bytes, and its end, the byte of the given text
 
     def characters(self, byte: int) -> int:
-        """How many characters precede a byte of it."""
         return len(self.text.encode()[:byte].decode())
 
 
@@ -84,7 +81,6 @@ class TextWords:
             self._enter(part, cutting)
 
     def at(self, byte: int) -> TextWord | None:
-        """The word that holds a byte."""
         index = int(np.searchsorted(self._starts, byte, side="right")) - 1
         return self.words[index] if index >= 0 and byte < self.words[index].origins[-1] else None
 
@@ -122,7 +118,6 @@ class WordReasons:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The text of each token as it is shown."""
         return TokenTexts.of(self.history).text
 
     def at_byte(self, byte: int, at: int) -> Explanation:

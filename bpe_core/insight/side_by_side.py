@@ -37,13 +37,11 @@ class ParallelCuts:
 
     @cached_property
     def is_agreed(self) -> Bools:
-        """Of each place, whether all cut there."""
         found: Bools = np.logical_and.reduce(self.has, axis=0)
         return found
 
     @cached_property
     def differing(self) -> Int64s:
-        """The places where some cut and some do not."""
         return self.places[~self.is_agreed]
 
     @cached_property
@@ -85,8 +83,6 @@ LISTED = 200
 
 @dataclass(frozen=True)
 class DifferingWord:
-    """A word, and how much it matters."""
-
     word: bytes
     count: int  # how often it occurs
     places: int  # inside of it where some cut and some do not
@@ -210,7 +206,6 @@ class Vocabularies:
         return Overlap(common, int(np.count_nonzero(one)) - common, int(np.count_nonzero(other)) - common)
 
     def _held(self, which: int, at: int) -> Bools:
-        """Which of all tokens this one holds after so many steps."""
         held = np.zeros(self.different, np.bool_)
         numbers = self.numbers[which][self.histories[which].first(at).vocabulary]
         held[numbers[numbers != NOT_COMPARED]] = True

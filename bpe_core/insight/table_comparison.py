@@ -32,8 +32,6 @@ class DifferingMerge(NamedTuple):
 
 @dataclass(frozen=True)
 class TableComparison:
-    """What two merge tables have in common, and where they part ways."""
-
     merges: tuple[int, int]
     first: int | None  # the place of the first merge that differs; None: one begins with the whole other
     parted: tuple[Pair, Pair] | None  # what each merges there
@@ -81,7 +79,6 @@ def _begins_whole(history: History) -> bool:
 
 
 def _kept(history: History, texts: Sequence[bytes]) -> Sequence[bytes]:
-    """The texts of the tokens that were not dropped."""
     return texts if history.only_joins else [texts[id] for id in history.vocabulary.tolist()]
 
 
@@ -90,7 +87,6 @@ def _pairs(history: History, texts: Sequence[bytes], cancelled: CancelCheck) -> 
 
 
 def _differing(pairs: Sequence[Pair], other_pairs: Sequence[Pair], cancelled: CancelCheck) -> list[DifferingMerge]:
-    """All merges that are not at the same place in both, the earliest first."""
     places = {pair: i for i, pair in reversed(list(enumerate(pairs)))}
     other_places = {pair: i for i, pair in reversed(list(enumerate(other_pairs)))}
     found = [

@@ -58,7 +58,6 @@ class TokenLife:
 
 
 def token_life(ranked: RankedWords, token: int, at: int | None = None) -> TokenLife:
-    """Everything the history and the words of the corpus say about a token."""
     history, base = ranked.history, ranked.base
     at = len(history) if at is None else at
     occurrences = ranked.occurrences(token)
@@ -93,8 +92,6 @@ Steps = tuple[tuple[int, int], ...]  # from each of these numbers of steps on, a
 
 @dataclass(frozen=True)
 class TokenUse:
-    """One token in the words of a corpus."""
-
     curve: Steps
     count: int  # after the steps asked about
     words: list[tuple[bytes, int]]  # that hold it then with its count in each, the most first

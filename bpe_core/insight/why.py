@@ -62,8 +62,6 @@ class Standing:
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a boundary exists, or that it does not."""
-
     kind: Kind
     pair: tuple[int, int] | None = None  # the two tokens mentioned
     rank: int | None = None  # the merge that joins them
@@ -170,11 +168,9 @@ class WordInText:
         return self.stops[-1] if self.stops else 0
 
     def trees(self, at: int) -> list[Node]:
-        """Its tokens after so many merges."""
         return merge_trees(self.symbols, self.ranks, self.base, at)
 
     def steps(self, at: int = NEVER) -> list[EncodingStep]:
-        """Its encoding, step by step."""
         return encoding_steps(self.symbols, self.ranks, self.base, at)
 
 
@@ -251,7 +247,6 @@ class Why:
         return int(before[-1]) if len(before) else first, int(behind[0]) if len(behind) else stop
 
     def _cut(self, byte: int) -> Reason:
-        """Why two words meet here."""
         ids, recipe = self._symbols.ids, self.history.recipe
         following = int(np.searchsorted(self._symbols.starts, byte))
         first_special = self.history.first_special
@@ -262,7 +257,6 @@ class Why:
         return Reason("marker" if marked else "pattern", before=before, after=after)
 
     def _branches(self, byte: int) -> tuple[Branch | None, Branch | None]:
-        """What made the word that ends at this byte, and the one that begins there."""
         part = next(part for part in self._parts if byte <= part.origins[-1])
         before, after = (
             self._branch(part, self._whole_word(self._symbol_at(probe)), byte) for probe in (byte - 1, byte)
@@ -359,7 +353,6 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
 
 
 def explain(text: str, history: History, allowed: Allowed) -> Explain:
-    """The reasons as explanations."""
     why, names = Why(text, history, allowed_special=allowed), TokenTexts.of(history).text
 
     def at_byte(byte: int, at: int) -> Explanation:

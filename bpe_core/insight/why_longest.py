@@ -27,8 +27,6 @@ from bpe_core.segmenting.word_tokens import ALWAYS
 
 
 class WhyLongest(WordReasons):
-    """Answers for one text."""
-
     def __init__(self, text: str, history: History, allowed: Allowed = ()) -> None:
         self._pieces = LongestPieces(history)
         super().__init__(text, history, Cutting(history.recipe), allowed, self._pieces.cut)
@@ -65,7 +63,6 @@ class WhyLongest(WordReasons):
         return Explanation("longest", True, told, steps)
 
     def _stuck(self, word: TextWord, at: int) -> Explanation:
-        """Where nothing fits any more."""
         place, births = 0, self._pieces.starting
         while True:
             ends = range(len(word.text), place, -1)

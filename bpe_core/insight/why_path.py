@@ -29,8 +29,6 @@ from bpe_core.segmenting.plain_encoder import Spelling
 
 @dataclass(frozen=True)
 class Scored:
-    """A way to cut a word: its tokens with their scores."""
-
     tokens: tuple[int, ...]
     scores: tuple[float, ...]
 
@@ -55,8 +53,6 @@ class Compared:
 
 
 class WhyPath(WordReasons):
-    """Answers for one text."""
-
     def __init__(self, text: str, history: History, allowed: Allowed = ()) -> None:
         cutting = Cutting(history.recipe)
         self._paths = BestPaths(history, cutting)

@@ -30,8 +30,6 @@ MOST_WAYS = 40  # states of a word that are shown
 
 @dataclass(frozen=True)
 class Meeting:
-    """Two tokens that were neighbours at a place."""
-
     left: int
     right: int
     joins_to: int | None  # the token they become, whenever that is there
@@ -39,8 +37,6 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Trace:
-    """How a word is joined pair by pair."""
-
     ends: list[int]  # of its base symbols, in bytes
     states: list[list[tuple[int, int]]]  # after so many joins: the tokens, and how many symbols precede the end of each
     met: dict[int, list[Meeting]]  # by the number of symbols before the place: the pairs that met there, in turn
@@ -48,8 +44,6 @@ class Trace:
 
 
 class WhyPriority:
-    """Answers for one text."""
-
     def __init__(self, text: str, history: History, allowed: Allowed) -> None:
         self._words = TextWords(text, Cutting(history.recipe), allowed)
         self._joined = JoinedWords(history)
@@ -57,7 +51,6 @@ class WhyPriority:
         self._texts = TokenTexts.of(history).text
 
     def at_byte(self, byte: int, at: int) -> Explanation:
-        """Why the text is cut before this byte after so many steps, or that it is not."""
         word = self._words.around(byte)
         if not isinstance(word, TextWord):
             return Explanation(word, True, ELSEWHERE[word])
@@ -96,7 +89,6 @@ class WhyPriority:
         return Explanation("joined", False, f"The text is not cut here: {self._name(tokens[index])} is one token.")
 
     def _trace(self, symbols: list[int], ends: list[int], at: int) -> Trace:
-        """The rule itself, join by join."""
         tokens = [(id, place) for place, id in enumerate(symbols, 1)]
         trace = Trace(ends, [list(tokens)], {}, {})
         limit = self._base + at

@@ -42,8 +42,6 @@ TIMED = 32_000  # characters of such a text that are encoded to tell how long al
 
 
 class Contender(NamedTuple):
-    """A tokenizer after so many steps."""
-
     name: str
     tokenizer: Tokenizer
     at: int
@@ -133,8 +131,6 @@ def as_meant(given: Stand, name: str) -> tuple[History, int]:
 
 
 class _Cell(NamedTuple):
-    """What was counted of one text cut by one tokenizer."""
-
     tokens: int
     used: int
     unknown: int
@@ -244,7 +240,6 @@ def _cells(
 
 
 def _encoded(contender: Contender, documents: Sequence[str], cancelled: CancelCheck) -> tuple[Int64s, float]:
-    """How often each token occurs in a text, and how long that took."""
     counts, seconds = np.zeros(contender.tokenizer.history.id_count, np.int64), 0.0
     held: list[npt.NDArray[np.int32]] = []
     for text in while_wanted(documents, cancelled, every=1):

@@ -150,7 +150,6 @@ def _followed_bits(
 
 
 def _bits(ids: Int64s, words: Int64s, learned: Int64s, held_out: Int64s, events: int) -> float:
-    """The bits of all that is held out, from tokens word by word."""
     edge = int(ids.max(initial=0)) + 1
     begins = np.ones(len(ids) + 1, np.bool_)
     begins[1:-1] = words[1:] != words[:-1]

@@ -25,8 +25,6 @@ PAIRS_AT_ONCE = 20_000_000  # pairs between two checks for cancellation: some 0.
 
 
 class Wanted(NamedTuple):
-    """How often words occur, and which bits are wanted."""
-
     learned: Int64s
     held_out: Int64s
     asked: Bools  # by number of steps, from 0 on
@@ -68,7 +66,6 @@ def room_to_tell() -> kernel.Room:
 
 
 def empty_model(history: History, slots: int | None) -> kernel.Model:
-    """A model of all tokens, and the edge of words."""
     return _model(history.id_count + 1, slots or SLOTS)
 
 
@@ -92,7 +89,6 @@ def _model(tokens: int, slots: int) -> kernel.Model:
 
 
 def with_room(model: kernel.Model, more: int) -> kernel.Model:
-    """The same model with room for so many more pairs."""
     needed, slots = 2 * (int(model.number[kernel.FILLED]) + more), len(model.keys)
     if needed <= slots:
         return model
@@ -141,13 +137,10 @@ def follow_words(
 
 
 class _Listing:
-    """The cuts of words, found one by one."""
-
     def __init__(self) -> None:
         self._cuts, self._first = array("i"), array("q")
 
     def enter(self, word: bytes, segmenter: WordSegmenter, steps: int) -> None:
-        """All cuts of the next word."""
         self._first.append(len(self._cuts))
         at = 0
         while at <= steps:
@@ -166,14 +159,12 @@ def _kind(over_time: PiecesOverTime | None) -> int:
 
 
 def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> anew.Waiting:
-    """Where no word waits yet."""
     gone = np.zeros(0, np.int32) if over_time.gone is None else over_time.gone
     lists = np.full(len(history) + 1, -1, np.int32)
     return anew.Waiting(lists, np.zeros(len(words), np.int32), history.columns.left, gone)
 
 
 def _uncut(words: WordTable, wanted: Wanted) -> anew.Words:
-    """Words that have no tokens yet."""
     behind = np.zeros(4, np.uint8)  # where whole characters are read
     return anew.Words(
         data=np.concatenate([words.text, behind]),

@@ -214,5 +214,4 @@ OF_SWEEPS = (
 
 
 def meanings(names: Iterable[str]) -> dict[str, str]:
-    """What each of these measures means, by its name."""
     return {name: MEASURES[name].meaning for name in names}

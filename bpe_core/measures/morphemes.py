@@ -135,7 +135,6 @@ def morpheme_agreement(
 
 
 def _columns(counted: Sequence[Counted]) -> Columns:
-    """The measures of each, a column a measure."""
     names = ("words", *OF_MORPHEMES)
     return {name: np.array([getattr(one, name) for one in counted]) for name in names}
 
@@ -164,7 +163,6 @@ def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
 
 
 def own_lists() -> dict[str, dict[str, tuple[str, ...]]]:
-    """The program's own lists, by language."""
     return {name: morphemes_in(lines, name) for name, lines in morpheme_samples().items()}
 
 

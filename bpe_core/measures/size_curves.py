@@ -143,7 +143,6 @@ def _term(power: float) -> Callable[[int], int]:
 
 @cache
 def _terms(power: float) -> list[int]:
-    """Of counts that are seldom."""
     return list(map(_term(power), range(SELDOM)))
 
 

@@ -102,7 +102,6 @@ class Stretches(NamedTuple):
         return cls(data.tobytes().decode(), starts, lengths)
 
     def sums(self, of_bytes: npt.NDArray[np.generic]) -> Int64s:
-        """What the bytes of each come to together."""
         before = np.concatenate([[0], np.cumsum(of_bytes, dtype=np.int64)])
         found: Int64s = before[self.starts + self.lengths] - before[self.starts]
         return found
@@ -150,13 +149,11 @@ class BetweenBlanks:
 
     @cached_property
     def _codes(self) -> CodePoints:
-        """The character that each byte is of."""
         codes = code_points(self._stretches.together)
         return repeated(codes, _bytes_of(codes))
 
     @cached_property
     def _different(self) -> list[int]:
-        """The characters that occur."""
         occurs = np.zeros(0x110000, np.bool_)
         occurs[self._codes] = True
         occurs[ord(" ")] = False

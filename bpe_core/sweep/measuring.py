@@ -69,7 +69,6 @@ class Yardstick:
         return encoded
 
     def table(self, history: History) -> WordTable:
-        """All its words, as a run splits them."""
         if self.in_words is not None:
             return self.in_words.words
         return count_texts([self.documents], splitting_of(history.recipe)).words

@@ -123,8 +123,6 @@ Learned = tuple[Recipe, Hashable]  # and a key of the texts of a run
 
 
 class Drawn(NamedTuple):
-    """One of several samples."""
-
     line: str  # what all of them are called together
     seed: int
 
@@ -146,7 +144,6 @@ def samples_of(runs: Mapping[str, Learned]) -> dict[str, Drawn]:
 
 
 def _seeds(recipe: Recipe) -> tuple[int, ...]:
-    """Of the groups of which chance takes a part."""
     groups = () if recipe.mixture is None else recipe.mixture.groups
     return tuple(group.sample.seed for group in groups if group.sample.fraction != 1)
 

@@ -72,7 +72,6 @@ class Plan:
         return Corpus.from_files(list(self.corpora[name]), **self.reading)
 
     def measured(self, name: str) -> Corpus:
-        """What runs on that corpus are measured by."""
         return Corpus.from_files(list(self.held_out), **self.reading) if self.held_out else self.corpus(name)
 
     @property
@@ -101,7 +100,6 @@ def read_plan(path: Path | str) -> Plan:
 
 
 def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
-    """What was read from TOML, as a plan."""
     unknown = sorted(set(told) - KNOWN)
     if unknown:
         raise RecipeError(f"A plan knows nothing called {unknown[0]!r}; there is {', '.join(sorted(KNOWN))}.")

@@ -55,8 +55,6 @@ class Run:
 
 @dataclass(frozen=True)
 class Swept:
-    """What a sweep came to."""
-
     table: DataTable
     runs: int
     known: int  # of them that were in the table before
@@ -147,11 +145,9 @@ class _Work:
         self._yardsticks = dict(zip(by, yardsticks, strict=True))
 
     def words_of(self, run: Run) -> WordTable:
-        """What it learns from."""
         return self._words[run.words_key]
 
     def piece(self, run: Run) -> Piece[tuple[History, list[results.Row]]]:
-        """What it learned; its rows, where they are not known."""
         return lambda stopped: _saying_which(run, lambda: self._learned(run, stopped))
 
     def _learned(self, run: Run, stopped: CancelCheck) -> tuple[History, list[results.Row]]:

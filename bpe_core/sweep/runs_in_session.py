@@ -143,7 +143,6 @@ class KeptOnDisk:
             self.write()
 
     def write(self) -> None:
-        """What there is that was not written yet."""
         if self._table is None:
             return
         began = time.monotonic()
