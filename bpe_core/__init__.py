@@ -50,7 +50,7 @@ def __getattr__(name: str) -> Any:
     if registry is None or name not in registry.question_names():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     question = registry.question_named(name)
-    return update_wrapper(partial(registry.ask_about, question), question, updated=())
+    return update_wrapper(partial(import_module("bpe_core.asking").ask_about, question), question, updated=())
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -15,12 +18,14 @@ from app.worker.job import Task
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.atomic import write_atomically
+from bpe_core.support.progress import CancelCheck
 
 # What stands in a command for the session, for the texts of the corpus, and for what is made; nobody can type it.
 SESSION, TEXTS, RESULT = "\0session", "\0texts", "\0result"
 CORPUS = "\0corpus"  # for the same texts behind the argument that names them
 EACH = "\0each"  # for the same texts, each in a group of its own, called as it is, where there are no groups
 MANIFEST = ".manifest.json"
+LOOK_AGAIN = 0.1  # seconds
 PROGRAM = "app"  # which draws pictures for print, too
 NO_COMMAND = (
     "{} was saved without a manifest: no command draws what the window shows as it is. Save its values (CSV, JSON …), "
@@ -66,8 +71,6 @@ class Manifests(QObject):
         is_learning = any(one.is_busy for one in session.runs.all)
 
         def work(task: Task) -> bool:
-            from bpe_core.command_line.made_elsewhere import keep_manifest
-
             written = [beside] if needs_session else []
             if needs_texts:
                 written += texts.write()
@@ -75,9 +78,9 @@ class Manifests(QObject):
                 write_session(now, beside)
             is_kept = False
             try:
-                is_kept = keep_manifest(words, manifest, task.cancelled, PROGRAM)
+                is_kept = keep_manifest(words, manifest, task.cancelled)
             finally:
-                for one in () if is_kept else written:
+                for one in () if is_kept else (*written, manifest):
                     one.unlink(missing_ok=True)
             return is_kept
 
@@ -92,6 +95,19 @@ class Manifests(QObject):
     def _tell(self, sentence: str, *names: Path | str) -> None:
         told = (name.name if isinstance(name, Path) else name for name in names)
         self.noticed.emit(Notice(sentence.format(*told), is_error=False))
+
+
+def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck) -> bool:
+    """Write how a command makes a file that is there; False, and no manifest, where it makes something else."""
+    call = [sys.executable, "-m", PROGRAM, "repeat", manifest.name, "--made-by", *command]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(call, cwd=manifest.parent, stdin=quiet, stdout=quiet, stderr=quiet) as process:
+        while process.poll() is None:
+            if cancelled():
+                process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(LOOK_AGAIN)
+    return process.returncode == 0
 
 
 def _in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBeside) -> Iterator[str]:

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bpe_core.errors import EncodingError, OutputError, RecipeError, plain
+from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.limits import size_in
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 MOST_DIGITS = 25  # beyond 64 bits: what a number may be says whoever it is for
-
-
-def quoted(value: str) -> str:
-    """A value within a sentence, with what cannot be seen written out."""
-    from bpe_core.history import token_texts  # with NumPy, which no help needs
-
-    return token_texts.quoted(value)
 
 
 def text_argument(value: str) -> str:
@@ -39,16 +32,6 @@ def number(value: str) -> int:
     if len(value) > MOST_DIGITS or not value.removeprefix("-").isdecimal():
         raise argparse.ArgumentTypeError(f"{quoted(value)} is not a whole number of at most {MOST_DIGITS} digits")
     return int(value)
-
-
-def run_of(path: str) -> tuple[str, int | None]:
-    """A session and the number of one of its runs, which may stand behind it; a file of that very name is itself.
-
-    >>> run_of("book.bpex#2"), run_of("book.bpex")
-    (('book.bpex', 2), ('book.bpex', None))
-    """
-    found = re.fullmatch(r"(.+)#(\d{1,9})", path, re.DOTALL)
-    return (path, None) if found is None or Path(path).exists() else (found[1], int(found[2]))
 
 
 def size(value: str) -> int:

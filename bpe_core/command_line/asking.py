@@ -5,29 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, heading_of
 from bpe_core.command_line.arguments import number, text_argument, text_or_standard_input
-from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.command_line.corpora import add_reading, named_texts
 from bpe_core.command_line.groups import add_groups, groups_of
-from bpe_core.command_line.interruption import Interruption
+from bpe_core.command_line.interruption import working
+from bpe_core.command_line.parser import DIFFERENT
 from bpe_core.command_line.pictures import add_paper, check_output, write_output
-from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.errors import BpeError, Cancelled, plain
+from bpe_core.errors import BpeError, plain
+from bpe_core.session_file import is_session_file
 from bpe_core.studies.making import open_study
-from bpe_core.studies.sessions import is_session, moments_of_session, runs_of_session
+from bpe_core.studies.sessions import runs_of_session
 from bpe_core.studies.study import Study
-from bpe_core.studies.texts import CorpusTexts
 from bpe_core.support.data_table import ENDINGS, csv_text
-from bpe_core.support.progress import Work
-from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading.source import Skipped
 
-DIFFERENT = 3  # the exit code where two things differ
 MOST_SHOWN = 20
 WIDEST = 100  # characters of a cell in the terminal
 PURPOSES = {
@@ -76,16 +71,10 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
     """Ask, then print or write the answer; the exit code."""
     if options.output is not None:
         check_output(options)
-    bar = TerminalBar(sys.stderr)
-    with Interruption("Stopping; nothing is written.") as interruption:
-        try:
-            studies = _studies(question, options)
-            asked = question(**{one.name: _value(options, one) for one in question.parameters()})
-            answer = asked.answer(studies, Work(bar, interruption))
-        except Cancelled:
-            return interruption.exit_code
-        finally:
-            bar.clear()
+    with working(stopped="") as interruption:
+        studies = _studies(question, options)
+        asked = question(**{one.name: _value(options, one) for one in question.parameters()})
+        answer = asked.answer(studies, interruption.work)
     if options.output is not None:
         write_output(options, answer)
     if options.json:
@@ -166,7 +155,7 @@ def _value(options: argparse.Namespace, one: Parameter) -> Any:
     if one.kind == "pairs":
         return tuple(tuple(pair) for pair in value)
     if one.kind == "files":
-        return None if value is None else _texts_in(value, {})
+        return None if value is None else named_texts(value)
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -187,13 +176,11 @@ def _several(question: type[Question], options: argparse.Namespace) -> dict[str,
     least, most = question.studies
     if len(tables) > most and getattr(options, "text", None) == "":  # `diff A B TEXT`
         tables, options.text = tables[:most], " ".join(tables[most:])
-    is_whole_session = not question.takes_moments and len(tables) == 1 and is_session(Path(tables[0]))
-    if is_whole_session:
-        found = runs_of_session(tables[0])
-    elif options.runs:
-        if len(tables) != 1:
-            raise BpeError("--runs is about one session.")
-        found = {name: study.at(at) for name, (study, at) in moments_of_session(tables[0]).items()}
+    if options.runs and len(tables) != 1:
+        raise BpeError("--runs is about one session.")
+    is_whole_session = not question.takes_moments and len(tables) == 1 and is_session_file(tables[0])
+    if is_whole_session or options.runs:
+        found = runs_of_session(tables[0], with_moment=not is_whole_session)
     else:
         found = {}
         for table in tables:
@@ -215,17 +202,4 @@ def _free_name(name: str, taken: dict[str, Study]) -> str:
 def _with_texts(question: type[Question], study: Study, options: argparse.Namespace) -> Study:
     if question.needs == "no texts" or not (options.corpus or options.group or options.groups_of):
         return study
-    return study.with_texts(_texts_in(options.corpus, groups_of(options)))
-
-
-def _texts_in(files: Sequence[str], groups: Mapping[str, Sequence[str]]) -> CorpusTexts:
-    """Texts that may be read several times; what is odd about them is reported once."""
-    reported: list[Skipped] = []
-
-    @contextmanager
-    def opened() -> Iterator[Corpus]:
-        with reading(files, tuple(reported), groups=groups) as corpus:
-            yield corpus
-        reported.extend(corpus.skipped)
-
-    return CorpusTexts(opened, list(files) or list(groups))
+    return study.with_texts(named_texts(options.corpus, groups_of(options)))

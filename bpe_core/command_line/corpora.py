@@ -1,4 +1,4 @@
-"""The corpora that commands read: what was passed over, or changed while it was read, is told on standard error."""
+"""The texts that commands read: what was passed over, or changed while it was read, is told on standard error."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ from types import MappingProxyType
 from typing import Any
 
 from bpe_core.errors import CorpusError, plain
+from bpe_core.studies.texts import CorpusTexts
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.source import Skipped
 
 _said: ContextVar[Mapping[str, Any]] = ContextVar("how files are read", default=MappingProxyType({}))
+
+
+def add_corpus(parser: argparse.ArgumentParser, purpose: str, *, required: bool = False) -> None:
+    parser.add_argument("--corpus", nargs="+", required=required, default=[], metavar="FILE", help=purpose)
+    add_reading(parser)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -91,3 +97,16 @@ def _corpus_of(
         raise CorpusError(f"{files[0]} is in no group; put all texts into groups (--group NAME FILE ...), or none.")
     corpora = {name: Corpus.from_files(list(paths), twice=twice, **choices) for name, paths in groups.items()}
     return Corpus.grouped(corpora, twice=twice)
+
+
+def named_texts(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CorpusTexts:
+    """Texts that may be read several times; what is odd about them is reported once."""
+    reported: list[Skipped] = []
+
+    @contextmanager
+    def opened() -> Iterator[Corpus]:
+        with reading(files, tuple(reported), groups=groups) as corpus:
+            yield corpus
+        reported.extend(corpus.skipped)
+
+    return CorpusTexts(opened, list(files) or list(groups))

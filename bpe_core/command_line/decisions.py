@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from bpe_core.command_line.arguments import MOST_DIGITS, quoted, text_argument
+from bpe_core.command_line.arguments import MOST_DIGITS, text_argument
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import Trainer
+from bpe_core.history.token_texts import quoted
+from bpe_core.learning.trainer import SECONDS_BETWEEN_REPORTS, Trainer
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
-
-if TYPE_CHECKING:
-    from bpe_core.command_line.questions import Names
+from bpe_core.studies.study import Study
 
 
 class Decision(NamedTuple):
@@ -60,9 +59,6 @@ def decided(
     """
     if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
         return recipe, history
-    from bpe_core.command_line.questions import Names  # wanted seldom
-    from bpe_core.learning.trainer import SECONDS_BETWEEN_REPORTS
-
     for one in decisions:
         trainer = Trainer(words, recipe, history=history)
         while trainer.steps_planned >= one.step > len(trainer.history) + 1 and not (trainer.end_reason or cancelled()):
@@ -74,18 +70,18 @@ def decided(
             raise RecipeError(
                 f"There is no step {one.step:,} for --{one.act} {one.pair}: without it there are {len(history):,}."
             )
-        intervention = Intervention(one.step, one.act, *_pair(one.pair, Names(history)))
+        intervention = Intervention(one.step, one.act, *_pair(one.pair, Study(history)))
         recipe = recipe.with_changes(interventions=(*recipe.interventions, intervention))
     return recipe, history
 
 
-def _pair(text: str, names: Names) -> tuple[int, int]:
+def _pair(text: str, study: Study) -> tuple[int, int]:
     """The two tokens that are written so; a token may hold a + itself."""
     places = [place for place, sign in enumerate(text) if sign == "+" and 0 < place < len(text) - 1]
     trouble: BpeError = BpeError(f"{quoted(text)} is no pair of tokens; write it as t+h.")
     for place in places:
         try:
-            return names.id_of(text[:place]), names.id_of(text[place + 1 :])
+            return study.id_of(text[:place]), study.id_of(text[place + 1 :])
         except BpeError as error:
             trouble = error
     raise trouble

@@ -1,6 +1,7 @@
-"""Ctrl-C: the work stops, and what it has is kept if there is something. Ctrl-C twice: it is dropped.
+"""How a command works: a line tells how far it is, and Ctrl-C stops it.
 
-The same holds where the system ends the command, or its terminal is closed.
+The first Ctrl-C stops the work and keeps what it has, if there is something; the second one drops it. The same holds
+where the system ends the command, or its terminal is closed.
 """
 
 from __future__ import annotations
@@ -8,10 +9,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 
+from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.errors import Cancelled
+from bpe_core.support.progress import Work, ignore_progress
 from bpe_core.support.signals import SignalListener
+
+KEEPS = "Stopping; what was learned is kept. Ctrl-C again drops it."
 
 
 class Interrupted(KeyboardInterrupt):
@@ -37,13 +44,19 @@ class Interruption:
     def __init__(self, announcement: str = "") -> None:
         self.requested = False
         self.worth_keeping = False
-        self.exit_code = exit_code(signal.SIGINT)
+        self.work = Work(cancelled=self)
+        self._number: int = signal.SIGINT
         self._announcement = announcement
         self._listener: SignalListener | None = None
 
     def __call__(self) -> bool:
         """For the engine, which asks whether it is cancelled."""
         return self.requested
+
+    @property
+    def exit_code(self) -> int:
+        """0 unless a signal has stopped the work."""
+        return exit_code(self._number) if self.requested else 0
 
     def __enter__(self) -> Interruption:
         self._listener = SignalListener(self._on_signal)
@@ -53,11 +66,33 @@ class Interruption:
         if self._listener is not None:
             self._listener.stop()
 
+    def as_error(self) -> Interrupted:
+        return Interrupted(self._number)
+
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         is_first, self.requested = not self.requested, True  # for threads that still ask
-        self.exit_code = exit_code(number)
+        self._number = number
         if not (is_first and self.worth_keeping):
-            raise Interrupted(number)
+            raise self.as_error()
         # Straight to the descriptor: the stream itself may be in the middle of a line.
         with suppress(OSError):
             os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"\n{self._announcement}\n".encode())
+
+
+@contextmanager
+def working(
+    announcement: str = "", stopped: str = "Stopped; nothing was written.", *, quiet: bool = False
+) -> Iterator[Interruption]:
+    """Show the progress of `work`, and say that it was stopped; whoever started the command ends it then."""
+    bar = TerminalBar(sys.stderr)
+    with Interruption(announcement) as interruption:
+        interruption.work = Work(ignore_progress if quiet else bar, interruption)
+        try:
+            yield interruption
+        except (Cancelled, KeyboardInterrupt):
+            bar.clear()
+            if stopped:
+                sys.stderr.write(f"{stopped}\n")
+            raise interruption.as_error() from None
+        finally:
+            bar.clear()

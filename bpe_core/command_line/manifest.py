@@ -14,12 +14,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bpe_core.command_line.arguments import run_of
+from bpe_core.command_line.parser import PROGRAM, command_named, version_of
 from bpe_core.errors import BpeError, FormatError, OutputError
+from bpe_core.studies.making import open_study, run_of
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.fingerprints import fingerprint_of
 
@@ -67,10 +67,7 @@ PATH = "path:"
 
 
 def program_version() -> str:
-    try:
-        return metadata.version("bpe-explorer")
-    except metadata.PackageNotFoundError:
-        return "unknown"
+    return version_of(PROGRAM) or "unknown"
 
 
 @contextmanager
@@ -112,25 +109,17 @@ def no_input() -> Iterator[None]:
 class Account:
     """Taken of the files before a command begins, and written when it has ended well."""
 
-    def __init__(
-        self,
-        argv: Sequence[str],
-        options: argparse.Namespace,
-        parser: argparse.ArgumentParser,
-        texts: Sequence[str] = (),
-        folder: Path = Path(),
-    ) -> None:
-        """With the `texts` that files named in the arguments name themselves, and the folder it was asked in."""
-        self._folder = folder
+    def __init__(self, argv: Sequence[str], options: argparse.Namespace) -> None:
         self.path: Path = options.manifest
         self._argv = _without_manifest(argv)
         output = getattr(options, "output", None)
         if isinstance(output, str) and not any(_says(word, output) for word in argv):
             self._argv += ["--output", output]  # where nothing was said
         self._results = results_of(options)
+        command, parser = command_named(options.command), argparse.ArgumentParser()
+        command.add_arguments(parser)
         named = {path for action in parser._actions if _names_files(action) for path in _texts(options, action.dest)}
-        named |= {*texts}
-        named = {run_of(path)[0] for path in named}
+        named = {run_of(path)[0] for path in (*named, *command.texts_in(options))}
         address = next((path for path in named if "://" in path), None)
         if address is not None:
             raise OutputError(
@@ -148,7 +137,7 @@ class Account:
             results = [Fingerprint(STANDARD_OUTPUT, len(data), hashlib.sha256(data).hexdigest())]
         recipes = {self._relative(path): recipe for path in self._named + self._results if (recipe := _recipe(path))}
         arguments = [self._portable(word) for word in self._argv]
-        folder = self._relative(str(self._folder))
+        folder = self._relative(".")
         texts = {self._relative(path): told for path in self._named if (told := _texts_in(path))}
         manifest = Manifest(program_version(), folder, arguments, self._inputs, results, recipes, texts)
         with write_atomically(self.path) as file:
@@ -228,10 +217,8 @@ def _without_manifest(argv: Sequence[str]) -> list[str]:
 
 def _recipe(path: str) -> dict[str, Any] | None:
     """Of what can be opened as a tokenizer; a text is none."""
-    from bpe_core.command_line.tables import open_table  # loads all formats
-
     try:
-        return None if Path(path).is_dir() else open_table(path).history.recipe.to_dict()
+        return None if Path(path).is_dir() else open_study(path).history.recipe.to_dict()
     except BpeError:
         return None
 

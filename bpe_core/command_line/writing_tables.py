@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,10 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from bpe_core.command_line.arguments import number, text_argument
-from bpe_core.command_line.interruption import Interruption
-from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.command_line.interruption import working
 from bpe_core.delivery.folder import Delivery, prepare_folder
-from bpe_core.errors import BpeError, Cancelled, OutputError
+from bpe_core.errors import BpeError, OutputError
 from bpe_core.formats import FORMATS, format_for
 from bpe_core.history.history import History
 from bpe_core.learning.methods import told_by
@@ -61,23 +59,15 @@ def write_and_tell(
     prepare = _way_to_write(target, options.to, delivery)
     if not target.resolve().parent.is_dir():
         raise OutputError(f"Could not write {target}: the folder {target.parent} does not exist.")
-    bar = TerminalBar(sys.stderr)
-    with Interruption("Stopping; nothing is written.") as interruption:
-        try:
-            prepared = prepare(
-                history,
-                target,
-                merges=options.at,
-                text=options.check_with,
-                progress=bar,
-                cancelled=interruption,
-            )
-        except (Cancelled, KeyboardInterrupt):
-            bar.clear()
-            sys.stderr.write("Stopped; nothing was written.\n")
-            return interruption.exit_code
-        finally:
-            bar.clear()
+    with working() as interruption:
+        prepared = prepare(
+            history,
+            target,
+            merges=options.at,
+            text=options.check_with,
+            progress=interruption.work.progress,
+            cancelled=interruption,
+        )
     written = prepared.verification.agrees or options.anyway
     if written:
         prepared.put_in_place()

@@ -8,10 +8,12 @@ from __future__ import annotations
 import pkgutil
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bpe_core.asking import Answer, Question, ask_about
 from bpe_core.errors import BpeError
+
+if TYPE_CHECKING:  # the names alone need no NumPy
+    from bpe_core.asking import Answer, Question
 
 
 @cache
@@ -25,6 +27,8 @@ def question_named(name: str) -> type[Question]:
     """Load the question of that name."""
     if name not in question_names():
         raise BpeError(f"There is no question {name!r}; there are {', '.join(question_names())}.")
+    from bpe_core.asking import Question
+
     module = import_module(f"{__name__}.{name}")
     kinds = (kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, Question))
     return next(kind for kind in kinds if kind.__module__ == module.__name__)
@@ -37,6 +41,8 @@ def ask(study: Any, question: str, **parameters: Any) -> Answer:
     >>> ask(train(["low low lower"], "words", merges=2), "lengths", at=1).columns["tokens"].tolist()
     [5, 1, 1]
     """
+    from bpe_core.asking import ask_about
+
     return ask_about(question_named(question), study, **parameters)
 
 

@@ -30,26 +30,20 @@ class Compression(Question):
         symbols = np.zeros(0, np.int64)
         if not history.only_joins:  # only the texts know how many base symbols there are
             symbols = count_symbols(study.words(WHAT, work), history.alphabet, history.recipe)
-        return compressed_by(study, symbols)
-
-
-def compressed_by(study: Study, symbols: Int64s) -> Answer:
-    """Answer from how often each base symbol occurs."""
-    history = study.history
-    ratio = symbols_per_token(history, symbols)
-    known = ratio is not None
-    ratio = np.zeros(0) if ratio is None else ratio
-    steps = np.arange(len(ratio))
-    table = DataTable(
-        {
-            "step": steps,
-            "vocabulary": np.array([history.vocabulary_size_at(step) for step in steps.tolist()], np.int64),
-            "tokens": history.tokens_after if known else np.zeros(0, np.int64),
-            "base_symbols_per_token": ratio,
-        }
-    )
-    figure = compression_chart(table, history.recipe.wording.steps.capitalize())
-    return Answer(table, (figure.sentence,), figure if known else None)
+        ratio = symbols_per_token(history, symbols)
+        known = ratio is not None
+        ratio = np.zeros(0) if ratio is None else ratio
+        steps = np.arange(len(ratio))
+        table = DataTable(
+            {
+                "step": steps,
+                "vocabulary": np.array([history.vocabulary_size_at(step) for step in steps.tolist()], np.int64),
+                "tokens": history.tokens_after if known else np.zeros(0, np.int64),
+                "base_symbols_per_token": ratio,
+            }
+        )
+        figure = compression_chart(table, history.recipe.wording.steps.capitalize())
+        return Answer(table, (figure.sentence,), figure if known else None)
 
 
 def symbols_per_token(history: History, symbols: Int64s) -> npt.NDArray[np.float64] | None:

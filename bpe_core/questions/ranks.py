@@ -8,7 +8,6 @@ import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.figures.from_table import ranks_chart
-from bpe_core.history.history import Int64s
 from bpe_core.learning.layout import count_symbols
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -36,13 +35,8 @@ class Ranks(Question):
             counts = then.token_counts(count_symbols(own, then.alphabet, then.recipe))
         else:
             counts = study.cut(WHAT, work).counts(at)
-        return ranked_by(study, counts)
-
-
-def ranked_by(study: Study, counts: Int64s) -> Answer:
-    """Answer from how often each token occurs."""
-    order = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts > 0))]
-    ranks = {"rank": np.arange(1, len(order) + 1)}
-    table = DataTable({**ranks, **study.columns(order.tolist()), "count": counts[order]})
-    figure = ranks_chart(table)
-    return Answer(table, (figure.sentence,), figure)
+        order = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts > 0))]
+        ranks = {"rank": np.arange(1, len(order) + 1)}
+        table = DataTable({**ranks, **study.columns(order.tolist()), "count": counts[order]})
+        figure = ranks_chart(table)
+        return Answer(table, (figure.sentence,), figure)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.asking import Answer, Question
+from bpe_core.figures.from_table import counts_chart
 from bpe_core.history.history import NOTHING
 from bpe_core.learning.methods import told_by
 from bpe_core.studies.study import Study
@@ -20,10 +21,14 @@ from bpe_core.support.progress import ALONE, Work
 class Steps(Question):
     """List all steps: what was joined or dropped, its count, and who would have been next."""
 
+    axis = "step"
+
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        table = steps_table(study, range(len(study.history)))
+        history = study.history
+        table = steps_table(study, range(len(history)))
         listed = ("step", "left_text", "right_text", "token_text", "count", "tied", "runner_up_left_text")
-        return Answer(table, (f"{told_by(study.history)}.",), listed=(*listed, "runner_up_right_text"))
+        figure = counts_chart(table, history.recipe.wording.steps.capitalize()) if history.has_counts else None
+        return Answer(table, (f"{told_by(history)}.",), figure, (*listed, "runner_up_right_text"))
 
 
 def steps_table(study: Study, rows: Sequence[int]) -> DataTable:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bpe_core.history.token_texts import TokenTexts
 from bpe_core.report import sections
 from bpe_core.report.report import Report
 from bpe_core.report.style import style
@@ -13,8 +12,6 @@ from bpe_core.support.markup import Markup, element, joined
 
 # Whatever a token or a note says, the page loads nothing and runs nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
-LONGEST_TOKEN = 80  # bytes; the rest is cut off
 
 TITLES = {
     "recipe": "Recipe",
@@ -34,15 +31,14 @@ def write_report(report: Report, path: Path | str) -> None:
 
 
 def page_of(report: Report) -> str:
-    names = TokenTexts.of(report.history, longest=LONGEST_TOKEN)
     parts = {
         "recipe": sections.recipe(report),
         "corpus": sections.corpus(report),
-        "charts": sections.charts(report, names),
-        "merges": sections.merges(report, names),
-        "ties": sections.tie_list(report, names),
+        "charts": sections.charts(report),
+        "merges": sections.merges(report),
+        "ties": sections.tie_list(report),
         "text": sections.text(report),
-        "notes": sections.notes(report, names),
+        "notes": sections.notes(report),
     }
     titles = TITLES | {"merges": report.wording.steps.capitalize()}
     links = [element("a", {"href": f"#{name}"}, titles[name]) for name, part in parts.items() if part]

@@ -1,45 +1,51 @@
-"""The parts of the page, one function each; an empty one is left out."""
+"""The parts of the page, one function each; an empty one is left out. Charts and tables are answers of questions."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from bpe_core.figures.figure import Line, LineFigure, thinned
+from bpe_core.asking import Answer, Question, cell_text, heading_of
+from bpe_core.errors import BpeError
+from bpe_core.figures.coloured_text import coloured
+from bpe_core.figures.figure import Figure, LineFigure
 from bpe_core.figures.painter import figures_with_captions
-from bpe_core.history.history import NOTHING
-from bpe_core.history.token_texts import TokenTexts
-from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.pairs import ties
-from bpe_core.learning.methods import Method
-from bpe_core.questions.compression import compressed_by
+from bpe_core.questions.compression import Compression
 from bpe_core.questions.lengths import Lengths
-from bpe_core.questions.ranks import ranked_by
+from bpe_core.questions.ranks import Ranks
+from bpe_core.questions.steps import Steps, steps_table
+from bpe_core.questions.ties import Ties
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import title_of
 from bpe_core.report.report import Report
-from bpe_core.report.text_at_moments import text_at
 from bpe_core.session_file.values import SavedSource
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
 from bpe_core.support.markup import Content, Markup, element, joined, table, token
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 FIRST_MERGES = 20
 MOST_LISTED = 12
 MOST_SOURCES = 50
+MOST_CHARACTERS = 1_500  # of the text
+LONGEST_TOKEN = 80  # characters; the rest is cut off
+CHARTS: tuple[type[Question], ...] = (Compression, Steps, Ranks, Lengths)
 
 
 def summary(report: Report) -> Markup:
     """The figures that matter most."""
     history = report.history
-    steps, compression = report.wording.steps, report.compression
+    steps, compression = report.wording.steps, _answered(Compression(), report.study)
     cards = [(f"{steps} learned", f"{len(history):,}"), ("tokens in the vocabulary", f"{history.vocabulary_size:,}")]
     if len(history) and history.tokens_at_start > 0 and history.has_counts:
         unit = "bytes" if history.recipe.base == "bytes" else "characters"
         cards.append(("tokens in the corpus", f"{history.tokens_after[-1]:,}"))
-        if compression is not None:
-            cards.append((f"base symbols ({unit}) per token", f"{compression[-1]:.2f}"))
+        if compression is not None and compression.figure is not None:
+            ratio = compression.columns["base_symbols_per_token"][-1]
+            cards.append((f"base symbols ({unit}) per token", f"{ratio:.2f}"))
         tied = np.count_nonzero(history.tied)
         if history.recipe.applies("ties"):
             cards.append((f"{steps} decided by a tie", f"{tied:,} ({tied / len(history):.0%})"))
@@ -70,8 +76,8 @@ def recipe(report: Report) -> Markup:
 
 def corpus(report: Report) -> Markup:
     parts: list[Content] = []
-    if report.words is not None:
-        words = report.words
+    words = report.study.learned_from
+    if words is not None:
         parts.append(
             element(
                 "p",
@@ -88,33 +94,39 @@ def corpus(report: Report) -> Markup:
     return section("corpus", "Corpus", *parts) if parts else Markup("")
 
 
-def charts(report: Report, names: TokenTexts) -> Markup:
-    history = report.history
-    if not len(history):
+def charts(report: Report) -> Markup:
+    if not len(report.history):
         return Markup("")
-    study = report.study
-    found = [Lengths().answer(study).figure]
-    if history.has_counts and history.tokens_at_start > 0:
-        compression, counts = compressed_by(study, report.symbols).figure, _token_counts(report)
-        if isinstance(compression, LineFigure):
-            marks = [float(mark.merge) for mark in report.bookmarks]
-            compression = dataclasses.replace(compression, marks=marks)
-        ranks = None if counts is None else ranked_by(study, counts).figure
-        found = [compression, _winning_counts(report), ranks, *found]
-    figures = [figure for figure in found if figure is not None]
+    answers = (_answered(question(), report.study) for question in CHARTS)
+    figures = [_marked(answer.figure, report) for answer in answers if answer is not None and answer.figure is not None]
     return section("charts", "Charts", figures_with_captions(figures))
 
 
-def merges(report: Report, names: TokenTexts) -> Markup:
-    history, steps = report.history, report.wording.steps
+def _answered(question: Question, study: Study) -> Answer | None:
+    """Ask a question; None where what it needs is not known."""
+    try:
+        return question.answer(study)
+    except BpeError:
+        return None
+
+
+def _marked(figure: Figure, report: Report) -> Figure:
+    """Mark the bookmarks in the curve of compression."""
+    if figure.name != "compression" or not isinstance(figure, LineFigure):
+        return figure
+    return dataclasses.replace(figure, marks=[float(mark.merge) for mark in report.bookmarks])
+
+
+def merges(report: Report) -> Markup:
+    history, study, steps = report.history, report.study, report.wording.steps
     title = steps.capitalize()
     if not len(history):
         return section("merges", title, element("p", {}, "Nothing was learned."))
     first = range(min(FIRST_MERGES, len(history)))
-    parts = [_merge_table(report, names, f"The first {len(first)} {steps}", first)]
-    lengths = np.array(history.of_steps(names.lengths))
+    parts = [_rows(f"The first {len(first)} {steps}", steps_table(study, first))]
+    lengths = np.array(history.of_steps(study.names.lengths))
     longest = np.argsort(-lengths, kind="stable")[:MOST_LISTED].tolist()
-    parts += [element("h3", {}, "The longest tokens"), _merge_table(report, names, "Longest first", longest)]
+    parts += [element("h3", {}, "The longest tokens"), _rows("Longest first", steps_table(study, longest))]
     counted = history.has_counts and history.tokens_at_start > 0 and history.only_joins
     if counted and len(history) > 2 * FIRST_MERGES:
         saved = history.tokens_saved
@@ -122,52 +134,54 @@ def merges(report: Report, names: TokenTexts) -> Markup:
         jumps = np.argsort(-saved * lengths, kind="stable")[:MOST_LISTED].tolist()
         parts += [
             element("h3", {}, f"The most rewarding later {steps}"),
-            _merge_table(report, names, "Where many bytes came together at once", sorted(jumps)),
+            _rows("Where many bytes came together at once", steps_table(study, sorted(jumps))),
         ]
     return section("merges", title, *parts)
 
 
-def tie_list(report: Report, names: TokenTexts) -> Markup:
-    history = report.history
-    found = ties(history) if history.has_counts else []
-    if not found:
+def tie_list(report: Report) -> Markup:
+    answer = _answered(Ties(), report.study)
+    if answer is None or not len(answer.table):
         return Markup("")
-    rows = []
-    for tie in found[:MOST_LISTED]:
-        fate = "never" if tie.loser_step is None else f"{tie.loser_step:,}"
-        winner, loser = _pair(names, *tie.winner), _pair(names, *tie.loser)
-        rows.append((f"{tie.step:,}", winner, loser, f"{tie.count:,}", fate))
-    wording = report.wording
-    sentence = (
-        f"{len(found):,} of {len(history):,} {wording.steps} were decided by the tie rule “{history.recipe.ties}”: "
-        f"another {wording.choice} was just as good. A trainer with another rule may part ways at the first of them."
-    )
-    titles = ("Step", wording.done.capitalize(), "Tied with", "Count", "The loser’s own step")
+    shown = min(MOST_LISTED, len(answer.table))
+    told = "A trainer with another rule may part ways at the first of them."
     return section(
         "ties",
         "Ties",
-        element("p", {}, sentence),
-        table(f"The first {len(rows)} ties", titles, rows, numbers=(0, 3, 4)),
+        *(element("p", {}, sentence) for sentence in (*answer.sentences, told)),
+        _rows(f"The first {shown} ties", answer.table, range(shown)),
     )
 
 
 def text(report: Report) -> Markup:
     if not report.text.strip():
         return Markup("")
-    parts = [part for moment in report.shown_moments for part in text_at(report, moment)]
+    parts = [part for moment in report.shown_moments for part in _text_at(report, moment)]
     return section("text", "The text, token by token", *parts)
 
 
-def notes(report: Report, names: TokenTexts) -> Markup:
+def _text_at(report: Report, moment: int) -> list[Markup]:
+    """A heading with figures, and the beginning of the text with each token on a ground of its own."""
+    raw = report.text[:MOST_CHARACTERS].encode(errors="replace")
+    spans = report.study.tokenizer.spans(raw.decode(), moment)
+    wording = report.wording
+    title = f"Before the first {wording.step}" if moment == 0 else f"After {moment:,} {wording.steps}"
+    ratio = f", {len(raw) / len(spans):.2f} bytes each" if spans else ""
+    cut = " (the beginning of the text)" if len(report.text) > MOST_CHARACTERS else ""
+    about = element("p", {"class": "muted"}, f"{len(spans):,} tokens{ratio}{cut}")
+    return [element("h3", {}, title), about, element("div", {"class": "tokens"}, coloured(raw, spans))]
+
+
+def notes(report: Report) -> Markup:
     if not report.bookmarks:
         return Markup("")
-    parts = []
+    parts, names = [], report.study.names.text
     for mark in report.bookmarks:
-        learned = names.text[int(report.history.ids[mark.merge - 1])] if 0 < mark.merge <= len(report.history) else ""
+        learned = names[int(report.history.ids[mark.merge - 1])] if 0 < mark.merge <= len(report.history) else ""
         place = joined(
             [
                 f"{report.wording.step.capitalize()} {mark.merge:,} ",
-                token(learned) if learned else "",
+                _token(learned) if learned else "",
                 " ",
                 token(mark.reference),
             ]
@@ -192,26 +206,21 @@ def _source_row(source: SavedSource) -> tuple[Content, Content, Content]:
     return source.name, f"{known.size:,}", token(known.sha256[:16]) if known.sha256 else ""
 
 
-def _merge_table(report: Report, names: TokenTexts, caption: str, rows: range | list[int]) -> Markup:
-    history, wording = report.history, report.wording
-    reasons = Method.of(history.recipe).reasons(history.recipe)
-    cells: list[tuple[Content, ...]] = []
-    for row in rows:
-        step = history[row]
-        count = f"{step.count:,}" if step.count >= 0 else ""
-        left = f"{step.tokens_left:,}" if step.tokens_left >= 0 else ""
-        told = (reason.text(step.count, step.reasons) for reason in reasons)
-        made = (token(names.text[step.id]),) if history.only_joins else ()
-        pair = _pair(names, step.left, step.right)
-        cells.append((f"{step.step:,}", pair, *made, count, *told, "tie" if step.tied else "", left))
-    made_title = ("Token",) if history.only_joins else ()
-    of_reasons = (reason.title for reason in reasons)
-    titles = ("Step", wording.done.capitalize(), *made_title, "Count", *of_reasons, "", "Tokens left")
-    return table(caption, titles, cells, numbers=(0, *range(2 + len(made_title), len(titles) - 2), len(titles) - 1))
+def _rows(caption: str, rows: DataTable, places: Iterable[int] | None = None) -> Markup:
+    """The columns that people read, of some rows or all."""
+    names = [name for name in rows.columns if not name.endswith(("id", "hex")) and not name.startswith("runner_up")]
+    chosen = range(len(rows)) if places is None else places
+    cells = [[_cell(name, rows.columns[name][place]) for name in names] for place in chosen]
+    numbers = [place for place, name in enumerate(names) if not name.endswith("text")]
+    return table(caption, [heading_of(name).capitalize() for name in names], cells, numbers=numbers)
 
 
-def _pair(names: TokenTexts, left: int, right: int) -> Markup:
-    return joined([token(names.text[left]), *((" + ", token(names.text[right])) if right != NOTHING else ())])
+def _cell(column: str, value: Any) -> Content:
+    return _token(value) if column.endswith("text") and value else cell_text(column, value)
+
+
+def _token(text: str) -> Markup:
+    return token(text if len(text) <= LONGEST_TOKEN else f"{text[:LONGEST_TOKEN]}…")
 
 
 def _choice(value: object) -> Content:
@@ -220,31 +229,3 @@ def _choice(value: object) -> Content:
     if isinstance(value, list):
         return joined(part for text in value for part in (token(str(text)), " "))
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-# Charts
-
-
-def _winning_counts(report: Report) -> LineFigure:
-    counts = report.history.columns.count
-    places = thinned(len(counts), is_log=True)
-    return LineFigure(
-        "counts",
-        f"How often the {report.wording.choice} stood in the corpus that was {report.wording.done}.",
-        f"From {int(counts[0]):,} at the first {report.wording.step} to {int(counts[-1]):,} at the last.",
-        [Line("", (places + 1).astype(np.float64), np.maximum(counts[places], 1).astype(np.float64))],
-        "Step",
-        "Count",
-        is_log_x=True,
-        is_log_y=True,
-    )
-
-
-def _token_counts(report: Report) -> npt.NDArray[np.int64] | None:
-    """How often each token stands in the corpus at the end, if that is known."""
-    history = report.history
-    if history.only_joins:
-        return history.token_counts(report.symbol_counts) if len(report.symbol_counts) else None
-    if report.words is None:
-        return None
-    return CutWords.of(report.words, history.recipe, history).counts(len(history))

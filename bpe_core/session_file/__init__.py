@@ -16,9 +16,15 @@ HEADER = b"SQLite format 3\0"
 
 
 def is_session_file(path: Path | str) -> bool:
-    """Tell a session by its first bytes; a file that cannot be read, by its name."""
+    """Tell a session by its first bytes; what is no file, or cannot be read, by its name. No pipe is opened."""
     try:
-        with open(path, "rb") as file:
-            return file.read(len(HEADER)) == HEADER
+        if Path(path).is_file():
+            with open(path, "rb") as file:
+                return file.read(len(HEADER)) == HEADER
     except OSError:
-        return Path(path).suffix.lower() == EXTENSION
+        pass
+    return is_session_name(path)
+
+
+def is_session_name(path: Path | str) -> bool:
+    return Path(path).suffix.lower() == EXTENSION

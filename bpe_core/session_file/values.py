@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError
 from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
 
@@ -111,6 +112,20 @@ class SavedSession:
     saved_as: str = ""  # of a safety copy: the file that the session belongs to
     was_closed: bool = False  # of a safety copy: the window was closed in peace
     written: datetime | None = None  # when it was as it is here; a file's own time may be another, once it is copied
+
+    def chosen_run(self, name: str, number: int | None = None) -> SavedRun:
+        """Find the run of that number; without one the run that was shown, else the last one."""
+        learned = [run for run in self.runs if run.history is not None]
+        if not learned:
+            raise FormatError(
+                f"{name} is a session without a run that has learned anything; train one, or name a merge table."
+            )
+        wanted = self.view.shown_run if number is None else number
+        found = next((one for one in learned if one.number == wanted), None)
+        if found is None and number is not None:
+            there = ", ".join(str(one.number) for one in learned[:20])
+            raise FormatError(f"{name} has no run {number} that has learned anything; it has the runs {there}.")
+        return found or learned[-1]
 
     @property
     def substance(self) -> tuple[object, ...]:

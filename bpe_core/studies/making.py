@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
-from bpe_core.learning.trainer import learn
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.studies.sessions import is_session, run_of, run_of_session
+from bpe_core.session_file import is_session_file
 from bpe_core.studies.study import Study
-from bpe_core.studies.texts import texts_of
 from bpe_core.support.progress import ALONE, Work
 
 
@@ -23,6 +22,9 @@ def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **ch
     >>> len(train(["low low lower"], "gpt2", vocab_size=258))
     258
     """
+    from bpe_core.learning.trainer import learn  # who opens a file needs less
+    from bpe_core.studies.texts import texts_of
+
     chosen = Recipe.preset(recipe) if isinstance(recipe, str) else recipe
     if not isinstance(chosen, Recipe):
         raise BpeError(f"A recipe is the name of a preset or a Recipe, not a {type(recipe).__name__}.")
@@ -35,10 +37,22 @@ def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **ch
 def open_study(path: Path | str) -> Study:
     """Open a merge table, another library's tokenizer, or a session (`book.bpex#2` is its run 2)."""
     place, number = run_of(str(path))
-    if is_session(Path(place)):
-        return run_of_session(place, number)
+    if is_session_file(place):
+        from bpe_core.studies.sessions import study_of_run  # loads SQLite
+
+        return study_of_run(place, number)
     opened = open_table(path)
     return Study(opened.history, name=str(path), format=opened.format, notes=opened.notes)
+
+
+def run_of(path: str) -> tuple[str, int | None]:
+    """Split a session's name from the number of one of its runs; a file of that very name is itself.
+
+    >>> run_of("book.bpex#2"), run_of("book.bpex")
+    (('book.bpex', 2), ('book.bpex', None))
+    """
+    found = re.fullmatch(r"(.+)#(\d{1,9})", path, re.DOTALL)
+    return (path, None) if found is None or Path(path).exists() else (found[1], int(found[2]))
 
 
 open = open_study  # as `bpe_core.open`

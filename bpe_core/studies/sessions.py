@@ -1,80 +1,43 @@
-"""The runs of a session as studies."""
+"""The runs of a session as studies, and runs written as sessions."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from pathlib import Path
 
-from bpe_core.errors import FormatError
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.recipes.run_titles import name_of
-from bpe_core.session_file import HEADER
+from bpe_core.session_file import is_session_file
 from bpe_core.session_file.reading import read_session
-from bpe_core.session_file.values import SavedRun, SavedSession
+from bpe_core.session_file.values import SavedRun, SavedSession, View
+from bpe_core.session_file.writing import write_session
+from bpe_core.studies.making import run_of
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
 
 
-def run_of(path: str) -> tuple[str, int | None]:
-    """Split a session's name from the number of one of its runs; a file of that very name is itself.
-
-    >>> run_of("book.bpex#2"), run_of("book.bpex")
-    (('book.bpex', 2), ('book.bpex', None))
-    """
-    found = re.fullmatch(r"(.+)#(\d{1,9})", path, re.DOTALL)
-    return (path, None) if found is None or Path(path).exists() else (found[1], int(found[2]))
-
-
-def is_session(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with open(path, "rb") as file:
-        return file.read(len(HEADER)) == HEADER
-
-
-def run_of_session(path: str, number: int | None) -> Study:
+def study_of_run(path: str, number: int | None) -> Study:
     """Open the run of that number; without one the run that was shown, else the last one."""
     session = read_session(path)
-    run = chosen_run(session, path, number)
+    run = session.chosen_run(path, number)
     learned = sum(one.history is not None for one in session.runs)
     note = f"Of the {learned} runs in {path} this is run {run.number}, the one that was shown; {path}#N is run N."
     return _study(run, path, (note,) if learned > 1 and number is None else ())
 
 
-def runs_of_session(path: Path | str) -> dict[str, Study]:
-    """Open all runs of a session, named as the window does."""
-    return {name: _study(run, name) for name, run in _named(read_session(path)).items()}
-
-
-def moments_of_session(path: Path | str) -> dict[str, tuple[Study, int]]:
-    """The same with their ends; and the run that was shown as it was at the moment shown."""
+def runs_of_session(path: Path | str, *, with_moment: bool = False) -> dict[str, Study]:
+    """Open all runs of a session, named as the window does; the one that was shown at the moment shown, too."""
     session = read_session(path)
-    found: dict[str, tuple[Study, int]] = {}
-    for name, run in _named(session).items():
-        study, at = _study(run, name), session.view.position
-        found[name] = study, len(study.history)
-        if run.number == session.view.shown_run and at < len(study.history):
-            found[f"{name}, after {run.recipe.wording.counted(at)}"] = study, at
-    return found
-
-
-def chosen_run(session: SavedSession, path: str, number: int | None) -> SavedRun:
-    """The run of that number; without one the run that was shown."""
-    learned = [run for run in session.runs if run.history is not None]
-    if not learned:
-        raise FormatError(f"{path} is a session without a run; train one, or name a merge table.")
-    wanted = session.view.shown_run if number is None else number
-    found = next((one for one in learned if one.number == wanted), None)
-    if found is None and number is not None:
-        there = ", ".join(str(one.number) for one in learned[:20])
-        raise FormatError(f"{path} has no run {number} that has learned anything; it has the runs {there}.")
-    return found or learned[-1]
-
-
-def _named(session: SavedSession) -> dict[str, SavedRun]:
-    """The runs that have learned something."""
     runs = [run for run in session.runs if run.history is not None and run.history.id_count]
-    return {name_of(run, session.runs, lambda one, id: TokenTexts.of(one.history).text[id]): run for run in runs}
+    found: dict[str, Study] = {}
+    for run in runs:
+        name = name_of(run, session.runs, lambda one, id: TokenTexts.of(one.history).text[id])
+        found[name], at = _study(run, name), session.view.position
+        if with_moment and run.number == session.view.shown_run and at < run.learned:
+            found[f"{name}, after {run.recipe.wording.counted(at)}"] = found[name].at(at)
+    return found
 
 
 def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
@@ -82,3 +45,30 @@ def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
     texts = None if run.words is None else KnownWords(run.words)
     sources = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
     return Study(run.history, texts, name=name, format="session", notes=notes, sources=sources, texts_are_own=True)
+
+
+def write_run(history: History, words: WordTable, path: Path | str) -> None:
+    """Write a session of this one run, which the window opens and goes on with."""
+    view = View(shown_run=1, position=len(history))
+    write_session(SavedSession(history.recipe, runs=(_saved(1, history, words),), view=view), path)
+
+
+def add_branch(source: str, history: History, branch: History, words: WordTable, path: Path | str) -> None:
+    """Write the session `source`, or one of the table `history` in it, with a branch as the run that is shown."""
+    place, chosen = run_of(source)
+    if is_session_file(place):
+        session = read_session(place)
+        parent = session.chosen_run(place, chosen).number
+    else:
+        session, parent = SavedSession(branch.recipe, runs=(_saved(1, history, words),)), 1
+    number = 1 + max(run.number for run in session.runs)
+    run = replace(_saved(number, branch, words), parent=parent)
+    view = replace(session.view, shown_run=number, position=len(branch))
+    write_session(replace(session, runs=(*session.runs, run), view=view), path)
+
+
+def _saved(number: int, history: History, words: WordTable) -> SavedRun:
+    sentence, goes_on = END_SENTENCES[history.end_reason], history.end_reason in ("", "stopped")
+    return SavedRun(
+        number, history.recipe, (), words, history, state="paused" if goes_on else "ended", sentence=sentence
+    )

@@ -19,23 +19,25 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, EncodingError, OutputError
 from bpe_core.figures.coloured_text import SAMPLE, sentence_html
 from bpe_core.history.history import NOTHING, History, Int64s
-from bpe_core.history.token_texts import BLANK, TokenTexts
-from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.history.token_texts import BLANK, TokenBytes, TokenTexts
 from bpe_core.learning.methods import has_ranks, learns_by_ranks, told_by
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.studies.texts import Texts, texts_of
 from bpe_core.support.data_table import Values
 from bpe_core.support.progress import ALONE, Work
-from bpe_core.verification.prepared_export import PreparedExport, prepare_export
+
+if TYPE_CHECKING:  # who only encodes needs none of these
+    from bpe_core.counting.words import WordTable
+    from bpe_core.insight.cut_words import CutWords
+    from bpe_core.insight.ranked_words import RankedWords
+    from bpe_core.studies.texts import Texts
+    from bpe_core.verification.prepared_export import PreparedExport
 
 MOST_DIGITS = 25  # of an id that a person types
 Found = TypeVar("Found")
@@ -109,6 +111,8 @@ class Study:
 
     def with_texts(self, texts: Any) -> Study:
         """Return the same tokenizer, to be asked about other texts."""
+        from bpe_core.studies.texts import texts_of
+
         return Study(
             self.history,
             texts_of(texts),
@@ -151,13 +155,21 @@ class Study:
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text that ids stand for; bytes that are no whole character become �."""
-        return self.tokenizer.decode(self.history.ids_of(ids))
+        return self.decode_bytes(ids).decode(errors="replace")
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """Return the bytes that ids stand for, which may end within a character."""
+        return self._bytes.joined(self.history.ids_of(ids))
 
     @cached_property
     def tokens(self) -> Mapping[int, bytes]:
         """The bytes of each token, by its id."""
         numbers = self.history.numbers_of(np.arange(self.history.id_count)).tolist()
-        return {number: self.tokenizer.token_bytes(id) for id, number in enumerate(numbers) if number >= 0}
+        return {number: self._bytes[id] for id, number in enumerate(numbers) if number >= 0}
+
+    @cached_property
+    def _bytes(self) -> TokenBytes:
+        return TokenBytes(self.history)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -168,6 +180,8 @@ class Study:
 
     def save(self, path: Path | str, *, work: Work = ALONE, **choices: Any) -> PreparedExport:
         """Write the tokenizer in the format of the name's ending, read back and compared before it is put in place."""
+        from bpe_core.verification.prepared_export import prepare_export
+
         prepared = prepare_export(self.history, path, progress=work.progress, cancelled=work.cancelled, **choices)
         if not prepared.verification.agrees:
             raise OutputError(f"{path} was not written: {prepared.verification.sentence}.")
@@ -262,6 +276,8 @@ class Study:
 
     def ranked(self, what: str = "This question", work: Work = ALONE) -> RankedWords:
         """Rank the boundaries in its words; only where pairs are joined one after the other."""
+        from bpe_core.insight.ranked_words import RankedWords
+
         if not learns_by_ranks(self.history):
             raise BpeError(f"{what} is known only where pairs are joined one after the other; not of this tokenizer.")
         words = self.words(what, work)
@@ -269,6 +285,8 @@ class Study:
 
     def cut(self, what: str = "This question", work: Work = ALONE) -> CutWords:
         """Cut its words as its method cuts texts."""
+        from bpe_core.insight.cut_words import CutWords
+
         words = self.words(what, work)
         return self._once(
             "cut", lambda: CutWords.of(words, self.history.recipe, self.history, cancelled=work.cancelled)

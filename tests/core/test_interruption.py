@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
+from bpe_core.command_line.commands import train
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.main import run
 from bpe_core.formats import read_history
-from bpe_core.learning import trainer
+from bpe_core.learning.trainer import learn
 from bpe_core.support.progress import Progress
 from tests.shared import ROOT
 
@@ -97,7 +98,7 @@ def test_ending_keeps_what_was_learned(
     endless: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
 ) -> None:
     """In this process: the signal comes with the first news of training, and the work asks soon after."""
-    original = trainer.learn
+    original = learn
 
     def interrupted(words, recipe, *, progress, cancelled, **other):
         def report(where: Progress) -> None:
@@ -111,7 +112,7 @@ def test_ending_keeps_what_was_learned(
     signal.signal(signal.SIGINT, signal.default_int_handler)
     before = signal.getsignal(number)
     with monkeypatch.context() as patched:
-        patched.setattr(trainer, "learn", interrupted)
+        patched.setattr(train, "learn", interrupted)
         assert run([*endless, "--quiet"]) == code
     assert signal.getsignal(number) is before
     history = read_history(tmp_path / "merges.csv")

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from bpe_core.command_line.commands import COMMANDS
-from bpe_core.command_line.main import _parser, run
+from bpe_core.command_line.main import run
+from bpe_core.command_line.parser import parser_for
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table, write_history
@@ -42,7 +43,7 @@ def table(tmp_path: Path) -> Path:
 def numbered() -> Iterator[tuple[str, argparse.Action]]:
     """Every option of every command that takes a number."""
     for command in COMMANDS:
-        parsers = next(action for action in _parser([command])._actions if isinstance(action.choices, dict))
+        parsers = next(action for action in parser_for([command])._actions if isinstance(action.choices, dict))
         assert isinstance(parsers.choices, dict)
         for action in parsers.choices[command]._actions:
             if action.type is not None and getattr(action.type, "__name__", "") in ("number", "float", "int"):

@@ -12,7 +12,7 @@ import pytest
 
 from app.system import display
 from bpe_core.command_line.commands import COMMANDS
-from bpe_core.command_line.main import command_questions
+from bpe_core.command_line.parser import command_questions
 from tests.shared import ROOT
 
 TEXT = "so it was and so it is and so it shall be\n" * 30

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 
-from bpe_core.command_line.corpora import reading
+from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.decisions import add_decisions, decided
-from bpe_core.command_line.interruption import Interruption
-from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.questions import add_corpus, count_corpus
-from bpe_core.command_line.tables import is_session_name, open_table
+from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError, Cancelled, plain
-from bpe_core.formats import OpenedTable, write_history
+from bpe_core.errors import BpeError, plain
+from bpe_core.formats import write_history
 from bpe_core.history.history import END_SENTENCES, History, Int64s
 from bpe_core.learning.growing import grown_numbers
 from bpe_core.learning.trainer import learn
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.session_file import is_session_name
+from bpe_core.studies.making import open_study
 
 EXAMPLES = """\
 examples:
@@ -40,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "table", metavar="TABLE", help="a session (the run that was shown), or a merge table with counts"
     )
-    add_corpus(parser, required=False, purpose="the texts it was learned from; a session has their words")
+    add_corpus(parser, "the texts it was learned from; a session has their words")
     add_decisions(parser)
     parser.add_argument(
         "-o", "--output", dest="out", required=True, metavar="OUT", help="a session, or a table with the counts"
@@ -49,26 +46,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    opened, decisions = open_table(options.table), sorted([*(options.forbid or ()), *(options.force or ())])
+    study, decisions = open_study(options.table), sorted([*(options.forbid or ()), *(options.force or ())])
     if not decisions:
         raise BpeError("Say where the branch goes another way: --forbid t+h@12, or --force t+h@12.")
-    recipe, first = _recipe_before(opened.history, decisions[0].step), decisions[0].step - 1
-    with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
-        bar = TerminalBar(sys.stderr)
-        try:
-            words = _words(opened, options)
-            recipe, known = decided(words, recipe, options, interruption, opened.history.first(first))
-            interruption.worth_keeping = True
-            branch = learn(words, recipe, history=known, progress=bar, cancelled=interruption)
-        except (Cancelled, KeyboardInterrupt):
-            bar.clear()
-            sys.stderr.write("Stopped; nothing was written.\n")
-            return interruption.exit_code
-        finally:
-            bar.clear()
-    _write(opened, branch, words, first, options)
-    _tell(opened.history, branch, first, options)
-    return interruption.exit_code if interruption.requested else 0
+    history, first = study.history, decisions[0].step - 1
+    recipe = _recipe_before(history, decisions[0].step)
+    if options.corpus:
+        study = study.with_texts(named_texts(options.corpus))
+    if study.texts is None:
+        raise BpeError(f"{options.table} does not hold the words it was learned from; name the texts with --corpus.")
+    with working(KEEPS) as interruption:
+        words = study.words(work=interruption.work)
+        recipe, known = decided(words, recipe, options, interruption, history.first(first))
+        interruption.worth_keeping = True
+        progress = interruption.work.progress
+        branch = learn(words, recipe, history=known, progress=progress, cancelled=interruption)
+    _write(history, branch, words, first, options)
+    _tell(history, branch, first, options)
+    return interruption.exit_code
 
 
 def _recipe_before(history: History, step: int) -> Recipe:
@@ -84,21 +79,12 @@ def _recipe_before(history: History, step: int) -> Recipe:
     return history.recipe.with_changes(interventions=(*earlier, *same))
 
 
-def _words(opened: OpenedTable, options: argparse.Namespace) -> WordTable:
-    if options.corpus:
-        with reading(options.corpus) as corpus:
-            return count_corpus(corpus, opened.history)
-    if opened.words is None:
-        raise BpeError(f"{options.table} does not hold the words it was learned from; name the texts with --corpus.")
-    return opened.words
+def _write(old: History, branch: History, words: WordTable, first: int, options: argparse.Namespace) -> None:
+    branch = branch.numbered(_numbers(old, branch, first))
+    if is_session_name(options.out):
+        from bpe_core.studies.sessions import add_branch  # loads SQLite
 
-
-def _write(opened: OpenedTable, branch: History, words: WordTable, first: int, options: argparse.Namespace) -> None:
-    branch = branch.numbered(_numbers(opened.history, branch, first))
-    if is_session_name(Path(options.out)):
-        from bpe_core.command_line.sessions import add_branch  # loads what reads sessions
-
-        add_branch(options.table, opened, branch, words, options.out)
+        add_branch(options.table, old, branch, words, options.out)
     else:
         write_history(branch, options.out)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import sys
 
 from bpe_core.command_line.arguments import add_tie_rule, new_name, number
-from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.command_line.interruption import working
 from bpe_core.errors import plain
 from bpe_core.gage_file import ENDING, Report, compress_file
 from bpe_core.gage_file.compressing import NOTHING_PAYS, ZSTD_IS_MISSING, sizes_of_others
@@ -48,16 +47,10 @@ def run(options: argparse.Namespace) -> int:
     changes = {name: value for name in names if (value := getattr(options, name)) is not None}
     settle(options)
     recipe, output = Recipe.preset("gage", **changes), options.output
-    bar = TerminalBar(sys.stderr)
-    try:
-        report = compress_file(options.file, output, recipe, progress=bar)
-        others = sizes_of_others(options.file, progress=bar)
-    except KeyboardInterrupt:
-        bar.clear()
-        sys.stderr.write("Stopped.\n")
-        raise
-    finally:
-        bar.clear()
+    with working(stopped="Stopped.") as interruption:
+        progress = interruption.work.progress
+        report = compress_file(options.file, output, recipe, progress=progress)
+        others = sizes_of_others(options.file, progress=progress)
     if options.json:
         print(json.dumps({"output": output, **dataclasses.asdict(report), "others": others}, ensure_ascii=False))
         return 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from bpe_core.command_line.tables import open_table
 from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
+from bpe_core.formats import OpenedTable
+from bpe_core.studies.making import open_study
 from bpe_core.support.found_once import each_found_once
 from bpe_core.verification.import_check import check_import
 
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @each_found_once()
 def run(options: argparse.Namespace) -> int:
-    opened = open_table(options.input)
-    agreement = check_import(options.input, opened)
-    notes = opened.notes if agreement is None else (*opened.notes, *agreement.notes)
-    return write_and_tell(opened.history, options, notes)
+    study = open_study(options.input)
+    agreement = check_import(options.input, OpenedTable(study.history, study.format))
+    notes = study.notes if agreement is None else (*study.notes, *agreement.notes)
+    return write_and_tell(study.history, options, notes)

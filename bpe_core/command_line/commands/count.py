@@ -11,7 +11,7 @@ from pathlib import Path
 from bpe_core.command_line.arguments import add_pattern, chosen_recipe, number, size, text_argument
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
-from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.command_line.interruption import working
 from bpe_core.counting.count_words import count_groups
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.to_files import PARTITION_SIZE, PIECE_SIZE, CountingOrder, Written, count_to_file
@@ -22,7 +22,7 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import checked_name, write_data
 from bpe_core.support.limits import size_text
-from bpe_core.support.progress import ProgressReport, Work, ignore_progress
+from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.opening import is_address
@@ -110,42 +110,30 @@ def run(options: argparse.Namespace) -> int:
         checked_name(options.listed)
     groups = groups_of(options)
     groups = {name: list(map(_reached, files)) for name, files in groups.items()} if options.on else groups
-    bar = TerminalBar(sys.stderr)
-    try:
+    goes_on = "Stopped; the same command goes on with the texts that are not counted yet."
+    with working(stopped=goes_on if options.output is not None else "", quiet=options.quiet) as interruption:
         files = list(map(_reached, options.files)) if options.on else options.files
         with reading(files, groups=groups, twice=options.twice) as corpus:
             recipe = _recipe(options, corpus)
             recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
-            report = ignore_progress if options.quiet else bar
             if options.output is None:
-                words = count_groups(corpus, recipe, Work(report))
-                bar.clear()
-                _show(words, options)
+                _show(count_groups(corpus, recipe, interruption.work), options)
             else:
-                written = _counted(corpus, recipe, options, report)
-                bar.clear()
-                _tell(written, options)
-    except KeyboardInterrupt:
-        bar.clear()
-        if options.output is not None:
-            sys.stderr.write("Stopped; the same command goes on with the texts that are not counted yet.\n")
-        raise
-    finally:
-        bar.clear()
+                _tell(_counted(corpus, recipe, options, interruption.work), options)
     return 0
 
 
-def _counted(corpus: Corpus, recipe: Recipe, options: argparse.Namespace, report: ProgressReport) -> Written:
+def _counted(corpus: Corpus, recipe: Recipe, options: argparse.Namespace, work: Work) -> Written:
     order = CountingOrder(options.output, options.partition_size, options.memory, options.piece_size or PIECE_SIZE)
     if not options.on:
-        return count_to_file(corpus, recipe, order, Work(report))
+        return count_to_file(corpus, recipe, order, work)
     from bpe_core.counting import on_cluster  # Dask takes a while to load
 
     order = replace(order, output=_reached(options.output), piece_size=options.piece_size or on_cluster.PIECE_SIZE)
     with on_cluster.cluster(options.on, options.workers, options.memory) as client:
         if not options.quiet:
             sys.stderr.write(f"Counting on a cluster; watch it at {client.dashboard_link}\n")
-        return on_cluster.count_on_cluster(corpus, recipe, order, client, Work(report))
+        return on_cluster.count_on_cluster(corpus, recipe, order, client, work)
 
 
 def _reached(path: str) -> str:

@@ -7,8 +7,8 @@ import json
 import sys
 
 from bpe_core.command_line.arguments import add_merge_table, text_or_standard_input
-from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError
+from bpe_core.studies.making import open_study
 
 EXAMPLES = """\
 examples:
@@ -27,10 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     ids = [_id(word) for word in text_or_standard_input(options.ids).replace(",", " ").split()]
-    from bpe_core.history.token_texts import TokenBytes  # with NumPy, which no help needs
-
-    opened = open_table(options.merges)
-    raw = TokenBytes(opened.history).joined(opened.ids_of(ids))  # a tokenizer also knows how to encode, and loads that
+    raw = open_study(options.merges).decode_bytes(ids)
     if options.json:
         print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
         return 0

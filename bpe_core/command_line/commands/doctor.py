@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from bpe_core.command_line.parser import PROGRAM, version_of
 from bpe_core.kernels import kept, readiness
 from bpe_core.support import optional_packages as optional
 from bpe_core.support.limits import available_memory, size_text
@@ -26,7 +27,6 @@ examples:
       The same for a script, or to be mailed.
 """
 
-PROGRAM = "bpe-explorer"
 FOR_DEVELOPERS = ("test", "bench")  # extras that add nothing to the program
 COMPILE = f"{Path(sys.executable).name} -m bpe_core.compiler"
 _REQUIREMENT = re.compile(r"([\w.-]+)")
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _program() -> dict[str, Any]:
     return {
-        "version": _version(PROGRAM) or "not installed: run from its sources",
+        "version": version_of(PROGRAM) or "not installed: run from its sources",
         "from": str(Path(__file__).parents[3]),
         "Python": f"{platform.python_version()} ({sys.executable})",
         "system": platform.platform(),
@@ -79,7 +79,7 @@ def _packages() -> dict[str, Any]:
         if found is None or not _is_for_this_python(line) or (extra and extra[1] in FOR_DEVELOPERS):
             continue
         how = f"pip install '{PROGRAM}[{extra[1]}]'" if extra else f"pip install {found[1]}"
-        told.setdefault(found[1], _version(found[1]) or f"not installed: {how}")
+        told.setdefault(found[1], version_of(found[1]) or f"not installed: {how}")
     return told
 
 
@@ -89,13 +89,6 @@ def _is_for_this_python(requirement: str) -> bool:
         return True
     is_older = sys.version_info[:2] < (3, int(limit[2]))
     return is_older if limit[1] == "<" else not is_older
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def _kernels() -> dict[str, Any]:

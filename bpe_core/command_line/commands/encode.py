@@ -11,14 +11,13 @@ from typing import get_args
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
-from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.tables import open_table
+from bpe_core.command_line.interruption import working
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import TABLES, OpenedTable
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.learning.methods import told_by
 from bpe_core.segmenting.segmentation import Width
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.making import open_study
+from bpe_core.studies.study import Study
 from bpe_core.support.honest_text import escape
 
 EXAMPLES = """\
@@ -58,67 +57,55 @@ def texts_in(options: argparse.Namespace) -> list[str]:
 
 
 def run(options: argparse.Namespace) -> int:
-    opened = open_table(options.merges)
-    history = opened.history
-    if options.at is not None and not 0 <= options.at <= len(history):
-        raise BpeError(f"{options.merges} holds {told_by(history)}; --at must be a number from 0 to that.")
+    study = open_study(options.merges)
+    at = study.checked_step_count(options.at)
     if options.output:
-        code = _encode_files(options, opened)
-        _tell_agreement(options.merges, opened)
-        return code
-    if options.group or options.groups_of:
+        _encode_files(options, study, at)
+    elif options.group or options.groups_of:
         raise BpeError("Groups are of files, whose ids go into one file; name it with --output.")
-    tokenizer = Tokenizer(history)
-    text = text_or_standard_input(options.text)
-    ids = tokenizer.encode(text, at=options.at, allowed_special="all" if options.allow_special else ())
-    numbers = opened.numbers_of(ids)
-    if options.json:
-        names = TokenTexts.of(history, escape).text
-        print(json.dumps({"ids": numbers, "tokens": [names[id] for id in ids]}, ensure_ascii=False))
-    elif options.pieces:
-        names = TokenTexts.of(history).text
-        print(" | ".join(names[id] for id in ids))
     else:
-        print(*numbers)
-    _tell_agreement(options.merges, opened)
+        _encode_text(options, study, at)
+    _tell_agreement(options.merges, study)
     return 0
 
 
-def _tell_agreement(path: str, opened: OpenedTable) -> None:
+def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
+    text = text_or_standard_input(options.text)
+    ids = study.encode(text, at=at, allowed_special="all" if options.allow_special else ())
+    if not (options.json or options.pieces):
+        print(*ids)
+        return
+    names = TokenTexts.of(study.history, escape).text if options.json else study.names.text
+    tokens = [names[id] for id in study.history.ids_of(ids)]
+    print(json.dumps({"ids": ids, "tokens": tokens}, ensure_ascii=False) if options.json else " | ".join(tokens))
+
+
+def _tell_agreement(path: str, study: Study) -> None:
     """Beside the ids, which stand there by now: a script that reads them finds nothing else."""
-    if opened.format in TABLES:
+    if study.format in TABLES:
         return  # of which no other library knows
     from bpe_core.verification.import_check import what_to_tell
 
-    told = what_to_tell(path, opened)
+    told = what_to_tell(path, OpenedTable(study.history, study.format))
     if told:
         sys.stdout.flush()
         sys.stderr.write(f"{plain(Path(path).name)} {told}.\n")
 
 
-def _encode_files(options: argparse.Namespace, opened: OpenedTable) -> int:
+def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
     from bpe_core.segmenting.encode_corpus import encode_corpus  # a text needs less
 
-    bar = TerminalBar(sys.stderr)
-    try:
-        groups = groups_of(options)
-        with reading(options.text or ([] if groups else ["-"]), groups=groups) as corpus:
-            result = encode_corpus(
-                corpus,
-                opened.history,
-                options.output,
-                at=options.at,
-                width=options.width,
-                allow_special=options.allow_special,
-                progress=bar,
-            )
-            bar.clear()
-    except KeyboardInterrupt:
-        bar.clear()
-        sys.stderr.write("Stopped; nothing was written.\n")
-        raise
-    finally:
-        bar.clear()
+    groups = groups_of(options)
+    with working() as interruption, reading(options.text or ([] if groups else ["-"]), groups=groups) as corpus:
+        result = encode_corpus(
+            corpus,
+            study.history,
+            options.output,
+            at=at,
+            width=options.width,
+            allow_special=options.allow_special,
+            progress=interruption.work.progress,
+        )
     if options.json:
         told = {
             name: [{**vars(one), "bytes_per_token": one.bytes_per_token} for one in figures]
@@ -126,7 +113,7 @@ def _encode_files(options: argparse.Namespace, opened: OpenedTable) -> int:
             if figures
         }
         print(json.dumps({"output": str(result.path), "width": result.width, **told}, ensure_ascii=False))
-        return 0
+        return
     named = [(one, f"all of {one.name}" if one.name else "all in no group") for one in result.groups]
     for figures, name in [*named, *((file, file.name) for file in result.files)]:
         print(
@@ -134,4 +121,3 @@ def _encode_files(options: argparse.Namespace, opened: OpenedTable) -> int:
             f"{figures.bytes_per_token:.2f} bytes each  {plain(name)}"
         )
     print(f"Wrote {result.tokens:,} ids as {result.width} to {plain(str(result.path))}.")
-    return 0

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from bpe_core.command_line.arguments import new_name
-from bpe_core.command_line.progress_bar import TerminalBar
+from bpe_core.command_line.interruption import working
 from bpe_core.errors import OutputError, plain
 from bpe_core.gage_file import ENDING, expand_file
 
@@ -36,15 +35,8 @@ def settle(options: argparse.Namespace) -> None:
 def run(options: argparse.Namespace) -> int:
     settle(options)
     output = options.output
-    bar = TerminalBar(sys.stderr)
-    try:
-        size = expand_file(options.file, output, progress=bar)
-    except KeyboardInterrupt:
-        bar.clear()
-        sys.stderr.write("Stopped; nothing was written.\n")
-        raise
-    finally:
-        bar.clear()
+    with working() as interruption:
+        size = expand_file(options.file, output, progress=interruption.work.progress)
     if options.json:
         print(json.dumps({"output": output, "size": size}, ensure_ascii=False))
     else:

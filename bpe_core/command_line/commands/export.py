@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import get_args
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument
-from bpe_core.command_line.tables import open_table
 from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
 from bpe_core.delivery.folder import Delivery, Side, read_template
 from bpe_core.delivery.roles import MEANINGS, roles_of
 from bpe_core.errors import OutputError
 from bpe_core.history.history import History
+from bpe_core.studies.making import open_study
 from bpe_core.support.found_once import each_found_once
 
 EXAMPLES = """\
@@ -60,9 +60,8 @@ def add_delivery(parser: argparse.ArgumentParser) -> None:
 
 @each_found_once()
 def run(options: argparse.Namespace) -> int:
-    opened = open_table(options.merges)
-    delivery = _delivery(options, opened.history)
-    return write_and_tell(opened.history, options, delivery=delivery)
+    history = open_study(options.merges).history
+    return write_and_tell(history, options, delivery=_delivery(options, history))
 
 
 def _delivery(options: argparse.Namespace, history: History) -> Delivery | None:

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
 from bpe_core.command_line.arguments import add_tie_rule, number
-from bpe_core.command_line.corpora import reading
-from bpe_core.command_line.interruption import Interruption
-from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.questions import Names, add_corpus, count
-from bpe_core.command_line.tables import is_session_name, open_table
+from bpe_core.command_line.corpora import add_corpus, named_texts
+from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
-from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.extending import Extended, extend_on
 from bpe_core.editing.trimming import least_size, told_of_characters
-from bpe_core.errors import Cancelled, OutputError, plain
-from bpe_core.formats import FORMATS, OpenedTable, format_for
+from bpe_core.errors import OutputError, plain
+from bpe_core.formats import FORMATS, format_for
 from bpe_core.formats.base import own_numbers
 from bpe_core.history.history import END_SENTENCES, History
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.audit import never_used
 from bpe_core.learning.growing import growing_recipe
 from bpe_core.recipes.recipe import WordPieceRule
+from bpe_core.session_file import is_session_name
+from bpe_core.studies.making import open_study
+from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work
 
 EXAMPLES = """\
@@ -52,12 +51,14 @@ SHOWN_UNUSED = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES + format_list()
     parser.add_argument("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
-    add_corpus(parser, required=True, purpose="the texts to learn from: files and folders")
+    add_corpus(parser, "the texts to learn from: files and folders", required=True)
     parser.add_argument("--by", type=number, required=True, metavar="N", help="how many tokens to add")
     parser.add_argument(
         "-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write, or a folder for it"
     )
-    parser.add_argument("--held-out", nargs="+", metavar="FILE", help="tell what it saves in these texts, by file")
+    parser.add_argument(
+        "--held-out", nargs="+", default=[], metavar="FILE", help="tell what it saves in these texts, by file"
+    )
     parser.add_argument("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
     add_tie_rule(parser)
     parser.add_argument(
@@ -71,42 +72,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    opened = open_table(options.table)
-    target = _target(opened, options)
+    study = open_study(options.table)
+    target, old = _target(study, options), study.history
     given = ("min_frequency", "ties", "wordpiece_rule")
     chosen = {name: getattr(options, name) for name in given if getattr(options, name) is not None}
-    recipe = growing_recipe(opened.history, options.by, **chosen)
-    bar = TerminalBar(sys.stderr)
-    with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
-        try:
-            with reading(options.corpus) as corpus:
-                words = count_words(corpus, recipe, Work(bar, interruption))
-            interruption.worth_keeping = True
-            found = extend_on(words, opened.history, recipe, options.first_id, progress=bar, cancelled=interruption)
-        except (Cancelled, KeyboardInterrupt):
-            bar.clear()
-            sys.stderr.write("Stopped; nothing was written.\n")
-            return interruption.exit_code
-        finally:
-            bar.clear()
-    old = opened.history
-    savings = {file: costs(count([file], old), old, found.history) for file in options.held_out or ()}
+    recipe = growing_recipe(old, options.by, **chosen)
+    with working(KEEPS) as interruption:
+        work = interruption.work
+        words = named_texts(options.corpus).words(recipe, work)
+        interruption.worth_keeping = True
+        found = extend_on(words, old, recipe, options.first_id, progress=work.progress, cancelled=interruption)
+        savings = {
+            file: costs(named_texts([file]).words(old.recipe, Work(work.progress)), old, found.history)
+            for file in options.held_out
+        }
     unused = found.new_ids[never_used(words, old, found.history, found.new_ids)].tolist()
     if not options.json:
         _tell(old, found, savings, unused)
     described = _described(old, found, savings, unused)
-    return _write(found.history, words, opened, target, options, described)
+    return _write(found.history, words, study, target, options, described)
 
 
-def _target(opened: OpenedTable, options: argparse.Namespace) -> Path:
+def _target(study: Study, options: argparse.Namespace) -> Path:
     """The file to write; in a folder it is called as the table is, or as is usual for its format, and of its format."""
     target, source = Path(options.out), Path(options.table)
     if not (options.out.endswith(("/", "\\")) or target.is_dir()):
         return target
     if options.to:
         source = source.with_name(options.to if "." in options.to else source.stem + FORMATS[options.to].extension)
-    elif opened.format in FORMATS and format_for(source).name != opened.format:
-        options.to = opened.format  # which its name does not tell
+    elif study.format in FORMATS and format_for(source).name != study.format:
+        options.to = study.format  # which its name does not tell
     if (target / source.name).resolve() == source.resolve():
         raise OutputError(f"{target / source.name} is the table itself; choose another folder, or a name.")
     try:
@@ -119,7 +114,7 @@ def _target(opened: OpenedTable, options: argparse.Namespace) -> Path:
 def _write(
     history: History,
     words: WordTable,
-    opened: OpenedTable,
+    study: Study,
     target: Path,
     options: argparse.Namespace,
     described: dict[str, Any],
@@ -127,8 +122,8 @@ def _write(
     options.out = str(target)
     if not is_session_name(target) or options.to:
         _check_numbers(history, options)
-        return write_and_tell(history, options, (*opened.notes, *_about_specials(opened)), described)
-    from bpe_core.command_line.sessions import write_run  # loads what reads sessions
+        return write_and_tell(history, options, (*study.notes, *_about_specials(study)), described)
+    from bpe_core.studies.sessions import write_run  # loads SQLite
 
     write_run(history, words, target)
     if options.json:
@@ -149,13 +144,13 @@ def _check_numbers(history: History, options: argparse.Namespace) -> None:
         )
 
 
-def _about_specials(opened: OpenedTable) -> tuple[str, ...]:
+def _about_specials(study: Study) -> tuple[str, ...]:
     """What nobody can know who has only the file."""
-    format = FORMATS.get(opened.format)
-    if format is None or format.holds_specials or opened.history.recipe.special_tokens:
+    format = FORMATS.get(study.format)
+    if format is None or format.holds_specials or study.history.recipe.special_tokens:
         return ()
     return (
-        f"A {opened.format} file lists no special tokens. If the model has some with ids behind the table's, say with "
+        f"A {study.format} file lists no special tokens. If the model has some with ids behind the table's, say with "
         "--first-id where new ones may begin.",
     )
 
@@ -177,14 +172,14 @@ def _tell(old: History, found: Extended, savings: dict[str, Costs], unused: list
     for name, one in savings.items():
         print(f"{plain(name)}: {one}")
     if unused:
-        names = Names(history)
-        first = ", ".join(names(id) for id in unused[:SHOWN_UNUSED])
+        names = TokenTexts.of(history).text
+        first = ", ".join(names[id] for id in unused[:SHOWN_UNUSED])
         more = " ..." if len(unused) > SHOWN_UNUSED else ""
         print(f"The corpus never uses {len(unused):,} of the {_learned(old):,} tokens that were learned: {first}{more}")
 
 
 def _described(old: History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> dict[str, Any]:
-    numbers, names = own_numbers(found.history), Names(found.history)
+    numbers, names = own_numbers(found.history), TokenTexts.of(found.history).text
     new = numbers[found.added].tolist()
     return {
         "kept": _learned(old),
@@ -194,5 +189,5 @@ def _described(old: History, found: Extended, savings: dict[str, Costs], unused:
         "end_reason": found.history.end_reason,
         "held_out": {name: {"before": one.before, "after": one.now} for name, one in savings.items()},
         "never_used": len(unused),
-        "never_used_first": [[int(numbers[id]), names(id)] for id in unused[:SHOWN_UNUSED]],
+        "never_used_first": [[int(numbers[id]), names[id]] for id in unused[:SHOWN_UNUSED]],
     }

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from bpe_core.command_line.audits import tables_of
-from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.questions import add_corpus
-from bpe_core.command_line.tables import open_table
+from bpe_core.command_line.corpora import add_corpus, named_texts
+from bpe_core.command_line.interruption import working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
-from bpe_core.counting.words import WordTable
 from bpe_core.editing.costs import costs
 from bpe_core.editing.putting_together import put_together
+from bpe_core.studies.making import open_study
 from bpe_core.support.honest_text import escape
 
 EXAMPLES = """\
@@ -33,22 +30,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES + format_list()
     parser.add_argument("first", metavar="A", help="the table whose ids stay")
     parser.add_argument("second", metavar="B", help="the table whose further tokens get ids behind them")
-    add_corpus(parser, required=False, purpose="files or folders of which it is told how many tokens they become")
+    add_corpus(parser, "files or folders of which it is told how many tokens they become")
     parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write")
     add_checks(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    one, other = open_table(options.first), open_table(options.second)
-    bar = TerminalBar(sys.stderr)
-    try:
-        found = put_together(one.history, other.history, progress=bar)
-    finally:
-        bar.clear()
-    notes = found.told
-    if options.corpus:
-        words = WordTable.merged(tables_of(options.corpus, one.history))
-        notes.append(f"The corpus becomes {costs(words, one.history, found.history)}.")
+    one, other = open_study(options.first).history, open_study(options.second).history
+    with working() as interruption:
+        found = put_together(one, other, progress=interruption.work.progress)
+        notes = found.told
+        if options.corpus:
+            words = named_texts(options.corpus).words(one.recipe, interruption.work)
+            notes.append(f"The corpus becomes {costs(words, one, found.history)}.")
     described = {
         "from_first": found.from_first,
         "from_second": found.new_tokens,

@@ -15,13 +15,15 @@ from pathlib import Path
 from bpe_core.command_line.manifest import (
     PATH,
     STANDARD_OUTPUT,
+    Account,
     Fingerprint,
     Manifest,
     program_version,
     read_manifest,
     results_of,
 )
-from bpe_core.errors import BpeError, CorpusError, FormatError, plain
+from bpe_core.command_line.parser import WITHOUT_MANIFEST, command_named, parsed
+from bpe_core.errors import BpeError, CorpusError, FormatError, OutputError, plain
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.reading import are_alike_elsewhere
 from bpe_core.support.data_table import is_data, read_plainly
@@ -45,11 +47,32 @@ TAKEN = "seconds"  # the column of a table that tells how long something took
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="what --manifest has written")
+    parser.add_argument(
+        "--made-by",
+        nargs=argparse.REMAINDER,
+        metavar="COMMAND",
+        help="write MANIFEST for this command, whose result is there, and keep it only if the command makes the same",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    manifest = read_manifest(options.manifest)
-    home = options.manifest.absolute().parent
+    if not options.made_by:
+        return _repeated(options.manifest)
+    asked = parsed([*options.made_by, "--manifest", str(options.manifest)])
+    if asked is None:
+        raise OutputError(f"There is no command {' '.join(options.made_by)[:80]!r} that would make this.")
+    Account(options.made_by, asked).write("")
+    code = 1
+    try:
+        code = _repeated(options.manifest)
+    finally:
+        if code:
+            options.manifest.unlink(missing_ok=True)
+    return code
+
+
+def _repeated(path: Path) -> int:
+    manifest, home = read_manifest(path), path.absolute().parent
     _check_inputs(manifest, home)
     if manifest.program != program_version():
         print(f"Made with version {manifest.program}, repeated with {program_version()}.")
@@ -94,16 +117,15 @@ def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, di
 
 def _check_command(words: list[str], folder: Path) -> Collection[int]:
     """A manifest may come from anybody: what it asks for writes nothing but what is compared. How it may end."""
-    from bpe_core.command_line.main import WITHOUT, ends_well, parsed, settle
-
     options = parsed(words)
-    if options is None or options.command in WITHOUT or options.manifest is not None:
+    if options is None or options.command in WITHOUT_MANIFEST or options.manifest is not None:
         raise FormatError("The manifest holds no command of this program that makes a table, figure, export or report.")
-    settle(options)
+    command = command_named(options.command)
+    command.settle(options)
     for result in results_of(options):
         if folder not in Path(result).parents:
             raise FormatError(f"The manifest would write {result}, which it does not name among its results.")
-    return ends_well(options.command)
+    return command.ends_well
 
 
 def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes) -> bool:

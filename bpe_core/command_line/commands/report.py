@@ -7,11 +7,11 @@ import dataclasses
 from pathlib import Path
 
 from bpe_core.command_line.arguments import number, text_argument
-from bpe_core.command_line.tables import open_table
 from bpe_core.errors import BpeError, CorpusError, plain
 from bpe_core.recipes.methods import METHODS
 from bpe_core.report import Report, report_of, write_report
 from bpe_core.session_file import is_session_file
+from bpe_core.studies.making import open_study
 
 EXAMPLES = """\
 examples:
@@ -60,8 +60,8 @@ def _report(options: argparse.Namespace) -> Report:
         return report_of(read_session(options.source), options.run)
     if options.run is not None:
         raise BpeError("A merge table holds one run; --run is for sessions.")
-    history = open_table(options.source).history
-    return Report(title=f"{METHODS[history.recipe.method].title}: {Path(options.source).name}", history=history)
+    study = open_study(options.source)
+    return Report(f"{METHODS[study.history.recipe.method].title}: {Path(options.source).name}", study)
 
 
 def _text(options: argparse.Namespace) -> str | None:

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.arguments import number
-from bpe_core.command_line.interruption import Interruption
-from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.tables import is_session_name
-from bpe_core.errors import BpeError, Cancelled, OutputError, plain
-from bpe_core.session_file import EXTENSION
+from bpe_core.command_line.interruption import working
+from bpe_core.errors import BpeError, OutputError, plain
+from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.data_table import ENDINGS, DataTable, checked_name, write_data
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import MEANINGS, read_results, rows_of, summary_of
@@ -106,8 +104,8 @@ def run(options: argparse.Namespace) -> int:
     table, session = _outputs(options)
     before = read_results(table) if table is not None and table.exists() else None
     runs = None if session is None else RunsInSession(session, plan)
-    bar, kept = TerminalBar(sys.stderr), KeptOnDisk(table, runs)
-    with Interruption("Stopping; what is measured is kept.") as interruption:
+    kept = KeptOnDisk(table, runs)
+    with working(stopped="") as interruption:
         try:
             found = sweep(
                 plan,
@@ -115,13 +113,10 @@ def run(options: argparse.Namespace) -> int:
                 session=runs,
                 keep=kept,
                 threads=options.threads,
-                progress=bar,
+                progress=interruption.work.progress,
                 cancelled=interruption,
             )
-        except Cancelled:
-            return interruption.exit_code
         finally:
-            bar.clear()
             kept.write()
     sys.stderr.writelines(f"{plain(one)}\n" for one in found.remarks)
     kept(found.table)

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 import time
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +20,18 @@ from bpe_core.command_line.arguments import (
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
-from bpe_core.command_line.interruption import Interruption
-from bpe_core.command_line.progress_bar import TerminalBar
-from bpe_core.command_line.tables import is_session_name
+from bpe_core.command_line.interruption import KEEPS, working
+from bpe_core.command_line.steps import step_lines
 from bpe_core.counting.count_words import count_groups, count_words
-from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled, OutputError, plain
+from bpe_core.counting.words import WordTable, without_rare
+from bpe_core.errors import OutputError, plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
-from bpe_core.history.history import History
+from bpe_core.history.history import END_SENTENCES, History
+from bpe_core.learning.trainer import learn
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.session_file import EXTENSION
+from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work
 from bpe_core.text.corpus import Corpus
 
@@ -120,50 +119,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from bpe_core.counting.words import without_rare  # with NumPy, which no help needs
-    from bpe_core.learning.trainer import learn
-
     recipe = chosen_recipe(options, options.preset or (options.method if options.method in PRESETS else "gpt2"))
     groups = groups_of(options)
     recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
     if options.output:
         _check_output(Path(options.output))
-    bar = TerminalBar(sys.stderr)
     began = time.monotonic()
-    with Interruption("Stopping; what was learned is kept. Ctrl-C again drops it.") as interruption:
+    with working(KEEPS, quiet=options.quiet) as interruption:
 
         def report(progress: Progress) -> None:
             interruption.worth_keeping |= progress.stage == "training"
-            if not options.quiet:
-                bar(progress)
+            interruption.work.progress(progress)
 
-        try:
-            with _corpus(options, groups) as corpus:
-                words, told = _counted(corpus, recipe, report, interruption)
-                words, left_out = without_rare(words, options.min_word_count)
-                told += left_out
-                steered, known = decided(words, recipe, options, interruption)
-                history = learn(words, steered, history=known, progress=report, cancelled=interruption)
-                seconds = time.monotonic() - began
-                bar.clear()
-            if not options.quiet:
-                sys.stderr.writelines(f"{line}\n" for line in told)
-            _deliver(history, words, options, seconds, report)
-        except (Cancelled, KeyboardInterrupt):
-            bar.clear()
-            sys.stderr.write("Stopped; nothing was written.\n")
-            return interruption.exit_code
-        finally:
-            bar.clear()
-    return interruption.exit_code if interruption.requested else 0
-
-
-def _corpus(options: argparse.Namespace, groups: dict[str, list[str]]) -> AbstractContextManager[Corpus]:
-    return reading(
-        options.files,
-        groups=groups,
-        twice=options.twice,
-    )
+        with reading(options.files, groups=groups, twice=options.twice) as corpus:
+            words, told = _counted(corpus, recipe, report, interruption)
+            words, left_out = without_rare(words, options.min_word_count)
+            steered, known = decided(words, recipe, options, interruption)
+            history = learn(words, steered, history=known, progress=report, cancelled=interruption)
+            seconds = time.monotonic() - began
+        if not options.quiet:
+            sys.stderr.writelines(f"{line}\n" for line in (*told, *left_out))
+        _deliver(history, words, options, seconds, report)
+    return interruption.exit_code
 
 
 def _counted(
@@ -195,7 +172,7 @@ def _deliver(
 ) -> None:
     if options.output:
         if is_session_name(Path(options.output)):
-            from bpe_core.command_line.sessions import write_run  # wanted seldom
+            from bpe_core.studies.sessions import write_run  # loads SQLite
 
             write_run(history, words, options.output)
         else:
@@ -207,8 +184,6 @@ def _deliver(
     elif options.json:
         FORMATS["json"].write(history, sys.stdout.buffer)
     else:
-        from bpe_core.command_line.steps import step_lines
-
         for line in step_lines(history):
             print(line)
         if not options.quiet:
@@ -229,8 +204,6 @@ def _summary(history: History, output: str, seconds: float) -> dict[str, Any]:
 
 
 def _sentence(history: History, seconds: float) -> str:
-    from bpe_core.history.history import END_SENTENCES
-
     shorter = f"the text became {history.compression[-1]:.2f} times shorter"
     left = f"{int(history.tokens_after[-1]):,} tokens in the text"
     return (

@@ -7,19 +7,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bpe_core.command_line.arguments import number, text_argument
-from bpe_core.command_line.audits import add_limits, audited, criteria, criteria_list, tables_of
-from bpe_core.command_line.questions import add_corpus
-from bpe_core.command_line.tables import open_table
+from bpe_core.command_line.corpora import add_corpus, named_texts
+from bpe_core.command_line.interruption import working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.trimming import NEEDED, Trimmed, check_can_be_edited, least_used, surplus, trim
 from bpe_core.errors import BpeError
-from bpe_core.formats import OpenedTable
 from bpe_core.formats.base import own_numbers
 from bpe_core.history.history import History
-from bpe_core.insight.audit import TokenPlaces
+from bpe_core.insight.audit import LONG, RARE, TokenPlaces
+from bpe_core.questions.audit import CRITERIA_LIST, audit_of, criteria_in
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.making import open_study
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import Work
 
 EXAMPLES = """\
 examples:
@@ -40,14 +42,16 @@ Every token that stays can be made as before. Base symbols are never removed.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES + "needed tokens, of which others are made:\n"
     parser.epilog += "".join(f"  {name:<12} {sentence}\n" for name, sentence in NEEDED.items())
-    parser.epilog += "\n" + criteria_list() + "\n" + format_list()
+    parser.epilog += f"\ncriteria:\n{CRITERIA_LIST}\n{format_list()}"
     parser.add_argument("table", metavar="TABLE", help="a merge table, a session, or a tokenizer from elsewhere")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--remove", type=ids, metavar="ID,ID", help="these tokens, by their ids in TABLE")
     what.add_argument("--least-used", type=number, metavar="N", help="the N learned tokens that the corpus needs least")
     what.add_argument("--down-to", type=number, metavar="SIZE", help="so many of these that SIZE tokens are left")
-    what.add_argument("--audit", type=criteria, metavar="CRITERIA", help="those that `audit` finds, a comma between")
-    add_corpus(parser, required=False, purpose="files or folders on which use is told, and what it costs them")
+    what.add_argument(
+        "--audit", type=text_argument, metavar="CRITERIA", help="those that `audit` finds, a comma between"
+    )
+    add_corpus(parser, "files or folders on which use is told, and what it costs them")
     parser.add_argument("--text", type=text_argument, metavar="TEXT", help="tell what it costs this text, too")
     parser.add_argument("--needed", choices=NEEDED, default="spare", help="what becomes of those others are made of")
     parser.add_argument(
@@ -56,7 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="renumber",
         help="number what is left anew without gaps, or keep the ids, with holes (default: renumber)",
     )
-    add_limits(parser)
+    limits = (
+        ("--rare", RARE, "less often than N times is rare"),
+        ("--long", LONG, "more than N characters are very long"),
+    )
+    for name, usual, meaning in limits:
+        parser.add_argument(name, type=number, default=usual, metavar="N", help=f"{meaning} (default: {usual})")
     parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write")
     add_checks(parser)
 
@@ -67,11 +76,12 @@ def ids(value: str) -> list[int]:
 
 
 def run(options: argparse.Namespace) -> int:
-    opened = open_table(options.table)
-    history = opened.history
+    history = open_study(options.table).history
     check_can_be_edited(history)
-    tables = tables_of(options.corpus or [], history)
-    chosen = _chosen(opened, tables, options)
+    with working() as interruption:
+        study = Study(history, named_texts(options.corpus) if options.corpus else None)
+        tables = [*study.parts(work=interruption.work).values()] if options.corpus else []
+        chosen = _chosen(study, tables, options, interruption.work)
     found = trim(history, chosen, needed=options.needed, renumber=options.ids == "renumber")
     if found.changes_nothing:
         raise BpeError(_nothing(found))
@@ -87,25 +97,27 @@ def run(options: argparse.Namespace) -> int:
     return write_and_tell(found.history, options, notes, described)
 
 
-def _chosen(opened: OpenedTable, tables: Sequence[WordTable], options: argparse.Namespace) -> list[int]:
-    history = opened.history
+def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespace, work: Work) -> list[int]:
+    history = study.history
     if options.remove is not None:
-        return _ids_of(opened, options)
+        return _ids_of(history, options)
     if options.audit is not None:
-        return audited(history, tables, options, options.audit).ids(*options.audit)
+        wanted = criteria_in(options.audit)
+        found, _ = audit_of(study, options.rare, options.long, wanted, work)
+        return found.ids(*wanted)
     how_many = options.least_used if options.down_to is None else surplus(history, options.down_to)
     if not tables:
         raise BpeError("Which tokens are used least can be told on a corpus only: name its files with --corpus.")
     return least_used(history, TokenPlaces.of(tables, history).counts, how_many)
 
 
-def _ids_of(opened: OpenedTable, options: argparse.Namespace) -> list[int]:
+def _ids_of(history: History, options: argparse.Namespace) -> list[int]:
     """By the numbers of the file. Another than it has is told with those that it has."""
-    known = set(own_numbers(opened.history).tolist())
+    known = set(own_numbers(history).tolist())
     unknown = next((one for one in options.remove if one not in known or one < 0), None)
     if unknown is not None:
         raise BpeError(f"{Path(options.table).name} has no token with the id {unknown:,}; `audit` lists its tokens.")
-    return opened.ids_of(options.remove)
+    return history.ids_of(options.remove)
 
 
 def _nothing(found: Trimmed) -> str:

@@ -33,7 +33,7 @@ The files themselves are never changed.
 
 
 UNSOUND = 1
-ENDS_WELL = (0, UNSOUND)
+ends_well = (0, UNSOUND)
 ARCHIVE = b"PK\x03\x04"
 
 

@@ -23,7 +23,7 @@ def test_encode_at_a_merge(table: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert run(["encode", "--merges", str(table), "--at", "1", "--pieces", "the lowest"]) == 0
     assert capsys.readouterr().out == "th | e | ␣ | l | o | w | e | s | t\n"
     assert run(["encode", "--merges", str(table), "--at", "8", "the"]) == 1
-    assert "holds 7 merges" in capsys.readouterr().err
+    assert "has 7 merges" in capsys.readouterr().err
 
 
 def test_encode_as_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:

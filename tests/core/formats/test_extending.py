@@ -11,7 +11,6 @@ import pytest
 import tokenizers
 
 from bpe_core.command_line.main import run
-from bpe_core.command_line.tables import open_table
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.formats import write_history
@@ -21,6 +20,7 @@ from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers,
 from bpe_core.learning.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.making import open_study
 from tests.core.formats.samples import learned_from
 from tests.shared import ROOT, text_of
 
@@ -73,13 +73,13 @@ def test_all_old_ids_stay_and_the_library_agrees(
     assert told["new_ids"] == [size, size + BY - 1]
     assert (told["kept"], told["learned"], told["verified"], told["asked"]) == (320 - 257, BY, True, "tokenizers")
 
-    before, after = open_table(library), open_table(path)
+    before, after = open_study(library), open_study(path)
     assert after.history.pairs()[: len(before.history)] == before.history.pairs()
     assert after.history.numbers is not None
     ours = Tokenizer(after.history)
     for text in ((TEXTS / "code.txt").read_text(), f"def {SPECIALS[1]} return{SPECIALS[0]}"):
         ids = new.encode(text, add_special_tokens=False).ids
-        assert after.numbers_of(ours.encode(text, allowed_special="all")) == ids
+        assert after.history.numbers_of(ours.encode(text, allowed_special="all")).tolist() == ids
         assert new.decode(ids, skip_special_tokens=False) == text
     figures = told["held_out"][str(held_out)]
     counted = [len(one.encode(held_out.read_text()).ids) for one in (old, new)]
@@ -104,9 +104,9 @@ def test_other_formats_are_extended_too(
     second = extended(once, f"{twice.parent}/", "--min-frequency", "1", *behind, text="poem.txt", capsys=capsys)
     assert second["kept"] == first["kept"] + BY
     assert second["new_ids"][0] == (9000 if behind else first["new_ids"][1] + 1)
-    one, other = open_table(once), open_table(twice)
+    one, other = open_study(once), open_study(twice)
     size = one.history.first_special
-    assert one.numbers_of(range(size)) == other.numbers_of(range(size))
+    assert one.history.numbers_of(range(size)).tolist() == other.history.numbers_of(range(size)).tolist()
 
 
 def test_a_table_with_an_order_of_its_own_is_extended_behind_it(
@@ -125,12 +125,21 @@ def test_a_table_with_an_order_of_its_own_is_extended_behind_it(
     for table, asked in ((odd, "tokenizers"), (ranks, "tiktoken")):
         told = extended(table, f"{tmp_path}/new/", *(["--to", "tokenizer.json"] if table is odd else []), capsys=capsys)
         assert (told["learned"], told["verified"], told["asked"]) == (BY, True, asked)
-        before = open_table(table)
-        after = open_table(tmp_path / "new" / ("tokenizer.json" if table is odd else table.name))
+        before = open_study(table)
+        after = open_study(tmp_path / "new" / ("tokenizer.json" if table is odd else table.name))
         assert before.history.joining is not None
         assert after.history.joining is not None
-        texts, numbers = (written(before.history), before.numbers_of(range(before.history.first_special)))
-        new = dict(zip(after.numbers_of(range(after.history.first_special)), written(after.history), strict=True))
+        texts, numbers = (
+            written(before.history),
+            before.history.numbers_of(range(before.history.first_special)).tolist(),
+        )
+        new = dict(
+            zip(
+                after.history.numbers_of(range(after.history.first_special)).tolist(),
+                written(after.history),
+                strict=True,
+            )
+        )
         assert [new[number] for number in numbers] == texts
         code = (TEXTS / "code.txt").read_text()
         tokenizer = Tokenizer(after.history)

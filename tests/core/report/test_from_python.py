@@ -71,7 +71,7 @@ def test_a_study_from_question_to_figure(tmp_path: Path) -> None:
             assert (tmp_path / f"{name}.svg").read_text(encoding="utf-8") == drawn
             assert any(part in drawn for part in ("<polyline", 'class="bar"', 'class="token"', 'class="dot"')), name
     assert {name for name, answer in found.items() if answer.figure is None} == {
-        *("ties", "steps", "why", "paid", "diff", "audit"),
+        *("ties", "why", "paid", "diff", "audit"),
     }
     assert sum(found["paid"].columns["count"]) == history[59].count == found["token"].columns["count"][-1]
     assert sum(found["ranks"].columns["count"]) == len(study.encode(text, at=30))

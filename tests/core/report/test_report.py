@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +23,8 @@ from bpe_core.report import Report, page_of, report_of, write_report
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.values import Bookmark, SavedSession
 from bpe_core.session_file.writing import write_session
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import KnownWords
 from tests.core.session_file.sessions import RECIPES, large_history, run_of, session
 
 EVIL = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>&amp;\u202e\x00"
@@ -155,7 +156,7 @@ def test_an_imported_table_has_a_report_too() -> None:
     learned = run_of(RECIPES[0]).history
     assert learned is not None
     imported = History.from_pairs(learned.recipe, learned.alphabet, [(m.left, m.right) for m in learned])
-    page = Page(page_of(Report("A table", imported, text="newest")))
+    page = Page(page_of(Report("A table", Study(imported), text="newest")))
     assert "ties" not in page.sections
     assert len(page.named("svg")) == 1
 
@@ -163,19 +164,19 @@ def test_an_imported_table_has_a_report_too() -> None:
 def test_a_history_without_merges_has_a_report_too() -> None:
     history = run_of(RECIPES[0]).history
     assert history is not None
-    page = Page(page_of(Report("Nothing", history.first(0), text="newest")))
+    page = Page(page_of(Report("Nothing", Study(history.first(0)), text="newest")))
     assert "Nothing was learned" in page.sections["merges"]
 
 
 def test_a_large_history_makes_a_small_page() -> None:
     history = large_history(50_000)
-    words = WordTable.from_counts({"w": 1})
-    report = Report("Large", history, words=words, symbol_counts=np.full(256, 10**7), text="the text " * 1_000)
+    words = KnownWords(WordTable.from_counts({"w": 1}))
+    report = Report("Large", Study(history, words, texts_are_own=True), text="the text " * 1_000)
     assert len(page_of(report)) < 1_000_000
 
 
 def test_nothing_to_report() -> None:
-    with pytest.raises(BpeError, match="no run that has learned anything"):
+    with pytest.raises(BpeError, match="without a run that has learned anything"):
         report_of(SavedSession(Recipe.preset("gpt2")))
     with pytest.raises(BpeError, match="no run 7"):
         report_of(session(run_of(RECIPES[0])), 7)

@@ -22,7 +22,6 @@ from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
 from app.window.questions.words.page import WordsPage
 from app.wiring import Program
-from bpe_core.command_line import made_elsewhere
 from bpe_core.command_line.commands.repeat import MADE_AT
 from bpe_core.command_line.main import run
 from bpe_core.support.data_table import read_plainly
@@ -81,7 +80,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
         commands.append(command)
         return True
 
-    monkeypatch.setattr(made_elsewhere, "keep_manifest", keep)
+    monkeypatch.setattr("app.session.manifests.keep_manifest", keep)
     program.charts.show_page("race")
     settle(qtbot, program)
     qtbot.waitUntil(lambda: not program.session.aside.is_busy(), timeout=WAIT)
@@ -204,7 +203,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
             other = again / file.relative_to(tmp_path / name) if ending else again
             assert MADE_AT.sub(b"", file.read_bytes()) == MADE_AT.sub(b"", other.read_bytes()), file
 
-    monkeypatch.setattr(made_elsewhere, "keep_manifest", lambda *_: False)
+    monkeypatch.setattr("app.session.manifests.keep_manifest", lambda *_: False)
     program.charts.show_page("ranks")
     settle(qtbot, program)
     assert "the command makes another one" in saved("other.csv", save_chart)

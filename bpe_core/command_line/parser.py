@@ -1,0 +1,148 @@
+"""Which commands there are, what their arguments say, and their help."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+from bpe_core.command_line.commands import COMMANDS
+from bpe_core.errors import LONGEST_SENTENCE, plain
+from bpe_core.questions import question_named, question_names
+
+PROGRAM = "bpe-explorer"
+WITHOUT_MANIFEST = ("decode", "doctor", "presets", "repeat")  # they make nothing to keep
+DONE = 0
+DIFFERENT = 3  # the exit code of a question where two things differ
+
+DESCRIPTION = """\
+Watch a byte-pair-encoding tokenizer being learned, and ask why a text is cut where it is.
+
+Without a command the window opens. With one, the same engine works in the terminal.
+"""
+
+EXAMPLES = """\
+a first look:
+  bpe-explorer words low lower lowest        watch a few words being merged, step by step
+  bpe-explorer presets                       the recipes there are, each explained
+
+from text to tokens:
+  bpe-explorer train book.txt --vocab-size 2000 --output merges.csv
+  bpe-explorer encode --merges merges.csv "the lowest price"
+  bpe-explorer decode --merges merges.csv 78 270 1221
+  bpe-explorer export --merges merges.csv tokenizer.json      for another library, checked
+
+questions about a merge table:
+  bpe-explorer why "the lowest price" --merges merges.csv
+  bpe-explorer token "␣the" --merges merges.csv --corpus book.txt
+  bpe-explorer sizes --merges merges.csv --corpus book.txt --held-out other.txt
+
+`bpe-explorer COMMAND --help` tells more about a command.
+"""
+
+
+CHART = "chart"  # the former command for figures: `chart race TABLE` asks the question race
+FORMER_NAMES = {"sweep": "sweep-results"}
+
+
+def command_questions() -> list[str]:
+    """The questions that are commands under their own names."""
+    return [command_of(name) for name in question_names() if command_of(name) not in COMMANDS]
+
+
+def command_of(question: str) -> str:
+    return question.replace("_", "-")
+
+
+def as_question(argv: Sequence[str]) -> Sequence[str]:
+    if len(argv) < 2 or argv[0] != CHART:
+        return argv
+    return [FORMER_NAMES.get(argv[1], argv[1]), *argv[2:]]
+
+
+@dataclass(frozen=True)
+class Command:
+    """What the file of a command offers; every question offers the same."""
+
+    add_arguments: Callable[[argparse.ArgumentParser], None]  # declares them, and teaches them in the parser's texts
+    run: Callable[[argparse.Namespace], int]  # returns the exit code
+    settle: Callable[[argparse.Namespace], None] = lambda options: None  # says where to write if nothing was said
+    texts_in: Callable[[argparse.Namespace], Sequence[str]] = lambda options: ()  # files that its files name
+    ends_well: Collection[int] = (DONE,)  # the exit codes by which it tells what it has found
+
+
+def command_named(name: str) -> Command:
+    """Load the file of a command or question."""
+    if name in COMMANDS:
+        file = vars(import_module(f"bpe_core.command_line.commands.{name}"))
+        offered = {field.name: file[field.name] for field in fields(Command) if field.name in file}
+        return Command(**offered)
+    from bpe_core.command_line.asking import add_question_arguments, run_question  # other commands do without
+
+    question = question_named(name.replace("-", "_"))
+    return Command(
+        partial(add_question_arguments, question=question),
+        partial(run_question, question),
+        ends_well=(DONE, DIFFERENT),
+    )
+
+
+def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
+    """What these arguments say; nothing where they make no command."""
+    try:
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            return parser_for(argv := as_question(argv)).parse_args(argv)
+    except SystemExit:
+        return None
+
+
+def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
+    """Make a parser that knows the arguments of the chosen command only, and of the others their names for the help."""
+    parser = _Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES)
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
+    listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands", prog=PROGRAM)
+    chosen = next((word for word in argv if not word.startswith("-")), None)
+    names = [*COMMANDS, *command_questions()]
+    for name in [chosen] if chosen in names and chosen == argv[0] else names:
+        summary = COMMANDS[name] if name in COMMANDS else question_named(name.replace("-", "_")).summary()
+        command_parser = listed.add_parser(name, help=summary, description=summary)
+        if name == chosen:
+            command_named(name).add_arguments(command_parser)
+            if name not in WITHOUT_MANIFEST:
+                told = "write how this was made, as JSON; `repeat JSON` makes it again and compares"
+                command_parser.add_argument("--manifest", type=Path, metavar="JSON", help=told)
+    return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Repeats no argument that would act on the terminal or go on without end."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **given)
+
+    def error(self, message: str) -> NoReturn:
+        super().error(plain(message, LONGEST_SENTENCE))
+
+
+def version_of(package: str) -> str:
+    """Look up the version of an installed package; empty where it is not installed."""
+    from importlib import metadata  # takes longer than all the rest of the help
+
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+class _ShowVersion(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
+        print(PROGRAM, version_of(PROGRAM) or "(not installed: run from its sources)")
+        parser.exit(DONE)
