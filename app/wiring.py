@@ -49,9 +49,7 @@ from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import Asking
 from app.window.recipe.recipe_form import RecipeForm
 from app.window.recipe.recipe_panel import RecipePanel
-from app.window.start.start_page import StartPage
-from app.window.start.wiring import STAGE, Starting
-from app.window.start.word_life import WordModel
+from app.window.start.start_page import STAGE, StartPage
 from app.window.text.encoder import LiveEncoder
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.text_panel import TokenTextPanel
@@ -60,7 +58,7 @@ from app.window.time.bar import TimeBar
 from app.window.time.bookmarks import BookmarkListModel
 from app.window.time.bookmarks_panel import BookmarksPanel
 from app.window.time.caption import StepCaption
-from app.window.time.wiring import PlayingControls, Travelling
+from app.window.time.wiring import PlayingControls
 from app.window.toolbar import MainToolBar
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 from app.window.training.training_views import RunsPanel, SpeedBox, StatusLine
@@ -112,7 +110,7 @@ class Program(QObject):
         self.session.undo.clear()
         self.merge_panel.table.setFocus()
         if not files:
-            self.starting.open_at_start()
+            self.start_page.open_at_start()
         self.form.preview()
         self.encoder.encode()
         QTimer.singleShot(WARM_UP_MILLISECONDS, self, self._settle)
@@ -140,14 +138,13 @@ class Program(QObject):
 
     def _build_models(self) -> None:
         self.session = session = Session(FIRST_RECIPE, FIRST_TEXT, self)
-        runs, cursor, aside = session.runs, session.cursor, session.aside
         self.corpus = CorpusListModel(session.corpus, self)
-        self.form = RecipeForm(session.recipe, session.text, aside, self)
+        self.form = RecipeForm(session, self)
         self.training = TrainingStatusModel(session, self)
         self.merges = MergeTableModel(self)
         self.token = TokenModel(session)
         self.run_list = RunListModel(session, self)
-        self.bookmarks = BookmarkListModel(session.bookmarks, runs, cursor, self)
+        self.bookmarks = BookmarkListModel(session, self)
         self.token_text = TokenTextModel(session.text.value, self, session.undo)
         self.encoder = LiveEncoder(self.token_text, session, self)
         self.course = Course(session, self.token_text, self)
@@ -174,12 +171,9 @@ class Program(QObject):
         self.recipe_panel = RecipePanel(self.form)
         self.merge_panel = MergePanel(self.merges)
         self.runs_panel = RunsPanel(self.run_list)
-        self.bookmarks_panel = BookmarksPanel(self.bookmarks, actions["bookmark"], actions["copy_reference"])
+        self.bookmarks_panel = BookmarksPanel(self.bookmarks, self.frame)
         self.lesson_panel = LessonPanel(self.course)
-        opening = (actions["open"], actions["open_folder"])
-        self.start_page = StartPage(
-            WordModel(self.session.aside, self), self.session.playing, opening, self.samples_menu
-        )
+        self.start_page = StartPage(self.session, self.frame, self.samples_menu)
         self.time_bar = TimeBar(self.session, actions)
         self.status = StatusLine(self.training)
         docks: dict[str, QWidget] = {
@@ -217,11 +211,10 @@ class Program(QObject):
         self.exchanging = Exchanging(session, frame, self.pages, self)
         self.filing = Filing(session, frame, text, self.merges, self.charts, self.pages, self)
         self.opening = Opening(session, frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
-        self.travelling = Travelling(session, frame, self.bookmarks, self.bookmarks_panel, self)
         self.playing = PlayingControls(session, frame, self.text_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
-        elsewhere = (session.corpus.texts.changed, self.course.changed, self.filing.document.opened)
-        self.starting = Starting(session.runs, frame, self.start_page, self.teaching, elsewhere, self)
+        self.start_page.leave_at(session.corpus.texts.changed, self.course.changed, self.filing.document.opened)
+        self.start_page.lesson_wanted.connect(self.teaching.open)
         self.finding = Finding(session, frame, self.teaching, self.asking.about_token, self)
 
     def _connect_topics_with_each_other(self) -> None:

@@ -47,7 +47,6 @@ class MergeTableModel(QAbstractTableModel):
         self._names: TokenTexts | None = None
         self.columns: tuple[Column, ...] = columns_of(None)
         self._order: Order = np.zeros(0, np.int64)
-        self._rows = 0  # rows used of `_order`, which has room to grow
         self._seen = 0  # merges that were filtered and sorted
         self._position = 0
         self._veils_last_runner_up = False
@@ -68,25 +67,25 @@ class MergeTableModel(QAbstractTableModel):
     def grow(self) -> None:
         assert self._run is not None
         self._history = self._run.history
-        if self._is_in_step_order:
+        if self.is_in_step_order:
             self._append()
         elif not self._reorder_later.isActive():
             self._reorder_later.start()
 
     def set_position(self, position: int) -> None:
         before, self._position = self._position, position
-        if self._rows and self._is_in_step_order:
-            first, last = sorted((self.row_of(before - 1), self.row_of(position - 1)))
-            self._repaint(max(0, first), min(self._rows - 1, last + 1))
-        elif self._rows:
-            self._repaint(0, self._rows - 1)
+        first, last = 0, len(self._order) - 1
+        if self.is_in_step_order:
+            first, past = sorted((self.row_of(before - 1), self.row_of(position - 1)))
+            first, last = max(0, first), min(last, past + 1)
+        self._repaint(first, last)
 
     def veil_last_runner_up(self, on: bool) -> None:
         """Hide the last runner-up: it is often the next merge, which a person is about to guess."""
         if on != self._veils_last_runner_up:
             self._veils_last_runner_up = on
             self._cached_row.cache_clear()
-            self._repaint(0, self._rows - 1)
+            self._repaint(0, len(self._order) - 1)
 
     # What the views ask for
 
@@ -108,10 +107,9 @@ class MergeTableModel(QAbstractTableModel):
 
     def row_of(self, merge: int) -> int:
         """Return the row of a merge, or of the last one before it if it is filtered out; -1 without one."""
-        rows = self._order[: self._rows]
-        if self._is_in_step_order:
-            return int(np.searchsorted(rows, np.int64(merge), side="right")) - 1
-        found = np.flatnonzero(rows == merge)
+        if self.is_in_step_order:
+            return int(np.searchsorted(self._order, np.int64(merge), side="right")) - 1
+        found = np.flatnonzero(self._order == merge)
         return int(found[0]) if len(found) else -1
 
     @property
@@ -133,14 +131,14 @@ class MergeTableModel(QAbstractTableModel):
     # What Qt asks for
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else self._rows
+        return 0 if parent.isValid() else len(self._order)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         if role == Role.DisplayRole:
-            if not index.isValid() or index.row() >= self._rows:
+            if not index.isValid() or index.row() >= len(self._order):
                 return None
             return self._cached_row(int(self._order[index.row()]))[index.column()]
         if role == Role.TextAlignmentRole:
@@ -173,7 +171,7 @@ class MergeTableModel(QAbstractTableModel):
     # Rows
 
     @property
-    def _is_in_step_order(self) -> bool:
+    def is_in_step_order(self) -> bool:
         return self.sort_column == 0 and not self.sort_descending
 
     def _append(self) -> None:
@@ -185,11 +183,8 @@ class MergeTableModel(QAbstractTableModel):
         self._seen = len(self._history)
         if not len(fresh):
             return
-        self.beginInsertRows(QModelIndex(), self._rows, self._rows + len(fresh) - 1)
-        if self._rows + len(fresh) > len(self._order):
-            self._order = np.resize(self._order, max(1024, 2 * (self._rows + len(fresh))))
-        self._order[self._rows : self._rows + len(fresh)] = fresh
-        self._rows += len(fresh)
+        self.beginInsertRows(QModelIndex(), len(self._order), len(self._order) + len(fresh) - 1)
+        self._order = np.concatenate((self._order, fresh))
         self.endInsertRows()
 
     def _reorder(self) -> None:
@@ -200,7 +195,6 @@ class MergeTableModel(QAbstractTableModel):
         if columns != self.columns:
             self.columns, self.sort_column, self.sort_descending = columns, 0, False
         self._order = self._sorted_and_filtered()
-        self._rows = len(self._order)
         self._seen = self.learned
         self.endResetModel()
         self.reordered.emit()
@@ -209,7 +203,7 @@ class MergeTableModel(QAbstractTableModel):
         history, names = self._history, self._names
         if history is None or names is None:
             return np.zeros(0, np.int64)
-        if self._is_in_step_order:
+        if self.is_in_step_order:
             order = np.arange(len(history))
         else:
             order = argsort(self.columns[self.sort_column].key(history, names), self.sort_descending)

@@ -98,8 +98,8 @@ class MergeTableView(QTableView):
         self._model = model
         self._was_at_end = True
         self._is_elsewhere = False  # the moment shown is not the end
-        self._titles: list[str] = []
-        self._widths: list[int] = []  # the widths the columns need
+        self._measured: tuple[list[str], int] = [], 0  # the titles, and the digits of the last step
+        self._widths: list[int] = []  # that the columns need
         self._is_sharing = False  # the room there is: no person has moved an edge meanwhile
         self._shares_room = True
         self.setModel(model)
@@ -156,12 +156,9 @@ class MergeTableView(QTableView):
         if not self.viewport().rect().contains(self.visualRect(index).center()):
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
-    def selected_rows(self) -> list[int]:
-        return selected_rows(self)
-
     def copy(self, separator: str, *, headers: bool) -> None:
         """Copy the selected rows, or all rows if none is selected."""
-        rows = self.selected_rows() or list(range(self._model.rowCount()))
+        rows = selected_rows(self) or list(range(self._model.rowCount()))
         QGuiApplication.clipboard().setText(self._model.as_text(rows, separator, headers=headers))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -197,10 +194,10 @@ class MergeTableView(QTableView):
         """Measure the columns, if they are others than before."""
         titles = [column.title for column in self._model.columns]
         last_step = f"{max(self._model.learned, LEAST_ROOM):,}"
-        if [*titles, str(len(last_step))] == self._titles:
+        before, self._measured = self._measured, (titles, len(last_step))
+        if self._measured == before:
             return
-        self._shares_room |= titles != self._titles[:-1]
-        self._titles = [*titles, str(len(last_step))]
+        self._shares_room |= titles != before[0]
         self._widths = []
         metrics = QFontMetrics(self.font())
         for place, column in enumerate(self._model.columns):
@@ -246,6 +243,5 @@ class MergeTableView(QTableView):
         self._was_at_end = self.is_at_end
 
     def _follow_end(self) -> None:
-        in_step_order = self._model.sort_column == 0 and not self._model.sort_descending
-        if self._was_at_end and in_step_order and not self._is_elsewhere:
+        if self._was_at_end and self._model.is_in_step_order and not self._is_elsewhere:
             self.scrollToBottom()

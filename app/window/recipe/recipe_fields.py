@@ -7,27 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, SignalInstance
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLabel, QLineEdit, QSizePolicy, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QSizePolicy, QWidget
 
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.typed import NumberBox, mark_refused
-from app.window.parts.widgets import entry
+from app.window.parts.widgets import entry, paragraph
 from app.window.parts.wording import from_the_left, tip
-from app.window.recipe.recipe_form import (
-    DECLARED,
-    KINDS,
-    LARGEST_VOCABULARY,
-    OF_A_METHOD,
-    Option,
-    RecipeForm,
-    options,
-    presets,
-    title_of,
-)
+from app.window.recipe.recipe_form import KINDS, OF_A_METHOD, Option, RecipeForm, options, presets
+from bpe_core.recipes.recipe import CHOICES, LARGEST_VOCABULARY, title_of
 
 NO_PRESET = "own choices"
 NO_LIMIT = 0
@@ -38,7 +30,7 @@ _MORE = (
     *("base", "unit", "marker", "marker_text", "lowercase", "strip_ascii_punctuation", "strip_marks", "unicode_form"),
     *("special_tokens", "max_token_length", "alphabet_limit", "unknown", "unknown_text"),
 )
-MORE = list(dict.fromkeys((*_MORE, *DECLARED)))
+MORE = list(dict.fromkeys((*_MORE, *CHOICES)))
 for _elsewhere in ("name", "mixture", "method", "vocab_size", "merges", *MAIN, *OF_A_METHOD):
     MORE.remove(_elsewhere)
 HINTS = {
@@ -52,71 +44,76 @@ NOTHING_SAID = {"max_token_length": "no limit", "alphabet_limit": "all character
 SUFFIXES = {"min_frequency": "×", "keep_share": " %", "block_size": " bytes", "block_bytes": " different"}
 
 
-def field_of(choice: str) -> QWidget:
-    declared, title = DECLARED[choice], title_of(choice)
-    field: QWidget
+@dataclass(frozen=True)
+class Field:
+    """The box, line or tick of a choice, and how its value is read, shown and chosen."""
+
+    widget: QWidget
+    value: Callable[[], Any]
+    show: Callable[[Any], object]
+    chosen: SignalInstance | None = None
+
+
+def field_of(choice: str) -> Field:
+    declared, title = CHOICES[choice], title_of(choice)
     if choice == "preparation":  # it comes from a file and goes with it
-        field = QLabel()
-        field.setWordWrap(True)
+        steps = paragraph()
+        field = Field(steps, tuple, lambda value: steps.setText(_numbered(value)))
     elif declared.among or options(choice):
-        field = option_box(options(choice))
+        field = _option_field(options(choice))
     elif KINDS[choice] is bool:
-        field = QCheckBox(title)
+        tick = QCheckBox(title)
+        field = Field(tick, tick.isChecked, tick.setChecked, tick.clicked)
     elif KINDS[choice] is float:
-        field = _share_box(declared.least, declared.most)
+        share = _share_box(declared.least, declared.most)
+        field = Field(share, share.value, share.setValue, share.valueChanged)
     elif declared.least is not None:
-        least = NO_LIMIT if declared.optional else declared.least
-        field = _number_box(least, declared.most, SUFFIXES.get(choice, ""), NOTHING_SAID.get(choice, ""))
+        field = _number_field(choice, NO_LIMIT if declared.optional else int(declared.least), int(declared.most))
     else:
-        field = entry(HINTS.get(choice, ""))
-    field.setAccessibleName(title)
-    field.setToolTip(tip(declared.tip))
+        line = entry(HINTS.get(choice, ""))
+        read = listed if KINDS[choice] is tuple else str
+        field = Field(line, lambda: read(line.text()), lambda value: line.setText(written(value)), line.editingFinished)
+    field.widget.setAccessibleName(title)
+    field.widget.setToolTip(tip(declared.tip))
     return field
 
 
-def connect(field: QWidget, chosen: Callable[[], None], refused: Callable[[str], None]) -> None:
-    """Call `chosen` at each new value, and `refused` with a sentence where the text is no value."""
-    if isinstance(field, NumberBox):
-        field.refused.connect(refused)
-    if isinstance(field, QComboBox):
-        field.setMinimumContentsLength(6)
-        field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        field.activated.connect(lambda _: chosen())
-    elif isinstance(field, QCheckBox):
-        field.clicked.connect(lambda _: chosen())
-    elif isinstance(field, QSpinBox | QDoubleSpinBox):
-        field.valueChanged.connect(lambda _: chosen())
-    elif isinstance(field, QLineEdit):
-        field.editingFinished.connect(chosen)
+def _numbered(steps: tuple[Any, ...]) -> str:
+    return "\n".join(f"{place}. {step.words}" for place, step in enumerate(steps, start=1))
 
 
-def value_in(field: QWidget, *, is_list: bool) -> Any:
-    if isinstance(field, QComboBox):
-        return field.currentData()
-    if isinstance(field, QCheckBox):
-        return field.isChecked()
-    if isinstance(field, QSpinBox):
-        return field.value() or None
-    if isinstance(field, QDoubleSpinBox):
-        return field.value()
-    assert isinstance(field, QLineEdit)
-    return listed(field.text()) if is_list else field.text()
+def _option_field(offered: list[Option]) -> Field:
+    box = QComboBox()
+    box.setMinimumContentsLength(6)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    for option in offered:
+        _add_option(box, option)
+
+    def show(value: Any) -> None:
+        box.setCurrentIndex(box.findData(value))
+        box.setToolTip(tip(box.currentData(Qt.ItemDataRole.ToolTipRole) or ""))
+
+    return Field(box, box.currentData, show, box.activated)
 
 
-def put_into(field: QWidget, value: Any) -> None:
-    if isinstance(field, QComboBox):
-        field.setCurrentIndex(field.findData(value))
-        field.setToolTip(tip(field.currentData(Qt.ItemDataRole.ToolTipRole) or ""))
-    elif isinstance(field, QCheckBox):
-        field.setChecked(value)
-    elif isinstance(field, QSpinBox):
-        field.setValue(min(value or NO_LIMIT, field.maximum()))
-    elif isinstance(field, QDoubleSpinBox):
-        field.setValue(value)
-    elif isinstance(field, QLabel):
-        field.setText("\n".join(f"{place}. {step.words}" for place, step in enumerate(value, start=1)))
-    elif isinstance(field, QLineEdit):
-        field.setText(written(value))
+def _number_field(choice: str, least: int, most: int) -> Field:
+    box = NumberBox(least, min(most, LARGEST_NUMBER))
+    box.setSuffix(SUFFIXES.get(choice, ""))
+    box.setKeyboardTracking(False)
+    box.setSpecialValueText(NOTHING_SAID.get(choice, ""))
+
+    def show(value: int | None) -> None:
+        box.setValue(min(value or NO_LIMIT, box.maximum()))
+
+    return Field(box, lambda: box.value() or None, show, box.valueChanged)
+
+
+def _share_box(least: float | None, most: float) -> QDoubleSpinBox:
+    box = QDoubleSpinBox()
+    box.setRange(least or 0.0, min(most, 1.0))
+    box.setSingleStep(0.05)
+    box.setKeyboardTracking(False)
+    return box
 
 
 def written(value: Any) -> str:
@@ -134,13 +131,6 @@ def listed(line: str) -> tuple[str, ...]:
 
 def _quoted(text: str) -> str:
     return f'"{text}"' if " " in text else text
-
-
-def option_box(offered: list[Option]) -> QComboBox:
-    box = QComboBox()
-    for option in offered:
-        _add_option(box, option)
-    return box
 
 
 def preset_box(form: RecipeForm) -> QComboBox:
@@ -174,22 +164,6 @@ def _add_heading(box: QComboBox, title: str) -> None:
     """Add a heading, which cannot be chosen."""
     box.addItem(title)
     box.setItemData(box.count() - 1, Qt.ItemFlag.NoItemFlags.value, Qt.ItemDataRole.UserRole - 1)
-
-
-def _number_box(least: int, most: int, suffix: str, none: str) -> NumberBox:
-    box = NumberBox(least, min(most, LARGEST_NUMBER))
-    box.setSuffix(suffix)
-    box.setKeyboardTracking(False)
-    box.setSpecialValueText(none)
-    return box
-
-
-def _share_box(least: float | None, most: float) -> QDoubleSpinBox:
-    box = QDoubleSpinBox()
-    box.setRange(least or 0.0, min(most, 1.0))
-    box.setSingleStep(0.05)
-    box.setKeyboardTracking(False)
-    return box
 
 
 class SizeBox(NumberBox):

@@ -9,8 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
-from app.session.changes import Held
+from app.session.session import Session
 from app.session.time import timer
 from app.worker.job import Task
 from bpe_core.errors import RecipeError
@@ -18,9 +17,7 @@ from bpe_core.history.token_texts import shown
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.presets import PRESETS
-from bpe_core.recipes.recipe import CHOICES, Learning, Recipe, Size, Splitting, Symbols
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
-from bpe_core.recipes.recipe import title_of as title_of
+from bpe_core.recipes.recipe import CHOICES, Learning, Recipe, Size, Splitting, Symbols, title_of
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.progress import CancelCheck, while_wanted
 from bpe_core.text.normalization import normalize
@@ -73,15 +70,10 @@ OPTIONS = {  # choices from a list whose options need an explanation
         Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
     ],
 }
-DECLARED = CHOICES
 KINDS = {field.name: type(field.default) for field in dataclasses.fields(Recipe)}
 NOT_OF_A_PRESET = {"min_frequency", "max_token_length", "ties", "older_unicode"}  # may differ from the preset's
 # Choices of some methods only.
 OF_A_METHOD = [one.name for one in dataclasses.fields(Learning) if one.name not in {"method", *NOT_OF_A_PRESET}]
-
-
-def methods() -> list[Option]:
-    return [Option(name, listed.title, listed.explanation) for name, listed in METHODS.items()]
 
 
 def presets() -> dict[str, list[Option]]:
@@ -95,7 +87,7 @@ def presets() -> dict[str, list[Option]]:
 def options(choice: str) -> list[Option]:
     """List the options of a choice; empty where it is not made from a list."""
     if choice == "method":
-        return methods()
+        return [Option(name, listed.title, listed.explanation) for name, listed in METHODS.items()]
     return OPTIONS.get(choice) or [Option(name, name.replace("-", " "), "") for name in CHOICES[choice].among]
 
 
@@ -108,9 +100,10 @@ class RecipeForm(QObject):
     split_failed = Signal(str)
     slow = Signal(str)  # why the custom pattern is slow; empty if it is not
 
-    def __init__(self, recipe: Held[Recipe], text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._recipe, self._text, self._aside = recipe, text, aside
+        recipe, text = session.recipe, session.text
+        self._recipe, self._text, self._aside = recipe, text, session.aside
         self.standing: dict[str, tuple[Any, str]] = {}  # refused entries: the value they do not replace, and why
         self._own_size: Size | None = None  # the one that the person has chosen last
         self._sizes_by_itself = {recipe.value.part(Size), *(Recipe.preset(name).part(Size) for name in PRESETS)}

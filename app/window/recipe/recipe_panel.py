@@ -19,21 +19,20 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.layouts import in_column
 from app.window.parts.theme import shades_of
-from app.window.parts.typed import mark_refused
+from app.window.parts.typed import NumberBox, mark_refused
 from app.window.parts.widgets import muted, paragraph, scaled
 from app.window.parts.wording import tip
 from app.window.recipe.recipe_fields import (
     MAIN,
     MORE,
+    Field,
     SizeBox,
     SplitPreview,
-    connect,
     field_of,
     preset_box,
-    put_into,
-    value_in,
 )
-from app.window.recipe.recipe_form import KINDS, OF_A_METHOD, RecipeForm, title_of
+from app.window.recipe.recipe_form import OF_A_METHOD, RecipeForm
+from bpe_core.recipes.recipe import title_of
 
 SIDES = 12  # the margins left and right
 
@@ -46,7 +45,7 @@ class RecipePanel(QScrollArea):
         self._form = form
         self._showing = False  # fields that are being filled choose nothing
         self._refusals: dict[str, QLabel] = {}
-        self._fields: dict[str, QWidget] = {}
+        self._fields: dict[str, Field] = {}
         self._layouts: dict[str, QFormLayout] = {}  # of each field and refusal
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -56,7 +55,10 @@ class RecipePanel(QScrollArea):
         column = in_column(self._main_fields(), self._more_button(), on=inside, margins=(8, 2, SIDES - 8, 8))
         self.more = QWidget()
         self.more.hide()
-        self.more.setLayout(self._more_fields())
+        more_fields = _form_layout(self.more)
+        more_fields.setContentsMargins(0, 0, 0, 0)
+        for choice in MORE:
+            self._add(more_fields, choice)
         column.addWidget(self.more)
         column.addStretch()
         self.setWidget(inside)
@@ -73,7 +75,7 @@ class RecipePanel(QScrollArea):
         return set(self._fields)
 
     def field(self, choice: str) -> Any:
-        return self._fields[choice]
+        return self._fields[choice].widget
 
     # Fields
 
@@ -102,22 +104,14 @@ class RecipePanel(QScrollArea):
         layout.addRow(self.preview)
         return layout
 
-    def _more_fields(self) -> QFormLayout:
-        layout = _form_layout()
-        layout.setContentsMargins(0, 0, 0, 0)
-        for choice in MORE:
-            self._add(layout, choice)
-        return layout
-
     def _more_button(self) -> QToolButton:
-        button = QToolButton()
+        self.more_button = button = QToolButton()
         button.setAutoRaise(True)
         button.setText("More")
         button.setCheckable(True)
         button.setArrowType(Qt.ArrowType.RightArrow)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.toggled.connect(self._show_more)
-        self.more_button = button
         return button
 
     def _show_more(self, on: bool) -> None:
@@ -127,9 +121,12 @@ class RecipePanel(QScrollArea):
     def _add(self, layout: QFormLayout, choice: str) -> None:
         field = field_of(choice)
         self._fields[choice], self._layouts[choice] = field, layout
-        layout.addRow("" if isinstance(field, QCheckBox) else title_of(choice), field)
+        layout.addRow("" if isinstance(field.widget, QCheckBox) else title_of(choice), field.widget)
         self._add_refusal(layout, choice)
-        connect(field, lambda: self._choose(choice), lambda sentence: self._form.refuse(choice, sentence))
+        if field.chosen is not None:
+            field.chosen.connect(lambda *_: self._choose(choice))
+        if isinstance(field.widget, NumberBox):
+            field.widget.refused.connect(lambda sentence: self._form.refuse(choice, sentence))
 
     def _add_refusal(self, layout: QFormLayout, choice: str) -> None:
         label = _small_label(is_muted=False)
@@ -145,7 +142,7 @@ class RecipePanel(QScrollArea):
         if self._showing:
             return
         field = self._fields[choice]
-        value = value_in(field, is_list=KINDS[choice] is tuple)
+        value = field.value()
         if value == self._form.value(choice):
             self._form.refuse(choice, "")  # as before an impossible entry
             return
@@ -155,7 +152,7 @@ class RecipePanel(QScrollArea):
             self._offer_own_pattern()
         elif choice == "custom_pattern":
             self._form.choose(custom_pattern=value, pattern="custom")
-        elif not self._form.choose(**{choice: value}) and not isinstance(field, QLineEdit):
+        elif not self._form.choose(**{choice: value}) and not isinstance(field.widget, QLineEdit):
             self._fill()  # as it was; but a line of text stays until it is corrected
 
     def _offer_own_pattern(self) -> None:
@@ -178,8 +175,8 @@ class RecipePanel(QScrollArea):
         self._showing = True
         for choice, field in self._fields.items():
             if choice not in self._form.standing:
-                put_into(field, self._form.value(choice))
-            self._layouts[choice].setRowVisible(field, self._form.applies(choice))
+                field.show(self._form.value(choice))
+            self._layouts[choice].setRowVisible(field.widget, self._form.applies(choice))
         self.size_kind.setItemText(1, f"{self._form.step.capitalize()}s")
         self.size_kind.setToolTip(tip(f"Count all tokens, or only the {self._form.step}s"))
         self.size_kind.setCurrentIndex(int(self.size_box.counts_steps))
@@ -200,14 +197,14 @@ class RecipePanel(QScrollArea):
         if place is None:
             return
         if choice in self._fields:
-            mark_refused(self._fields[choice], sentence)
+            mark_refused(self.field(choice), sentence)
         place.setText(sentence)
         place.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")
         self._layouts[place.objectName()].setRowVisible(place, bool(sentence))
 
 
-def _form_layout() -> QFormLayout:
-    layout = QFormLayout()
+def _form_layout(on: QWidget | None = None) -> QFormLayout:
+    layout = QFormLayout() if on is None else QFormLayout(on)
     layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
     layout.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
     layout.setVerticalSpacing(5)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton, QToolButton, QWidget
 
-from app.session.playing import Playing
+from app.session.session import Session
+from app.session.time import timer
+from app.settings import START_HERE
+from app.window.actions import Actions
+from app.window.main_window import Frame
 from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.theme import fixed_font, shades_of
@@ -158,17 +161,20 @@ ABOUT = (
 DROP = "Or drop a text, a tokenizer or a session anywhere in this window."
 WHY = "Why it ends here:"
 WIDEST = 720
+STAGE = "start"
 
 
 class StartPage(QWidget):
     """The page to begin with. Whatever the person does next, it makes room."""
 
-    left = Signal()
     lesson_wanted = Signal()
 
-    def __init__(self, model: WordModel, playing: Playing, actions: Sequence[QAction], samples: QMenu) -> None:
+    def __init__(self, session: Session, frame: Frame, samples: QMenu) -> None:
         super().__init__()
-        self._model, self._playing, self._samples = model, playing, samples
+        self._model, self._playing, self._samples = WordModel(session.aside, self), session.playing, samples
+        self._window, self._settings, self._runs = frame.window, frame.settings, session.runs
+        self._run_before = session.runs.shown
+        self._leave_soon = timer(self, 0, self.leave)  # in the next turn of the event loop
         self.field = named(entry("Your name, or any word", can_be_cleared=True), "A word to be cut")
         self.field.setMaxLength(LONGEST)
         scaled(self.field, 1.5)
@@ -181,12 +187,40 @@ class StartPage(QWidget):
         self.again = icon_button("train", "Again from the beginning")
         self.forward = icon_button("step", "One merge forward in this word")
         self.at_start = QCheckBox("Show this page at the start")
+        self.at_start.setChecked(frame.settings.get(START_HERE))
         self.train = QPushButton("Watch the Sample Being Learned")
         self.train.setDefault(True)
         self.lesson = QPushButton("Take the First Lesson")
         self.close_button = QPushButton("Go to the Window")
-        self._lay_out(actions)
-        self._connect(actions)
+        self._lay_out(frame.actions)
+        self._connect(frame.actions)
+
+    def open_at_start(self) -> None:
+        if self._settings.get(START_HERE):
+            self.open()
+
+    def open(self) -> None:
+        self._run_before = self._runs.shown
+        self._leave_soon.stop()  # earlier news do not close it
+        self._window.set_stage(STAGE)
+        self.field.setFocus()
+
+    def leave(self) -> None:
+        if self._window.stage == STAGE:
+            self._window.set_stage("")
+
+    def leave_at(self, *news: SignalInstance) -> None:
+        for signal in news:
+            signal.connect(lambda: self._leave_soon.start())
+
+    def _leave_for_another_run(self) -> None:
+        """Leave for a new run; one that was shown already may go on."""
+        if self._runs.shown is not self._run_before:
+            self.leave()
+
+    def _take_lesson(self) -> None:
+        self.leave()
+        self.lesson_wanted.emit()
 
     def recolor(self) -> None:
         for button in (self.back, self.again, self.forward):
@@ -200,11 +234,12 @@ class StartPage(QWidget):
         super().hideEvent(event)
         self._model.rest()
 
-    def _lay_out(self, actions: Sequence[QAction]) -> None:
+    def _lay_out(self, actions: Actions) -> None:
         title = scaled(label(TITLE), 1.9)
         word = (title, paragraph(ABOUT), self.field, self.view, self.sentence)
         steps = in_row(1, self.back, self.again, self.forward, 1)
-        ways = in_row(1, self.train, *map(_button_for, actions), self._sample_button(), self.lesson, 1)
+        opening = (_button_for(actions[name]) for name in ("open", "open_folder"))
+        ways = in_row(1, self.train, *opening, self._sample_button(), self.lesson, 1)
         feet = in_row(1, self.at_start, self.close_button, 1)
         inside = QWidget()
         in_column(1, *word, steps, self.reasons, 1, ways, muted(DROP), feet, on=inside, spacing=10)
@@ -218,14 +253,19 @@ class StartPage(QWidget):
         button.clicked.connect(lambda: self._samples.popup(button.mapToGlobal(QPoint(0, button.height()))))
         return button
 
-    def _connect(self, actions: Sequence[QAction]) -> None:
+    def _connect(self, actions: Actions) -> None:
         self.field.textChanged.connect(self._model.look_at)
         self.back.clicked.connect(self._model.back)
         self.again.clicked.connect(self._model.again)
         self.forward.clicked.connect(self._model.forward)
         self._model.changed.connect(self._show)
-        self.close_button.clicked.connect(self.left)
-        self.lesson.clicked.connect(self.lesson_wanted)
+        self.at_start.toggled.connect(lambda on: self._settings.put(START_HERE, on))
+        self.train.clicked.connect(actions["main"].trigger)
+        self.close_button.clicked.connect(self.leave)
+        self.lesson.clicked.connect(self._take_lesson)
+        actions["start_here"].triggered.connect(self.open)
+        actions["main"].triggered.connect(self.leave)
+        self._runs.changed.connect(self._leave_for_another_run)
 
     def _show(self) -> None:
         life, scene = self._model.life, self._model.scene

@@ -5,18 +5,21 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QAbstractSlider, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolButton, QWidget
 
-from app.session.run import NO_RUN, turns_of
+from app.session.run import NO_RUN, Run, turns_of
 from app.session.session import Session
 from app.window.actions import Actions
+from app.window.parts.dialogs import ask_for_step
+from app.window.parts.layouts import in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.timing import Throttle
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import action_button, label, named
 from app.window.parts.wording import tip
-from app.window.time.curve import compression_curve
-from bpe_core.figures.figure import Line
+from bpe_core.figures.figure import Line, thinned
+from bpe_core.questions.compression import symbols_per_token
+from bpe_core.recipes.methods import Wording
 
 TRACK_MARGIN = 8.0
 HANDLE = 6.0
@@ -141,23 +144,23 @@ class TimeBar(QWidget):
 
     def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        cursor = session.cursor
-        self._cursor, self._runs = cursor, session.runs
+        self._cursor = cursor = session.cursor
+        self._runs = session.runs
         self.track = TimeTrack()
         self.number = NumberBox(0, 0)
         self.number.setKeyboardTracking(False)
         self.number.setMinimumWidth(self.number.fontMetrics().horizontalAdvance("merge 9,999,999") + 12)
         self.end = label("of 0")
         self.end.setMinimumWidth(self.end.fontMetrics().horizontalAdvance("of 999,999"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        for name in ("first", "back", "play", "forward"):
-            row.addWidget(_button(actions[name]))
-        row.addWidget(self.track, 1)
-        row.addWidget(self.number)
-        row.addWidget(self.end)
-        self.live = _button(actions["live"], with_text=True)
-        row.addWidget(self.live)
+        self.live = actions["live"]
+        buttons = (_button(actions[name]) for name in ("first", "back", "play", "forward"))
+        live = _button(self.live, with_text=True)
+        in_row(*buttons, (self.track, 1), self.number, self.end, live, on=self, margins=(0, 0, 0, 0))
+        actions["back"].triggered.connect(lambda: cursor.go_to(cursor.position - 1))
+        actions["forward"].triggered.connect(lambda: cursor.go_to(cursor.position + 1))
+        actions["first"].triggered.connect(lambda: cursor.go_to(0))
+        actions["live"].triggered.connect(self._go_live)
+        actions["go_to"].triggered.connect(self._ask_where_to_go)
         self._curve_throttle = Throttle(CURVE_MILLISECONDS, self._show_curve, self)
         self.track.valueChanged.connect(self._travel)
         self.number.valueChanged.connect(self._travel)
@@ -171,11 +174,20 @@ class TimeBar(QWidget):
         self._name()
 
     def _name(self) -> None:
-        wording = NO_RUN if self._runs.shown is None else self._runs.shown.wording
+        wording = self._wording
         self.number.setPrefix(f"{wording.step} ")
         self.number.setAccessibleName(f"After how many {wording.steps}")
         self.track.setAccessibleName(f"Time: after how many {wording.steps}")
         self.track.show_marks(*turns_of(self._runs.shown))
+
+    def _go_live(self) -> None:
+        self._cursor.go_live()
+        self.live.setChecked(True)  # pressed twice, it still rides at the end
+
+    def _ask_where_to_go(self) -> None:
+        position = ask_for_step(self.window(), self._cursor.position, self._cursor.end, self._wording.step)
+        if position is not None:
+            self._cursor.go_to(position)
 
     def _travel(self, position: int) -> None:
         if position != self._cursor.position:
@@ -192,11 +204,27 @@ class TimeBar(QWidget):
         self.end.setText(f"of {self._cursor.end:,}")
 
     def _show_curve(self) -> None:
-        run = self._runs.shown
-        self.track.show_curve(compression_curve(run))
+        self.track.show_curve(compression_curve(self._runs.shown))
 
     def _show_live(self) -> None:
-        self.live.defaultAction().setChecked(self._cursor.live)
+        self.live.setChecked(self._cursor.live)
+
+    @property
+    def _wording(self) -> Wording:
+        return NO_RUN if self._runs.shown is None else self._runs.shown.wording
+
+
+CURVE_POINTS = 400
+
+
+def compression_curve(run: Run | None) -> Line | None:
+    """Base symbols per token after each step, thinned; None where that is not known."""
+    history = None if run is None else run.history
+    ratio = None if run is None or history is None else symbols_per_token(history, run.symbol_counts)
+    if ratio is None:
+        return None
+    steps = thinned(len(ratio), is_log=False, most=CURVE_POINTS)
+    return Line("", steps.astype(np.float64), ratio[steps])
 
 
 def _button(action: QAction, *, with_text: bool = False) -> QToolButton:

@@ -8,10 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from app.session.changes import Held
 from app.session.run import NO_RUN, Run
-from app.session.runs import Runs
-from app.session.time import TimeCursor
+from app.session.session import Session
 from app.window.parts.wording import tip
 from bpe_core.history.token_texts import shown
 from bpe_core.session_file.values import Bookmark
@@ -29,15 +27,13 @@ class BookmarkListModel(QAbstractListModel):
 
     here_changed = Signal()  # the bookmark of the step shown is another
 
-    def __init__(
-        self, bookmarks: Held[Bookmarks], runs: Runs, cursor: TimeCursor, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._bookmarks, self._runs, self._cursor = bookmarks, runs, cursor
-        self._rows = bookmarks.value
-        bookmarks.changed.connect(self._show)
-        runs.changed.connect(self.here_changed)
-        cursor.moved.connect(self.here_changed)
+        self._bookmarks, self._runs, self._cursor = session.bookmarks, session.runs, session.cursor
+        self._rows = session.bookmarks.value
+        session.bookmarks.changed.connect(self._show)
+        session.runs.changed.connect(self.here_changed)
+        session.cursor.moved.connect(self.here_changed)
 
     # The step shown
 

@@ -6,17 +6,24 @@ from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QListView, QPlainTextEdit, QPushButton, QSplitter, QToolButton, QWidget
 
+from app.window.main_window import Frame
 from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.widgets import add_key_action, entry, flat_button, icon_button, muted, named
 from app.window.parts.wording import tip
 from app.window.time.bookmarks import BookmarkListModel
 
+ABOUT_THE_STEP_SHOWN = ("bookmark", "note", "copy_reference")
+
 
 class BookmarksPanel(QWidget):
-    def __init__(self, model: BookmarkListModel, add: QAction, copy: QAction, parent: QWidget | None = None) -> None:
+    def __init__(self, model: BookmarkListModel, frame: Frame, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = model
+        self._model, self._window, self._actions = model, frame.window, frame.actions
+        add, write, copy = (frame.actions[name] for name in ABOUT_THE_STEP_SHOWN)
+        add.triggered.connect(self._toggle_here)
+        write.triggered.connect(self._write_note)
+        copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(model.reference_here()))
         self.list = self._make_list()
         self.hint = muted("Press Ctrl+D to remember the moment shown, and write a note about it.")
         self.note = QPlainTextEdit()
@@ -30,20 +37,18 @@ class BookmarksPanel(QWidget):
         model.modelReset.connect(self._show)
         model.dataChanged.connect(lambda *_: self._show_note())
         model.here_changed.connect(self._choose_here)
+        model.here_changed.connect(self._show_actions)
         self.list.selectionModel().currentChanged.connect(lambda *_: self._show_note())
         self.list.activated.connect(self._travel)
         self.list.clicked.connect(self._travel)
         self.note.textChanged.connect(self._take_note)
         self.reference.returnPressed.connect(self._travel_to_reference)
         self._show()
+        self._show_actions()
 
     @property
     def chosen(self) -> int:
         return self.list.currentIndex().row()
-
-    def begin_note(self) -> None:
-        self._choose_here()
-        self.note.setFocus()
 
     def recolor(self) -> None:
         for button in self.findChildren(QToolButton):
@@ -88,6 +93,17 @@ class BookmarksPanel(QWidget):
 
     # What a person does
 
+    def _toggle_here(self) -> None:
+        self._model.toggle_here()
+        self._show_actions()  # also if nothing could be marked
+
+    def _write_note(self) -> None:
+        if self._model.row_here < 0:
+            self._model.toggle_here()
+        self._window.show_dock("bookmarks")
+        self._choose_here()
+        self.note.setFocus()
+
     def copy_chosen(self) -> None:
         if self.chosen >= 0:
             QGuiApplication.clipboard().setText(self._model.reference(self.chosen))
@@ -117,6 +133,11 @@ class BookmarksPanel(QWidget):
         self.hint.setVisible(self._model.rowCount() == 0)
         self._choose_here()
         self._show_note()
+
+    def _show_actions(self) -> None:
+        for name in ABOUT_THE_STEP_SHOWN:
+            self._actions[name].setEnabled(self._model.can_add_here)
+        self._actions["bookmark"].setChecked(self._model.row_here >= 0)
 
     def _choose_here(self) -> None:
         row = self._model.row_here

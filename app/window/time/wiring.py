@@ -1,9 +1,9 @@
-"""Time in the window: travelling, playing, bookmarks, and the keys of playing."""
+"""Playing in the window, and its keys."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -15,16 +15,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.session.run import NO_RUN
 from app.session.session import Session
 from app.settings import MOTION, PLAYS
 from app.window.main_window import Frame, MainWindow
 from app.window.merges.merge_view import MergeTableView
-from app.window.parts.dialogs import ask_for_step
 from app.window.text.view.text_panel import TokenTextPanel
 from app.window.time.bar import TimeTrack
-from app.window.time.bookmarks import BookmarkListModel
-from app.window.time.bookmarks_panel import BookmarksPanel
 
 Key = Qt.Key
 MOVES = (Key.Key_Left, Key.Key_Right, Key.Key_Home, Key.Key_End)
@@ -90,8 +86,8 @@ class PlayingControls(QObject):
         actions, playing = self._actions, self._playing
         actions["play"].triggered.connect(self._play_or_pause)
         actions["skip"].triggered.connect(playing.skip)
-        frame.keep_ticked("plays", PLAYS, self._follow_training)
-        frame.keep_ticked("motion", MOTION, self._choose_motion)
+        frame.keep_ticked("plays", PLAYS, lambda on: setattr(playing, "follows_training", on))
+        frame.keep_ticked("motion", MOTION, lambda on: setattr(playing, "has_motion", on and system_wants_motion()))
 
     def _play_or_pause(self) -> None:
         """Pause or resume a run that is learned slowly enough to watch; else play the history."""
@@ -104,12 +100,6 @@ class PlayingControls(QObject):
                 self._runs.resume()
                 return
         self._playing.toggle()
-
-    def _follow_training(self, on: bool) -> None:
-        self._playing.follows_training = on
-
-    def _choose_motion(self, on: bool) -> None:
-        self._playing.has_motion = on and system_wants_motion()
 
     def _show(self) -> None:
         playing, play = self._playing, self._actions["play"]
@@ -127,53 +117,3 @@ def system_wants_motion() -> bool:
     """Whether the desktop wants motion; one told to reduce it gives animations no time."""
     style = QApplication.style()
     return style.styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0
-
-
-class Travelling(QObject):
-    def __init__(
-        self, session: Session, frame: Frame, bookmarks: BookmarkListModel, panel: BookmarksPanel, parent: QObject
-    ) -> None:
-        super().__init__(parent)
-        self._cursor = cursor = session.cursor
-        self._runs, self._bookmarks, self._panel = session.runs, bookmarks, panel
-        self._window, self._actions = frame.window, frame.actions
-        actions = frame.actions
-        actions["back"].triggered.connect(lambda: cursor.go_to(cursor.position - 1))
-        actions["forward"].triggered.connect(lambda: cursor.go_to(cursor.position + 1))
-        actions["first"].triggered.connect(lambda: cursor.go_to(0))
-        actions["live"].triggered.connect(self._go_live)
-        actions["go_to"].triggered.connect(self._ask_where_to_go)
-        actions["bookmark"].triggered.connect(self._toggle_bookmark)
-        actions["note"].triggered.connect(self._write_note)
-        actions["copy_reference"].triggered.connect(self._copy_reference)
-        bookmarks.here_changed.connect(self._show_bookmark)
-        self._show_bookmark()
-
-    def _go_live(self) -> None:
-        self._cursor.go_live()
-        self._actions["live"].setChecked(True)  # pressed twice, it still rides at the end
-
-    def _ask_where_to_go(self) -> None:
-        run = self._runs.shown
-        step = (NO_RUN if run is None else run.wording).step
-        position = ask_for_step(self._window, self._cursor.position, self._cursor.end, step)
-        if position is not None:
-            self._cursor.go_to(position)
-
-    def _toggle_bookmark(self) -> None:
-        self._bookmarks.toggle_here()
-        self._show_bookmark()  # also if nothing could be marked
-
-    def _show_bookmark(self) -> None:
-        self._actions["bookmark"].setChecked(self._bookmarks.row_here >= 0)
-        for name in ("bookmark", "note", "copy_reference"):
-            self._actions[name].setEnabled(self._bookmarks.can_add_here)
-
-    def _write_note(self) -> None:
-        if self._bookmarks.row_here < 0:
-            self._bookmarks.toggle_here()
-        self._window.show_dock("bookmarks")
-        self._panel.begin_note()
-
-    def _copy_reference(self) -> None:
-        QGuiApplication.clipboard().setText(self._bookmarks.reference_here())

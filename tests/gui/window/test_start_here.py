@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.settings import START_HERE, Settings
-from app.window.start.wiring import STAGE
+from app.window.start.start_page import STAGE
 from app.wiring import Program
 from tests.gui.conftest import WAIT
 
