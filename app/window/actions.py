@@ -117,12 +117,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("go_to", "&Go to {Step} …", "Type the number of a {step}", "Ctrl+G"),
         SEPARATOR,
         Item(
-            "bookmark",
-            "Book&mark",
-            "Remember the step shown, or forget it again",
-            "Ctrl+D",
-            "bookmark",
-            checkable=True,
+            "bookmark", "Book&mark", "Remember the step shown, or forget it again", "Ctrl+D", "bookmark", checkable=True
         ),
         Item("note", "Write a &Note …", "Write about the step shown", "Ctrl+Shift+D"),
         Item("copy_reference", "&Copy Reference", "Copy the step shown as bpe:run#{step}", "Ctrl+Shift+R"),
@@ -133,12 +128,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
     "ask": (
         Item("why", "&Why Is It Cut Here?", "Show why the text is cut at the caret", "Ctrl+Shift+W"),
         Item("token", "About the &Token", "Show the life of the token at the caret, or of the {step} shown", "Ctrl+T"),
-        Item(
-            "tree",
-            "&Merge Tree",
-            "Show the merge tree of the clicked word large",
-            "Ctrl+Shift+T",
-        ),
+        Item("tree", "&Merge Tree", "Show the merge tree of the clicked word large", "Ctrl+Shift+T"),
         Item("paid", "What &Paid for It?", "Show the words and files that the {step} shown was made for"),
         ABOUT_PAGES,
         SEPARATOR,

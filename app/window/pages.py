@@ -192,12 +192,10 @@ RACE = question_row(
     ),
 )
 SIZES = question_row(
-    "sizes",
-    (Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),),
+    "sizes", (Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),)
 )
 TIES = question_row(
-    "ties",
-    (Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule"),),
+    "ties", (Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule"),)
 )
 WORDS = PageRow(
     "words",

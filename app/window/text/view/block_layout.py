@@ -26,6 +26,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
+Composition = tuple[int, str]  # what an input method has composed so far, and before which character
 _ROOM = "\u2007"  # figure space: as wide as a digit, never broken from its neighbour
 _BLANK_AMONG_BLANKS = "\u00a0\u200b"  # stays inside the row, but lets it end after it
 LABEL_SCALE = 0.68  # a box's name is written this much smaller than the text
@@ -40,34 +41,22 @@ _RIGHT_TO_LEFT = re.compile(
 )
 
 _C0_NAMES = "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC"
-_NAMES = {
-    **{chr(code): name for code, name in enumerate(f"{_C0_NAMES} FS GS RS US".split())},
-    "\x7f": "DEL",
-    "\x85": "NEL",
-    "\u00ad": "SHY",
-    "\u034f": "CGJ",
-    "\u061c": "ALM",
-    "\u200b": "ZWSP",
-    "\u200c": "ZWNJ",
-    "\u200d": "ZWJ",
-    "\u200e": "LRM",
-    "\u200f": "RLM",
-    "\u2028": "LS",
-    "\u2029": "PS",
-    "\u202a": "LRE",
-    "\u202b": "RLE",
-    "\u202c": "PDF",
-    "\u202d": "LRO",
-    "\u202e": "RLO",
-    "\u2060": "WJ",
-    "\u2066": "LRI",
-    "\u2067": "RLI",
-    "\u2068": "FSI",
-    "\u2069": "PDI",
-    "\ufeff": "BOM",
-    "\ufffc": "OBJ",
-    **{chr(0xFE00 + i): f"VS{i + 1}" for i in range(16)},
+_NAMES_FROM = {
+    0x00: f"{_C0_NAMES} FS GS RS US",
+    0x7F: "DEL",
+    0x85: "NEL",
+    0xAD: "SHY",
+    0x34F: "CGJ",
+    0x61C: "ALM",
+    0x200B: "ZWSP ZWNJ ZWJ LRM RLM",
+    0x2028: "LS PS LRE RLE PDF LRO RLO",
+    0x2060: "WJ",
+    0x2066: "LRI RLI FSI PDI",
+    0xFE00: " ".join(f"VS{number}" for number in range(1, 17)),
+    0xFEFF: "BOM",
+    0xFFFC: "OBJ",
 }
+_NAMES = {chr(first + i): name for first, names in _NAMES_FROM.items() for i, name in enumerate(names.split())}
 
 
 def name_of(character: str) -> str:
@@ -86,16 +75,15 @@ class Box:
 class VisibleText:
     """A stretch of text without its newline as it is laid out, with the composition of an input method."""
 
-    def __init__(self, source: str, *, all_invisible: bool = False, composed: str = "", composed_at: int = 0) -> None:
+    def __init__(self, source: str, *, all_invisible: bool = False, composition: Composition | None = None) -> None:
         self.source = source
         self.boxes: list[Box] = []
         self.composed_at = 0  # the unit at which what is composed begins
         self._starts: list[int] | None = None  # None if both sides count alike
         boxed = _BOXED_ON_REQUEST if all_invisible else _BOXED
-        if composed or _COUNTS_UNLIKE.search(source) or boxed.search(source):
-            self.text = self._replaced(boxed, composed, composed_at)
-        else:
-            self.text = source
+        self.text = source
+        if composition or _COUNTS_UNLIKE.search(source) or boxed.search(source):
+            self.text = self._replaced(boxed, composition)
         self.is_right_to_left = _RIGHT_TO_LEFT.search(self.text) is not None
 
     def units_of(self, character: int) -> int:
@@ -106,15 +94,15 @@ class VisibleText:
             return unit
         return min(max(0, bisect_right(self._starts, unit) - 1), len(self.source))
 
-    def _replaced(self, boxed: re.Pattern[str], composed: str, composed_at: int) -> str:
+    def _replaced(self, boxed: re.Pattern[str], composition: Composition | None) -> str:
         parts: list[str] = []
-        starts: list[int] = []
+        self._starts = starts = []
         unit = 0
-        for index, character in enumerate(self.source):
-            if composed and index == composed_at:
+        for index, character in enumerate([*self.source, ""]):
+            if composition and index == min(composition[0], len(self.source)):
                 self.composed_at = unit
-                parts.append(composed)
-                unit += utf16_length(composed)
+                parts.append(composition[1])
+                unit += utf16_length(composition[1])
             starts.append(unit)
             if character == " " and self.source[index + 1 : index + 2] == " ":
                 shown = _BLANK_AMONG_BLANKS
@@ -122,15 +110,8 @@ class VisibleText:
                 shown = self._boxed(index, character)
             else:
                 shown = character
-                unit += character > "\uffff"
             parts.append(shown)
-            unit += len(shown)
-        if composed_at >= len(self.source):
-            self.composed_at = unit
-            parts.append(composed)
-            unit += utf16_length(composed)
-        starts.append(unit)
-        self._starts = starts
+            unit += utf16_length(shown)
         return "".join(parts)
 
     def _boxed(self, index: int, character: str) -> str:
@@ -151,10 +132,8 @@ def utf16_length(text: str) -> int:
 
 def reads_right_to_left(line: str) -> bool:
     """Whether the first letter of a line reads from right to left."""
-    for character in line:
-        if character.isalpha():
-            return _RIGHT_TO_LEFT.match(character) is not None
-    return False
+    first = next(filter(str.isalpha, line), "")
+    return _RIGHT_TO_LEFT.match(first) is not None
 
 
 Floats = npt.NDArray[np.float64]
@@ -162,12 +141,6 @@ Floats = npt.NDArray[np.float64]
 ROW_PADDING = 3.0  # above and below the letters
 TAB_BLANKS = 4
 ROW_GROUP_GAP = 10.0  # below a row with several showings
-
-
-@dataclass(frozen=True)
-class Composition:
-    text: str
-    character: int
 
 
 @dataclass(frozen=True)
@@ -231,13 +204,8 @@ class BlockLayout:
         self.right_to_left = right_to_left
         self.ends_line = text.endswith("\n")
         self.goes_on = goes_on  # the line goes on in the next block
-        composed = (composition.text, composition.character) if composition else ("", 0)
-        self.visible = VisibleText(
-            text[:-1] if self.ends_line else text,
-            all_invisible=setting.all_invisible,
-            composed=composed[0],
-            composed_at=composed[1],
-        )
+        source = text[:-1] if self.ends_line else text
+        self.visible = VisibleText(source, all_invisible=setting.all_invisible, composition=composition)
         self.layout = self._laid_out(composition)
         self._byte_starts = _byte_starts(text)
         self.rows = self._rows()
@@ -251,17 +219,16 @@ class BlockLayout:
 
     def _laid_out(self, composition: Composition | None) -> QTextLayout:
         setting = self.setting
-        option = QTextOption()
+        option = QTextOption(Qt.AlignmentFlag.AlignRight if self.right_to_left else Qt.AlignmentFlag.AlignLeft)
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         option.setTabStopDistance(TAB_BLANKS * setting.metrics.horizontalAdvance(" "))
         direction = Qt.LayoutDirection.RightToLeft if self.right_to_left else Qt.LayoutDirection.LeftToRight
         option.setTextDirection(direction)
-        option.setAlignment(Qt.AlignmentFlag.AlignRight if self.right_to_left else Qt.AlignmentFlag.AlignLeft)
         layout = QTextLayout(self.visible.text, setting.font)
         layout.setTextOption(option)
         layout.setCacheEnabled(True)
         if composition:
-            layout.setFormats([_underlined(self.visible.composed_at, utf16_length(composition.text))])
+            layout.setFormats([_underlined(self.visible.composed_at, utf16_length(composition[1]))])
         layout.beginLayout()
         y = 0.0
         while (line := layout.createLine()).isValid():
@@ -296,16 +263,11 @@ class BlockLayout:
 
     def row_of(self, character: int) -> TextRow:
         """Return the row of a caret before this character; between two rows, the later one."""
-        for row in reversed(self.rows):
-            if row.start <= character:
-                return row
-        return self.rows[0]
+        return next((row for row in reversed(self.rows) if row.start <= character), self.rows[0])
 
     def row_at(self, y: float) -> TextRow:
-        for row in self.rows:
-            if y < row.y + self.setting.all_showings(row.height):
-                return row
-        return self.rows[-1]
+        below = (row for row in self.rows if y < row.y + self.setting.all_showings(row.height))
+        return next(below, self.rows[-1])
 
     def x_of(self, character: int) -> float:
         row = self.row_of(character)

@@ -46,7 +46,6 @@ class TokenCanvas(QAbstractScrollArea):
     """Shows and scrolls the text, and knows the token under the mouse."""
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
-    show_blanks_changed = Signal(bool)
 
     left = MARGIN  # where rows begin
 
@@ -90,7 +89,6 @@ class TokenCanvas(QAbstractScrollArea):
         if show != self._show_blanks:
             self._show_blanks = show
             self._lay_out_again()
-            self.show_blanks_changed.emit(show)
 
     def highlight(self, span: ByteSpan | None) -> None:
         if span != self.highlighted:

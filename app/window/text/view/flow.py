@@ -35,7 +35,7 @@ class Flow:
     def __init__(self, chunks: TextChunks, setting: Typesetting) -> None:
         self.chunks = chunks
         self.height = 0.0  # of the viewport
-        self.composition: tuple[int, str] | None = None  # its character, and what is composed before it
+        self.composition: Composition | None = None
         self._directions: dict[int, bool] = {}  # whether a chunk reads from right to left
         self._anchor, self._above = 0, 0.0  # the block at the upper edge, and its part above it
         self._use(setting)
@@ -98,7 +98,7 @@ class Flow:
             return None
         character, text = self.composition
         within = character - self.start_of(index)
-        return Composition(text, within) if self.block_of(character) == index and within <= length else None
+        return (within, text) if self.block_of(character) == index and within <= length else None
 
     def _right_to_left(self, index: int) -> bool:
         first = index

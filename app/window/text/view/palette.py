@@ -24,22 +24,6 @@ class TokenPalette:
     outline: QColor  # around the token under the mouse
     mark: QColor  # under spans in which two texts differ
 
-    @property
-    def is_dark(self) -> bool:
-        return self.paper.lightness() < 128
-
-    def selected(self, fill: QColor) -> QColor:
-        share = self.selection.alphaF()
-
-        def mixed(under: float, over: float) -> float:
-            return under * (1 - share) + over * share
-
-        return QColor.fromRgbF(
-            mixed(fill.redF(), self.selection.redF()),
-            mixed(fill.greenF(), self.selection.greenF()),
-            mixed(fill.blueF(), self.selection.blueF()),
-        )
-
     @staticmethod
     def matching(palette: QPalette) -> TokenPalette:
         paper = palette.color(QPalette.ColorRole.Base)
