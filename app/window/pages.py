@@ -166,7 +166,7 @@ class PageRow(Generic[Built]):
         return str(getattr(self.build, "__annotations__", {}).get("return", ""))
 
 
-def question_row(name: str, actions: tuple[Item, ...] = ()) -> PageRow[QuestionPage]:
+def question_row(name: str, *actions: Item) -> PageRow[QuestionPage]:
     """The page of a question that needs no view of its own."""
 
     def build(world: World) -> QuestionPage:
@@ -178,6 +178,11 @@ def question_row(name: str, actions: tuple[Item, ...] = ()) -> PageRow[QuestionP
     return PageRow(name, name.replace("_", " ").capitalize(), "charts", build, actions)
 
 
+def chart_row(build: Callable[[World], Built], shows: Item) -> PageRow[Built]:
+    """A page on the charts' tabs, called as the action that shows it."""
+    return PageRow(shows.name, shows.name.capitalize(), "charts", build, (shows,))
+
+
 TOKEN = PageRow("token", "Token", "inspector", build_token)
 WHY = PageRow("why", "Why here?", "inspector", build_why)
 PAIRS = PageRow("pairs", "Pairs", "charts", build_pairs)
@@ -186,66 +191,37 @@ COMPRESSION = question_row("compression")
 LENGTHS = question_row("lengths")
 RACE = question_row(
     "race",
-    (
-        Item("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
-        Item("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),
-    ),
+    Item("race", "The &Race of Pairs", "Follow the counts of chosen pairs through the training"),
+    Item("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),
 )
-SIZES = question_row(
-    "sizes", (Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"),)
-)
+SIZES = question_row("sizes", Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"))
 TIES = question_row(
-    "ties", (Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule"),)
+    "ties", Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule")
 )
-WORDS = PageRow(
-    "words",
-    "Words",
-    "charts",
+WORDS = chart_row(
     build_words,
-    (Item("words", "The W&ords of the Corpus", "List what the texts were counted into, the most frequent first"),),
+    Item("words", "The W&ords of the Corpus", "List what the texts were counted into, the most frequent first"),
 )
-AUDIT = PageRow(
-    "audit",
-    "Audit",
-    "charts",
+AUDIT = chart_row(
     build_audit,
-    (Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),),
+    Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),
 )
-BENCHMARK = PageRow(
-    "benchmark",
-    "Benchmark",
-    "charts",
+BENCHMARK = chart_row(
     build_benchmark,
-    (Item("benchmark", "&Benchmark", "Measure all runs by many texts, and by the same sentences in many languages"),),
+    Item("benchmark", "&Benchmark", "Measure all runs by many texts, and by the same sentences in many languages"),
 )
-CURVES = PageRow(
-    "curves",
-    "Curves",
-    "charts",
+CURVES = chart_row(
     build_curves,
-    (Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs, or of a sweep, by the size of vocabulary"),),
+    Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs, or of a sweep, by the size of vocabulary"),
 )
-BLOCKS = PageRow(
-    "blocks",
-    "Blocks",
-    "charts",
-    build_blocks,
-    (Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables"),),
+BLOCKS = chart_row(
+    build_blocks, Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables")
 )
-COMPARE = PageRow(
-    "compare",
-    "Compare",
-    "charts",
-    build_compare,
-    (Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown"),),
+COMPARE = chart_row(
+    build_compare, Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown")
 )
-DUEL = PageRow(
-    "duel",
-    "Duel",
-    "centre",
-    build_duel,
-    (Item("duel", "&Duel", "Put your text as two tokenizers cut it side by side", "Ctrl+Shift+K"),),
-)
+DUEL_ITEM = Item("duel", "&Duel", "Put your text as two tokenizers cut it side by side", "Ctrl+Shift+K")
+DUEL = PageRow("duel", "Duel", "centre", build_duel, (DUEL_ITEM,))
 LAB = PageRow("lab", "Lab", "centre", build_lab)
 TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 

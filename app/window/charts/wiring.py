@@ -21,11 +21,10 @@ from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, DATA_FILTER
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_pdf, save_png, save_svg, write_drawing
 from app.window.parts.watched import Exact
+from app.worker.job import Task
 from bpe_core.errors import BpeError, OutputError
-from bpe_core.figures.figure import Figure
 from bpe_core.support.atomic import replace_atomically
-from bpe_core.support.data_table import DataTable, checked_name, is_data, write_data
-from bpe_core.support.progress import CancelCheck
+from bpe_core.support.data_table import checked_name, is_data, write_data
 
 if TYPE_CHECKING:
     from app.window.questions.lab.page import LabPage
@@ -56,20 +55,30 @@ class Charting(QObject):
         self._aside = session.aside
         session.runs.changed.connect(self._name_pages)
         frame.actions["save_chart"].triggered.connect(lambda: self._save(self._shown))
-        pages.when_built(TOKEN, lambda page: page.save_wanted.connect(lambda: self._save(page)))
-        pages.when_built(TOKEN, lambda page: page.print_wanted.connect(lambda: self._open_print_dialog(page)))
-        pages.when_built(TOKEN, lambda page: page.life.list_wanted.connect(lambda of: self._save_words_of(page, of)))
+        frame.actions["print_chart"].triggered.connect(lambda: self._open_print_dialog(self._shown))
+        frame.actions["copy_chart"].triggered.connect(self._copy)
+        pages.when_built(TOKEN, self._connect_token)
         pages.when_built(WORDS, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
         pages.when_built(AUDIT, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
         pages.when_built(LAB, self._connect_lab)
-        frame.actions["print_chart"].triggered.connect(lambda: self._open_print_dialog(self._shown))
-        frame.actions["copy_chart"].triggered.connect(self._copy)
         for row in PAGES:
             if row.actions and row.tabs == "charts":
                 frame.actions[row.actions[0].name].triggered.connect(lambda _=False, id=row.id: self._bring_up(id))
 
+    def _connect_token(self, page: TokenPage) -> None:
+        def save_words(name: str) -> None:
+            life = page.life.model
+            self._save_list(f"{name} of a token", life.exact_words(name), life.command_of_words(name))
+
+        page.save_wanted.connect(lambda: self._save(page))
+        page.print_wanted.connect(lambda: self._open_print_dialog(page))
+        page.life.list_wanted.connect(save_words)
+
     def _connect_lab(self, page: LabPage) -> None:
-        page.below.save_wanted.connect(lambda: self._save_words(page))
+        def save_words() -> None:
+            self._save_list("differing words", page.figures.exact_words(), page.figures.command_of_words)
+
+        page.below.save_wanted.connect(save_words)
 
     def _let_winner_fly(self, text: str, start: QPoint, seconds: float) -> None:
         stop = self._place_of(self._pairs.model.at)
@@ -89,53 +98,46 @@ class Charting(QObject):
         on_stage = self._pages.on("centre").get(self._frame.window.stage)
         return self._charts.page if on_stage is None else on_stage.page
 
+    def _ask(self, title: str, name: str, filters: dict[str, str]) -> Path | None:
+        """Ask where to save; the first of the filters is proposed."""
+        proposal = Path(self._frame.settings.get(LAST_FOLDER)) / f"{name}.{next(iter(filters.values()))}"
+        return ask_where_to_save(self._frame.window, title, str(proposal), filters)
+
     def _save(self, page: Page, filters: dict[str, str] = CHART_FILTERS) -> None:
-        """As one of what the filters offer, the first of which is proposed."""
-        name = f"{page.accessibleName().lower()}.{next(iter(filters.values()))}"
-        proposal = Path(self._frame.settings.get(LAST_FOLDER)) / name
-        if filters is CHART_FILTERS and any(True for _ in page.frames()):
-            filters = filters | ANIMATED_FILTER
-        path = ask_where_to_save(self._frame.window, "Save the chart", str(proposal), filters)
-        if path is not None:
-            if is_data(path):
-                self._save_data(page, path)
-            else:
-                self._frame.messages.show_notice(save(page, path))
-                self.saved.emit((), path)
-
-    def _save_words(self, page: LabPage) -> None:
-        """The list beside the lab's curves."""
-        self._save_list("differing words", page.figures.exact_words(), page.figures.command_of_words)
-
-    def _save_words_of(self, page: TokenPage, name: str) -> None:
-        """All words of which the page of a token names the first."""
-        life = page.life.model
-        self._save_list(f"{name} of a token", life.exact_words(name), life.command_of_words(name))
+        moves = filters is CHART_FILTERS and any(True for _ in page.frames())
+        name = page.accessibleName().lower()
+        path = self._ask("Save the chart", name, filters | ANIMATED_FILTER if moves else filters)
+        if path is not None and is_data(path):
+            self._write(page.exact(), page.watched.command, path)
+        elif path is not None:
+            self._tell(save(page, path))
+            self.saved.emit((), path)
 
     def _save_list(self, name: str, exact: Exact, command: tuple[str, ...]) -> None:
-        proposal = Path(self._frame.settings.get(LAST_FOLDER)) / f"{name}.{next(iter(DATA_FILTERS.values()))}"
-        path = ask_where_to_save(self._frame.window, "Save the list", str(proposal), DATA_FILTERS)
+        path = self._ask("Save the list", name, DATA_FILTERS)
         if path is not None:
             self._write(exact, command, path)
 
-    def _save_data(self, page: Page, path: Path) -> None:
-        self._write(page.exact(), page.watched.command, path)
-
-    def _write(self, found: Exact, command: tuple[str, ...], path: Path) -> None:
+    def _write(self, find: Exact, command: tuple[str, ...], path: Path) -> None:
         """Aside: there may be millions of rows."""
-        exact, tell = known(found), self._frame.messages.show_notice
+
+        def write(task: Task) -> None:
+            table = find(task.cancelled)
+            if not table.columns:
+                raise BpeError(NOTHING_YET)
+            write_data(table, checked_name(path), cancelled=task.cancelled)
 
         def done(_: None) -> None:
-            tell(saved(path))
+            self._tell(_saved(path))
             self.saved.emit(command, path)
 
-        self._aside.ask(
-            ("data", path),
-            lambda task: write_data(exact(task.cancelled), checked_name(path), cancelled=task.cancelled),
-            done,
-            lambda sentence: tell(Notice(NOT_SAVED.format(sentence))),
-            writes=True,
-        )
+        self._aside.ask(("data", path), write, done, self._fail, writes=True)
+
+    def _tell(self, notice: Notice) -> None:
+        self._frame.messages.show_notice(notice)
+
+    def _fail(self, sentence: str) -> None:
+        self._tell(Notice(NOT_SAVED.format(sentence)))
 
     def _open_print_dialog(self, page: Page) -> None:
         from app.window.charts.print_dialog import PrintDialog
@@ -150,80 +152,58 @@ class Charting(QObject):
         from bpe_core.figures.painter import picture
         from bpe_core.figures.sheet import Paper
 
-        tell = self._frame.messages.show_notice
-        name = f"{page.accessibleName().lower()}.pdf"
-        proposal = str(Path(self._frame.settings.get(LAST_FOLDER)) / name)
-        path = ask_where_to_save(self._frame.window, "Save the chart for print", proposal, PRINT_FILTERS)
+        path = self._ask("Save the chart for print", page.accessibleName().lower(), PRINT_FILTERS)
         if path is None:
             return
-        paper = Paper.of_millimetres(width, height, text, is_dark=is_dark)
         page.watched.catch_up()
-        draw, has_figure = page.drawn(), page.has_figure
-        command = page.watched.command if has_figure else ()
-        sides = ("--width", f"{width}", "--height", f"{height}", "--text-size", f"{text}")
-        drawn_so = (*sides, *(["--dark"] if is_dark else []))
+        draw, command = page.drawn(), page.watched.command if page.has_figure else ()
+        if command:
+            command += ("--width", f"{width}", "--height", f"{height}", "--text-size", f"{text}")
+            command += ("--dark",) if is_dark else ()
+
+        def drawn(task: Task) -> bytes:
+            figure = draw(task.cancelled)
+            if figure is None:
+                raise BpeError(NOTHING_YET)
+            return picture(figure, Paper.of_millimetres(width, height, text, is_dark=is_dark))
 
         def write(drawn: bytes) -> None:
-            tell(written(path, lambda beside: write_drawing(drawn, width, height, beside, path.suffix.lower())))
-            self.saved.emit((*command, *drawn_so) if command else (), path)
+            kind = path.suffix.lower()
+            self._tell(written(path, lambda beside: write_drawing(drawn, width, height, beside, kind)))
+            self.saved.emit(command, path)
 
-        if not has_figure:
+        if page.has_figure:
+            self._aside.ask("print", drawn, write, self._fail)
+        else:
             write(drawing_of(page.pictured, width, height, text, is_dark=is_dark))
-            return
-        self._aside.ask(
-            "print",
-            lambda task: picture(_figure(draw(task.cancelled)), paper),
-            write,
-            lambda sentence: tell(Notice(NOT_SAVED.format(sentence))),
-        )
 
     def _copy(self) -> None:
         self._shown.watched.catch_up()
         QGuiApplication.clipboard().setImage(picture_of(self._shown.pictured))
 
 
-def known(exact: Exact) -> Exact:
-    """Where nothing is known, that is told."""
-
-    def table(cancelled: CancelCheck) -> DataTable:
-        found = exact(cancelled)
-        if not found.columns:
-            raise BpeError(NOTHING_YET)
-        return found
-
-    return table
-
-
-def _figure(drawn: Figure | None) -> Figure:
-    if drawn is None:
-        raise BpeError(NOTHING_YET)
-    return drawn
-
-
 def save(page: Page, path: Path) -> Notice:
-    """Save a page as what the name ends in, and say how that went."""
+    """Save a picture of a page as what the name ends in, and say how that went."""
     page.watched.catch_up()
-    return written(path, lambda beside: _write(page, path.suffix.lower(), beside))
+    return written(path, lambda beside: _save_picture(page, path.suffix.lower(), beside))
 
 
 def written(path: Path, write: Callable[[Path], bool]) -> Notice:
-    """A file that is there when all of it is; how that went."""
+    """Write a file that is there when all of it is; return how that went."""
     try:
         with replace_atomically(path) as beside:
             if not write(beside):
                 raise OSError(errno.EIO, "not all of it could be written")
     except OutputError as error:
         return Notice(NOT_SAVED.format(error))
-    return saved(path)
+    return _saved(path)
 
 
-def saved(path: Path) -> Notice:
+def _saved(path: Path) -> Notice:
     return Notice(f"Saved the chart as {path}.", is_error=False)
 
 
-def _write(page: Page, kind: str, path: Path) -> bool:
+def _save_picture(page: Page, kind: str, path: Path) -> bool:
     if kind == ".apng":
         return save_animated(list(page.frames()), path)
-    if kind == ".pdf":
-        return save_pdf(page.pictured, path)
-    return save_svg(page.pictured, path) if kind == ".svg" else save_png(page.pictured, path)
+    return {".pdf": save_pdf, ".svg": save_svg}.get(kind, save_png)(page.pictured, path)

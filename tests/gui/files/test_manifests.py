@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -95,7 +96,9 @@ def test_a_table_a_drawing_an_export_and_a_report(
     program.charts.show_page("benchmark")
     rest(qtbot, program)
     assert "identical" in saved("dots.svg", print_chart)
-    assert "identical" in saved("life.csv", lambda path: program.charting._save_data(program.pages[TokenPage], path))
+    life = program.pages[TokenPage]
+    save_life = partial(program.charting._write, life.exact(), life.watched.command)
+    assert "identical" in saved("life.csv", save_life)
     assert "identical" in saved("life.svg", lambda path: print_chart(path, program.pages[TokenPage]))
 
     def save_words_of(path: Path) -> None:
