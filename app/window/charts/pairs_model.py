@@ -111,7 +111,7 @@ class PairsModel(QObject, Watched):
     def measure(self) -> str:
         """What the best one is chosen by."""
         run, leading = self._runs.shown, self._shown
-        reason = None if run is None or leading is None else _reason(run, leading)
+        reason = None if run is None or leading is None else compared_by(run.recipe, leading.pairs)
         return "count" if reason is None else reason.title.lower()
 
     def _wanted(self) -> LeadingPairs | None:
@@ -142,7 +142,11 @@ class PairsModel(QObject, Watched):
         self.changed.emit()
 
     def learned_chips(self) -> Iterator[Chip]:
-        return chips_of(self._shown_run, self.learned)
+        """One by one, as there may be no room for most of them."""
+        run = self._shown_run
+        if run is not None and run.history is not None and run.names is not None:
+            for id in self.learned:
+                yield Chip.of(run.history, run.names, id)
 
     def _bars_tell_nothing(self) -> bool:
         """Whether all is learned, and the pairs that are left are as good as each other, more than are known."""
@@ -185,7 +189,7 @@ def replayed(words: WordTable, history: History, cancelled: CancelCheck = never_
 def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     if run is None or run.names is None or not leading.pairs:
         return ()
-    text, reason, best = run.names.text, _reason(run, leading), leading.pairs[0]
+    text, reason, best = run.names.text, compared_by(run.recipe, leading.pairs), leading.pairs[0]
     following = next_pair(run.history, leading.at, leading.pairs)
     return tuple(
         Bar(text[one.left], "" if one.right == NOTHING else text[one.right], one.count,
@@ -193,10 +197,6 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
             measure_of(one, reason), _label(one, run, reason))
         for one in leading.pairs
     )  # fmt: skip
-
-
-def _reason(run: Run, leading: LeadingPairs) -> Reason | None:
-    return compared_by(run.recipe, leading.pairs)
 
 
 def _label(one: Candidate, run: Run, reason: Reason | None) -> str:
@@ -217,10 +217,3 @@ def learned_tokens(run: Run | None, at: int) -> tuple[int, ...]:
         return ()
     ids = dict.fromkeys(run.history.ids[max(0, at - MOST_LOOKED_AT) : at].tolist())
     return tuple(nlargest(MOST_SHOWN, ids, key=run.names.lengths.__getitem__))
-
-
-def chips_of(run: Run | None, ids: tuple[int, ...]) -> Iterator[Chip]:
-    """What is drawn of these tokens; one by one, as there may be no room for the most of them."""
-    if run is not None and run.history is not None and run.names is not None:
-        for id in ids:
-            yield Chip.of(run.history, run.names, id)

@@ -16,6 +16,7 @@ from app.window.charts.pairs_model import Bar
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion, away, smooth
 from app.window.parts.wording import from_the_left
+from app.window.text.view.painting import paint_tile
 
 LEFT = 0.45  # of the time, by which the winner has left
 NEW_ROWS = 1.5  # from how far below a new pair comes
@@ -74,7 +75,6 @@ def losses(before: Sequence[Bar], now: Sequence[Bar], made: str) -> dict[tuple[i
 
 WIDEST = 220  # pixels; a longer token is cut
 PADDING = 6
-CORNER = 3.0
 
 
 class Flight(QWidget):
@@ -88,11 +88,7 @@ class Flight(QWidget):
         self.hide()
         self._text = ""
         self._start = self._stop = QPoint()
-        self._motion = Motion(self, self._go)
-
-    @property
-    def is_under_way(self) -> bool:
-        return self._motion.is_under_way
+        self.motion = Motion(self, self._go)
 
     def begin(self, text: str, start: QPoint, stop: QPoint, seconds: float) -> None:
         self.setFont(fixed_font(self.window().font().pointSizeF()))
@@ -104,15 +100,12 @@ class Flight(QWidget):
         self.move(self._start)
         self.show()
         self.raise_()
-        self._motion.begin(seconds)
-
-    def end(self) -> None:
-        self._motion.end()
+        self.motion.begin(seconds)
 
     def _go(self) -> None:
-        if self._motion.is_under_way:
+        if self.motion.is_under_way:
             way = QPoint(self._stop - self._start)
-            share = smooth(self._motion.progress)
+            share = smooth(self.motion.progress)
             self.move(self._start + QPoint(round(way.x() * share), round(way.y() * share)))
         else:
             self.hide()
@@ -121,9 +114,6 @@ class Flight(QWidget):
         shades = shades_of(self.palette())
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(shades.bar_next, 1.6))
-            painter.setBrush(self.palette().base())
-            place = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-            painter.drawRoundedRect(place, CORNER, CORNER)
-            painter.setPen(self.palette().text().color())
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, self._text)
+            place, palette = QRectF(self.rect()).adjusted(1, 1, -1, -1), self.palette()
+            edge = QPen(shades.bar_next, 1.6)
+            paint_tile(painter, place, self._text, palette.base().color(), edge, palette.text().color())

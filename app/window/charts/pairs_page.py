@@ -33,6 +33,7 @@ from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
 from app.window.parts.wording import count_text, from_the_left, tip
 from app.window.text.colours import colour_of
+from app.window.text.view.painting import paint_tile
 from app.window.text.view.palette import TokenPalette
 from app.window.time.step_in_words import Chip
 
@@ -70,8 +71,8 @@ class PairsPage(Page):
         self._before: tuple[Bar, ...] = ()  # the bars of the moment before, while they are on their way
         self._was: tuple[int, tuple[Bar, ...]] = (0, ())  # the moment shown last, and its bars
         self._step: Step | None = None  # to be seen as it happens, once its pairs are known
-        self._losses: dict[tuple[int, int], str] = {}
-        self._motion = Motion(self, self.update)
+        self.losses: dict[tuple[int, int], str] = {}  # what is said of pairs that the last step took from
+        self.motion = Motion(self, self.update)
         self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -92,29 +93,21 @@ class PairsPage(Page):
         """Let a step be seen as it happens, as soon as its pairs are known."""
         self._step = step
 
-    @property
-    def is_moving(self) -> bool:
-        return self._motion.is_under_way
-
-    @property
-    def losses(self) -> dict[tuple[int, int], str]:
-        return self._losses
-
     def _follow_step(self) -> None:
         """Begin to move if the bars are those after a step that is to be seen, of those before it."""
         step, was, now = self._step, self._was, (self.model.at, self.model.bars)
         self._was = now
         if now == was:
             return
-        self._losses = {}
-        self._motion.end()
+        self.losses = {}
+        self.motion.end()
         if step is None or (was[0], now[0]) != (step.before, step.after) or not (was[1] and now[1]):
             return
         self._step, self._before = None, was[1]
         if step.after > step.before and self.model.made:
-            self._losses = losses(was[1], now[1], self.model.made)
+            self.losses = losses(was[1], now[1], self.model.made)
             self._let_winner_leave(step.seconds * SHARE)
-        self._motion.begin(step.seconds * SHARE)
+        self.motion.begin(step.seconds * SHARE)
 
     def _let_winner_leave(self, seconds: float) -> None:
         row = next((row for row, bar in enumerate(self._before) if bar.is_next), -1)
@@ -167,8 +160,8 @@ class PairsPage(Page):
             rows = self._rows_shown()
             label_width, most = self._label_width(bars[:rows]), max(bar.value for bar in bars[:rows])
             longest, drawn = label_width, at_rest(bars, rows)
-            if self._motion.is_under_way:
-                progress, before = self._motion.progress, self._before[:rows]
+            if self.motion.is_under_way:
+                progress, before = self.motion.progress, self._before[:rows]
                 drawn = on_their_way(self._before, bars, rows, progress)
                 longest = max(label_width, self._label_width(before))
                 label_width += (self._label_width(before) - label_width) * (1 - progress)
@@ -278,23 +271,21 @@ class PairsPage(Page):
         mark = "= " if bar.is_tied and not bar.is_next else ""
         place = QRectF(left + length + 7, y, measures.number_width + 40, height)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, mark + bar.label)
-        if bar.pair in self._losses:
-            self._tell_loss(painter, QRectF(left, y, length, height), self._losses[bar.pair])
+        if bar.pair in self.losses:
+            self._tell_loss(painter, QRectF(left, y, length, height), self.losses[bar.pair])
 
     def _tell_loss(self, painter: QPainter, bar: QRectF, loss: str) -> None:
         """At the end of the bar, inside, where there is room for it."""
         if painter.fontMetrics().horizontalAdvance(loss) + 14 < bar.width():
             painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-            painter.drawText(
-                bar.adjusted(0, 0, -7, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, loss
-            )
+            end = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            painter.drawText(bar.adjusted(0, 0, -7, 0), end, loss)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             row = self._row_at(event.pos().y())
             if row >= 0:
-                bar = self.model.bars[row]
-                QToolTip.showText(event.globalPos(), tip(self._tip(bar)), self)
+                QToolTip.showText(event.globalPos(), tip(self._tip(self.model.bars[row])), self)
             return True
         return super().event(event)
 
@@ -350,7 +341,7 @@ def _title(bar: Bar) -> str:
     return from_the_left(bar.title)
 
 
-GAP, PADDING, CORNER = 6.0, 6.0, 3.0
+GAP, PADDING = 6.0, 6.0
 
 
 def draw_tokens(painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: QFont, palette: QPalette) -> None:
@@ -366,10 +357,6 @@ def draw_tokens(painter: QPainter, room: QRectF, tokens: Iterable[Chip], font: Q
             x, y = room.left(), y + height + GAP
         if y + height > room.bottom():
             return
-        place = QRectF(x, y, width, height)
-        painter.setPen(outline)
-        painter.setBrush(colours.fills[colour_of(token.data)])
-        painter.drawRoundedRect(place, CORNER, CORNER)
-        painter.setPen(colours.ink)
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, written)
+        fill = colours.fills[colour_of(token.data)]
+        paint_tile(painter, QRectF(x, y, width, height), written, fill, outline, colours.ink)
         x += width + GAP

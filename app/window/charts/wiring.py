@@ -50,7 +50,7 @@ class Charting(QObject):
         super().__init__(parent)
         self.flight, self._place_of, self._pairs = Flight(frame.window), place_of, pages.page(PAIRS)
         self._pairs.winner_left.connect(self._let_winner_fly)
-        session.cursor.moved.connect(self.flight.end)
+        session.cursor.moved.connect(lambda _: self.flight.motion.end())
         self._frame, self._charts, self._pages, self._runs = frame, charts, pages, session.runs
         self._aside = session.aside
         session.runs.changed.connect(self._name_pages)

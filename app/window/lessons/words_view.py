@@ -12,6 +12,7 @@ from app.window.lessons.answers import BETWEEN_PARTS
 from app.window.lessons.bench import WordNow
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.wording import tip
+from app.window.text.view.painting import paint_tile
 
 GAP = 3.0  # between two tokens
 LINE_GAP = 5.0
@@ -143,11 +144,7 @@ class WordsView(QWidget):
         touched = self._touched
         if touched is not None and tile.word == touched[0] and tile.place - touched[1] in (0, 1):
             pen = QPen(QColor(palette.color(QPalette.ColorRole.Highlight)), 2.0)
-        painter.setPen(pen)
-        painter.setBrush(fill)
-        painter.drawRoundedRect(tile.area, ROUND, ROUND)
-        painter.setPen(palette.color(QPalette.ColorRole.Text))
-        painter.drawText(tile.area, Qt.AlignmentFlag.AlignCenter, word.texts[tile.place])
+        paint_tile(painter, tile.area, word.texts[tile.place], fill, pen, palette.color(QPalette.ColorRole.Text), ROUND)
 
     # The mouse
 

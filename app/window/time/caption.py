@@ -13,6 +13,7 @@ from app.window.parts.widgets import action_button
 from app.window.parts.wording import from_the_left
 from app.window.text.colours import UNCOLOURED, colour_of, colour_on
 from app.window.text.text_model import TokenTextModel
+from app.window.text.view.painting import paint_tile
 from app.window.text.view.palette import TokenPalette
 from app.window.time.step_in_words import Chip, words_of_step
 
@@ -21,7 +22,6 @@ NARROW = 360
 GAP = 6.0
 ICON_ONLY, ICON_AND_TEXT = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 PADDING = 6.0
-CORNER = 3.0
 
 
 class StepCaption(QWidget):
@@ -111,12 +111,9 @@ class StepCaption(QWidget):
         height = metrics.height() + 6
         place = QRectF(x, (self.height() - height) / 2, metrics.horizontalAdvance(written) + 2 * PADDING, height)
         shades = shades_of(self.palette())
-        painter.setPen(QPen(shades.bar_next if is_new else shades.hairline, 1.6 if is_new else 1.0))
-        painter.setBrush(self._fill(chip, colours))
-        painter.drawRoundedRect(place, CORNER, CORNER)
+        edge = QPen(shades.bar_next if is_new else shades.hairline, 1.6 if is_new else 1.0)
         painter.setFont(self._fixed)
-        painter.setPen(colours.ink)
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, written)
+        paint_tile(painter, place, written, self._fill(chip, colours), edge, colours.ink)
         return place.right() + GAP
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QListView, QMenu, QPushButton, QSizePolicy, QSlider, QStatusBar, QWidget
+from PySide6.QtWidgets import QListView, QMenu, QPushButton, QSizePolicy, QSlider, QStatusBar, QWidget
 
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.widgets import OneLine, ProgressBar, label, muted, named
@@ -119,12 +119,10 @@ class RunsPanel(QWidget):
         return self.list.currentIndex().row()
 
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(4)
-        for button in (self.again, self.recipe, self.compare):
+        buttons = (self.again, self.recipe, self.compare)
+        for button in buttons:
             button.setMinimumWidth(0)
-            buttons.addWidget(button)
-        in_column(self.hint, (self.list, 1), buttons, on=self, margins=(4, 4, 8, 4))
+        in_column(self.hint, (self.list, 1), in_row(*buttons, spacing=4), on=self, margins=(4, 4, 8, 4))
 
     def _connect(self) -> None:
         self.list.clicked.connect(self._look_at)

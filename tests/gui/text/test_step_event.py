@@ -40,9 +40,9 @@ def test_a_step_is_seen_and_then_the_text_is_as_it_would_have_been(
     assert len(was) != len(now)
     editor.show_step(Step(before, after, 0.3))
     model.set_cursor(after)
-    assert editor.is_moving
+    assert editor.motion.is_under_way
     early = editor.viewport().grab().toImage()
-    qtbot.waitUntil(lambda: not editor.is_moving)
+    qtbot.waitUntil(lambda: not editor.motion.is_under_way)
     late = editor.viewport().grab().toImage()
     assert early != late
     editor.viewport().update()
@@ -62,15 +62,15 @@ def test_it_gives_way_to_whatever_happens(qtbot: QtBot, shown: Callable[..., Tok
         editor.model.set_cursor(21)
         editor.show_step(Step(21, 22, 30.0))
         editor.model.set_cursor(22)
-        assert editor.is_moving
+        assert editor.motion.is_under_way
         deed()
-        assert not editor.is_moving
+        assert not editor.motion.is_under_way
 
 
 def test_a_step_that_changes_nothing_in_sight_moves_nothing(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("a\n" * 10, cursor=20)
     editor.show_step(Step(20, 20, 30.0))
-    assert not editor.is_moving
+    assert not editor.motion.is_under_way
 
 
 def test_ids_close_up(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None:
@@ -82,9 +82,9 @@ def test_ids_close_up(qtbot: QtBot, shown: Callable[..., TokenTextEdit]) -> None
     grid.show()
     grid.show_step(Step(21, 22, 0.3))
     model.set_cursor(22)
-    assert grid.is_moving
+    assert grid.motion.is_under_way
     early = grid.viewport().grab().toImage()
-    qtbot.waitUntil(lambda: not grid.is_moving)
+    qtbot.waitUntil(lambda: not grid.motion.is_under_way)
     late = grid.viewport().grab().toImage()
     assert early != late
     grid.viewport().update()

@@ -45,15 +45,15 @@ def test_a_step_moves_the_pairs_and_tells_who_lost(qtbot: QtBot, program: Progra
     before = {bar.pair: bar.count for bar in page.model.bars}
     qtbot.wait(int(1000 * LEAST_EVENT_SECONDS) + 20)
     cursor.go_to(1)  # h and e
-    qtbot.waitUntil(lambda: page.is_moving, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.motion.is_under_way, timeout=WAIT)
     early = page.grab().toImage()
     flight, row = program.charting.flight, program.merge_panel.table.place_of(1)
     assert flight.isVisible()
     assert row is not None
     assert program.merge_panel.table.place_of(257) is None
-    qtbot.waitUntil(lambda: not page.is_moving, timeout=WAIT)
+    qtbot.waitUntil(lambda: not page.motion.is_under_way, timeout=WAIT)
     assert page.grab().toImage() != early
-    qtbot.waitUntil(lambda: not flight.is_under_way, timeout=WAIT)
+    qtbot.waitUntil(lambda: not flight.motion.is_under_way, timeout=WAIT)
     assert not flight.isVisible()
     assert flight.mapTo(program.window, flight.rect().topLeft()) == program.window.mapFromGlobal(row)
     assert page.losses
@@ -63,4 +63,4 @@ def test_a_step_moves_the_pairs_and_tells_who_lost(qtbot: QtBot, program: Progra
     cursor.go_to(30)
     settle(qtbot, program)
     assert page.losses == {}
-    assert not page.is_moving
+    assert not page.motion.is_under_way

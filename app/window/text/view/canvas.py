@@ -58,7 +58,7 @@ class TokenCanvas(QAbstractScrollArea):
         self._step: Step | None = None  # to be animated
         self._event: StepEvent | None = None
         self._fresh = timer(self, FRESH_MILLISECONDS, self._forget_step)
-        self._motion = Motion(self, self.viewport().update)
+        self.motion = Motion(self, self.viewport().update)
         self._scroll_bar_is_told = False  # it is set by us, not moved by the person
         self._scrolled_to = 0
         self._set_up_widget()
@@ -110,10 +110,6 @@ class TokenCanvas(QAbstractScrollArea):
         self._step = step
         self._fresh.start()
         self._begin_event()
-
-    @property
-    def is_moving(self) -> bool:
-        return self._motion.is_under_way
 
     def zoom(self, steps: float) -> None:
         self._fits = False
@@ -243,9 +239,9 @@ class TokenCanvas(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = TokenPalette.matching(self.palette())
         with QPainter(self.viewport()) as painter:
-            if self._event is not None and self._motion.is_under_way:
+            if self._event is not None and self.motion.is_under_way:
                 light = shades_of(self.palette()).bar_next
-                self._event.paint(painter, self._motion.progress, colours.paper, light)
+                self._event.paint(painter, self.motion.progress, colours.paper, light)
             else:
                 self._event = None
                 self._paint_tokens(painter, event.rect())
@@ -276,7 +272,7 @@ class TokenCanvas(QAbstractScrollArea):
             pictures = (self._picture_of(step.before, 1), self._picture_of(step.after, 0))
             self._fresh.stop()
             self._event = StepEvent(*pictures, changes)
-            self._motion.begin(step.seconds)
+            self.motion.begin(step.seconds)
 
     def _picture_of(self, moment: int, showing: int) -> QPixmap:
         scale = self.devicePixelRatioF()
@@ -290,7 +286,7 @@ class TokenCanvas(QAbstractScrollArea):
     def _forget_step(self) -> None:
         self._fresh.stop()
         self._step = self._event = None
-        self._motion.end()
+        self.motion.end()
 
     def _paint_caret(self, painter: QPainter, colours: TokenPalette) -> None:
         """Only an editor has a caret."""

@@ -87,7 +87,7 @@ class IdsGrid(QAbstractScrollArea):
         self._selected: ByteSpan | None = None
         self._current = 0  # the index the keyboard is at
         self._before: dict[tuple[int, bool], int] = {}  # while ids close up: the index of each before, by `place`
-        self._motion = Motion(self, self.viewport().update)
+        self.motion = Motion(self, self.viewport().update)
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -121,16 +121,12 @@ class IdsGrid(QAbstractScrollArea):
             self._reveal(self.model.index_of_token(span[0]))
         self.viewport().update()
 
-    @property
-    def is_moving(self) -> bool:
-        return self._motion.is_under_way
-
     def show_step(self, step: Step) -> None:
         """Animate the ids closing up after a step that is about to be shown."""
         if self.isVisible() and self.model.cursor == step.before:
             first, stop = self._indices(0, self.viewport().height())
             self._before = {token.place: index for index, token in enumerate(self._coloured(first, stop), first)}
-            self._motion.begin(step.seconds)
+            self.motion.begin(step.seconds)
 
     def selected_ids(self) -> list[int]:
         return list(map(self.model.number_of, self.model.ids_in(*(self._selected or (0, self.model.byte_length)))))
@@ -198,7 +194,7 @@ class IdsGrid(QAbstractScrollArea):
         first, stop = self._indices(seen.top(), seen.bottom())
         if first >= stop:
             return
-        closed = self._motion.part(LIT, 1.0) if self._motion.is_under_way else 1.0
+        closed = self.motion.part(LIT, 1.0) if self.motion.is_under_way else 1.0
         shift = 0
         palette = TokenPalette.matching(self.palette())
         fills = palette.fills if self.model.scale is None else palette.scale

@@ -71,10 +71,7 @@ class TokenPainter:
     def __init__(self, palette: TokenPalette, pixel: float = 1.0) -> None:
         self.palette = palette
         self.pixel = pixel  # the size of a device's pixel
-        self._use_fills(palette.fills)
-
-    def _use_fills(self, fills: Sequence[QColor]) -> None:
-        self._fills = np.array([*(fill.rgb() for fill in fills), 0], np.uint32)  # the last for UNCOLOURED
+        self._fills = np.zeros(0, np.uint32)  # by colour; the last for UNCOLOURED
 
     def paint(
         self,
@@ -91,7 +88,8 @@ class TokenPainter:
         stop = start + sum(block.layout.byte_count for block in blocks)
         tokens_between = partial(model.tokens_between, cursor=moment)
         tokens, colours = coloured_tokens(tokens_between, model.data, start, stop, model.scale)
-        self._use_fills(self.palette.fills if model.scale is None else self.palette.scale)
+        fills = self.palette.fills if model.scale is None else self.palette.scale
+        self._fills = np.array([*(fill.rgb() for fill in fills), 0], np.uint32)
         for block in blocks:
             painter.save()
             painter.translate(left, block.y)
@@ -253,6 +251,17 @@ class TokenPainter:
         return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
+def paint_tile(
+    painter: QPainter, area: QRectF, text: str, fill: QColor, edge: QPen, ink: QColor, corner: float = 3.0
+) -> None:
+    """Paint a single token by itself."""
+    painter.setPen(edge)
+    painter.setBrush(fill)
+    painter.drawRoundedRect(area, corner, corner)
+    painter.setPen(ink)
+    painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)
+
+
 def _line_of_pixels(segments: Segments, fills: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
     """Put the fills of the segments side by side from x = 0, transparent in the gaps."""
     order = np.argsort(segments.low, kind="stable")
@@ -365,12 +374,10 @@ class StepEvent:
         self._dim(painter, progress, paper)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for change in self.changes:
+            parts, whole, pictures, done = change.before, change.after, (self.before, self.after), progress
             if change.is_parting:
-                self._paint(
-                    painter, 1.0 - progress, change.after, change.before, (self.after, self.before), light, paper
-                )
-            else:
-                self._paint(painter, progress, change.before, change.after, (self.before, self.after), light, paper)
+                parts, whole, pictures, done = whole, parts, (self.after, self.before), 1.0 - progress
+            self._paint(painter, done, parts, whole, pictures, light, paper)
 
     def _dim(self, painter: QPainter, progress: float, paper: QColor) -> None:
         """Dim everything but the changes for a while."""
@@ -397,22 +404,14 @@ class StepEvent:
             middle = (len(parts) - 1) / 2
             for number, area in enumerate(parts):
                 shift = SPREAD * (number - middle) * 2 * lit * (1.0 - met) / max(1, len(parts) - 1)
-                _paint_part(painter, area, shift, pictures[0], light, lit)
+                place = area.translated(shift, 0.0)
+                _copy(painter, place.topLeft(), pictures[0], area)
+                _glow(painter, place, light, lit)
         else:
-            settled = smooth((progress - MET) / (1.0 - MET))
+            fresh = 1.0 - smooth((progress - MET) / (1.0 - MET))
             for area in whole:
-                _paint_token(painter, area, pictures[1], light, 1.0 - settled)
-
-
-def _paint_part(painter: QPainter, area: QRectF, shift: float, picture: QPixmap, light: QColor, lit: float) -> None:
-    place = area.translated(shift, 0.0)
-    _copy(painter, place.topLeft(), picture, area)
-    _glow(painter, place, light, lit)
-
-
-def _paint_token(painter: QPainter, area: QRectF, picture: QPixmap, light: QColor, fresh: float) -> None:
-    _copy(painter, area.topLeft(), picture, area)
-    _glow(painter, area.adjusted(-POP * fresh, -POP * fresh, POP * fresh, POP * fresh), light, fresh)
+                _copy(painter, area.topLeft(), pictures[1], area)
+                _glow(painter, area.adjusted(-POP * fresh, -POP * fresh, POP * fresh, POP * fresh), light, fresh)
 
 
 def _copy(painter: QPainter, place: QPointF, picture: QPixmap, area: QRectF) -> None:
