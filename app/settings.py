@@ -16,8 +16,6 @@ LOCATION = "BPE_EXPLORER_SETTINGS"  # names another file, for tests and for port
 
 @dataclass(frozen=True)
 class Setting(Generic[Value]):
-    """A choice that outlives the window."""
-
     key: str
     default: Value
 
@@ -65,7 +63,6 @@ class Settings:
 
     @property
     def place(self) -> str:
-        """The file they are kept in."""
         return self._store.fileName()
 
     def get(self, setting: Setting[Value]) -> Value:
@@ -84,12 +81,10 @@ class Settings:
         self._store.setValue(setting.key, value)
 
     def add_recent(self, paths: list[str]) -> None:
-        """The newest first, none twice."""
         known = list(dict.fromkeys([*paths, *self.get(RECENT_FILES)]))
         self.put(RECENT_FILES, known[:MOST_RECENT_FILES])
 
     def remember_file(self, path: Path) -> None:
-        """Note a file that was opened or saved, and its folder."""
         self.add_recent([str(path.absolute())])
         self.put(LAST_FOLDER, str(path.absolute().parent))
 

@@ -30,7 +30,7 @@ from app.window.corpus.wiring import Opening
 from app.window.crash_dialog import CrashReporter
 from app.window.files.export_dialog import ExportBar
 from app.window.files.wiring import Exchanging, Filing
-from app.window.find_anything.wiring import Finding
+from app.window.find_anything.find_box import Finding
 from app.window.help_dialog import about_dialog, help_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel, LessonStage
@@ -38,7 +38,6 @@ from app.window.lessons.wiring import LESSON_STAGE, Teaching
 from app.window.main_window import Frame, MainWindow
 from app.window.merges.merge_panel import MergePanel
 from app.window.merges.merge_table import MergeTableModel
-from app.window.merges.wiring import Merging
 from app.window.message_bar import MessageBar
 from app.window.pages import CURVES, PAGES, PAIRS, Pages, World
 from app.window.parts.icons import app_icon
@@ -98,11 +97,9 @@ class Program(QObject):
         loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
 
     def _is_busy(self) -> bool:
-        """Whether work is under way, which may hold many small objects for a moment."""
         return self.training.status.is_busy or self.session.aside.is_busy()
 
     def begin(self, files: Sequence[Path | str]) -> None:
-        """Open the files and addresses that were given, or a sample."""
         if files:
             self.opening.open_named(files)
         else:
@@ -204,7 +201,7 @@ class Program(QObject):
         editor, table = self.text_panel.editor, self.merge_panel.table
         self.writing = Writing(session, frame, text, self.text_panel, self.token, self)
         self.running = Training(session, frame, self.training, self.form, self.speed, self)
-        self.merging = Merging(session, frame, self.merges, self.merge_panel, self)
+        self.merge_panel.connect_with(session, frame)
         self.charting = Charting(session, frame, self.charts, self.pages, table.place_of, self)
         self.asking = Asking(session, frame, self.pages, self.inspector, editor, table, self)
         self.comparing = Laboratory(session, frame, self.pages, self.inspector, self)

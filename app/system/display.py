@@ -79,7 +79,6 @@ def _no_screen() -> str:
 
 
 def _missing(libraries: dict[str, str]) -> list[str]:
-    """The packages of those libraries that cannot be loaded."""
     missing = []
     for library, package in libraries.items():
         try:
@@ -90,7 +89,6 @@ def _missing(libraries: dict[str, str]) -> list[str]:
 
 
 def _x11_answers() -> bool:
-    """Connect as Qt would."""
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:

@@ -90,7 +90,6 @@ def _home() -> Path:
 
 
 def command() -> list[str]:
-    """How this program is started."""
     started_as = Path(sys.argv[0])
     script = started_as if started_as.stem == NAME and started_as.exists() else shutil.which(NAME)
     return [sys.executable, "-m", "app"] if script is None else [str(Path(script).absolute())]

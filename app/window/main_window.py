@@ -270,7 +270,6 @@ class MainWindow(QMainWindow):
         self._fit_docks_soon.start()
 
     def _fit_docks(self) -> None:
-        """Give docks their share of the width on a screen of another size."""
         wider = self.width() / max(1, self._arranged_for)
         wanted = {dock: self._share_of(dock, wider) for dock in self.docks.values() if _has_room(dock)}
         if self._is_arranged and wanted and max(wider, 1 / wider) >= ANOTHER_SCREEN:

@@ -277,5 +277,4 @@ class Pages:
 
     @property
     def are_waiting(self) -> bool:
-        """Whether one may show an earlier moment."""
         return any(page.watched.is_waiting for page in self._built.values())

@@ -90,7 +90,6 @@ class PairsPage(Page):
         return QSize(480, 240)
 
     def show_step(self, step: Step) -> None:
-        """Let a step be seen as it happens, as soon as its pairs are known."""
         self._step = step
 
     def _follow_step(self) -> None:
@@ -244,7 +243,6 @@ class PairsPage(Page):
         return min(widest, self.width() * LABEL_SHARE)
 
     def _number_width(self, bars: tuple[Bar, ...]) -> float:
-        """The same behind all bars, whose lengths are compared."""
         width = QFontMetricsF(self.font()).horizontalAdvance
         return max(width("9,999,999"), *(width(bar.label) for bar in bars))
 

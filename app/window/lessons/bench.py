@@ -44,7 +44,6 @@ class Bench:
 
     @classmethod
     def of_words(cls, counts: Mapping[str, int], recipe: Recipe) -> Bench:
-        """Learn everything this recipe can learn from these words."""
         return cls.trained(WordTable.from_counts(counts), recipe)
 
     @classmethod

@@ -37,20 +37,15 @@ HIDDEN_CUTS = frozenset({"tokens of", "number of tokens of", "longest first"})  
 
 @dataclass(frozen=True)
 class Reply:
-    is_done: bool
+    is_done: bool = False
     feedback: Feedback | None = None
     after: str = ""
     ruled_out: tuple[str, ...] = ()  # choices that were wrong
+    run: Run | None = None  # about which it was said, and at which step
+    at: int = 0
 
 
-@dataclass(frozen=True)
-class Outcome:
-    run: Run
-    at: int  # the step it showed
-    reply: Reply
-
-
-NO_REPLY = Reply(is_done=False)
+NO_REPLY = Reply()
 
 
 @dataclass(frozen=True)
@@ -102,7 +97,7 @@ class Course(QObject):
         self.score = Score()
         self._session, self._text = session, text
         self._run: Run | None = None  # the run of the lesson
-        self._outcomes: dict[int, Outcome] = {}
+        self._replies: dict[int, Reply] = {}  # by step
         self._chosen: Pair | None = None
         self._benches: dict[tuple[object, int], Bench] = {}
         session.runs.changed.connect(self._look)
@@ -121,7 +116,7 @@ class Course(QObject):
         if session.detour.kept is None:
             session.text.put_quietly(self._text.text())  # includes what was typed just now
         self.lesson, self.number, self.score = lesson, min(number, len(lesson.steps) - 1), Score()
-        self._outcomes.clear()
+        self._replies.clear()
         self._run = None
         self._arrive()
         self._text.replace(0, self._text.length, lesson.text)
@@ -135,15 +130,14 @@ class Course(QObject):
         if self._chosen is None:
             self._note(Feedback("wrong", how_to_write(bench)))
             return False
-        self._session.runs.show(self._run)
-        self._session.runs.resume(merges=1)
+        self._make_next_merge(self._run)
         self.changed.emit()
         return True
 
     def answer(self, given: str) -> bool:
         """Answer the question of this step; True if that was right."""
         step, bench = self.step, self.bench_of_step()
-        if step is None or step.query is None or bench is None or self._is_done() or not given.strip():
+        if step is None or step.query is None or bench is None or self._reply.is_done or not given.strip():
             return False
         right = step.query.answer(bench)
         is_right = is_same_answer(given, right)
@@ -161,22 +155,25 @@ class Course(QObject):
     def show_answer(self) -> None:
         """Give up on this step and let the engine answer."""
         step, bench = self.step, self.bench_of_step()
-        if step is None or bench is None or self._is_done() or self.is_busy:
+        if step is None or bench is None or self._reply.is_done or self.is_busy:
             return
         self.score.asked.add(self.number)
         if step.query is not None:
             self._done(Feedback("shown", f"It is {step.query.answer(bench)}"))
             self.changed.emit()
         elif self._run is not None:
-            self._session.runs.show(self._run)
-            self._session.runs.resume(merges=1)
+            self._make_next_merge(self._run)
+
+    def _make_next_merge(self, run: Run) -> None:
+        self._session.runs.show(run)
+        self._session.runs.resume(merges=1)
 
     def next(self) -> None:
         """Go on to the next step; after the last one the lesson is finished."""
         if self.lesson is None or self.step is None or self._run is None or not self.can_go_on:
             return
         if self.step.kind == "read":
-            self._outcomes[self.number] = Outcome(self._run, self.step.merges, Reply(is_done=True))
+            self._replies[self.number] = Reply(is_done=True, run=self._run, at=self.step.merges)
         self.number += 1
         if self.number == len(self.lesson.steps):
             self.finished.emit(self.lesson.name)
@@ -190,7 +187,6 @@ class Course(QObject):
             self._arrive()
 
     def leave(self) -> None:
-        """End the lesson and bring everything back as it was."""
         self._session.detour.end()
 
     # What is shown
@@ -209,7 +205,7 @@ class Course(QObject):
     @property
     def is_predicting(self) -> bool:
         """Whether the next merge has to stay hidden."""
-        return self.step is not None and self.step.kind == "predict" and not self._is_done()
+        return self.step is not None and self.step.kind == "predict" and not self._reply.is_done
 
     @property
     def is_busy(self) -> bool:
@@ -223,15 +219,13 @@ class Course(QObject):
     @property
     def can_go_on(self) -> bool:
         step = self.step
-        return step is not None and not self.is_busy and (step.kind == "read" or self._is_done())
+        return step is not None and not self.is_busy and (step.kind == "read" or self._reply.is_done)
 
     def page(self) -> LessonPage | None:
         step, bench = self.step, self.bench_of_step()
         if self.lesson is None or step is None or bench is None:
             return None
-        outcome = self._outcomes.get(self.number)
-        reply = outcome.reply if outcome is not None else NO_REPLY
-        query = step.query
+        reply, query = self._reply, step.query
         hides_words = query is not None and query.what in HIDDEN_CUTS and not reply.is_done
         is_about_others = query is not None and bool(query.words)
         words, newest = self._words_now() if not (hides_words or is_about_others) else ((), None)
@@ -252,14 +246,14 @@ class Course(QObject):
 
     def _arrive(self) -> None:
         """Bring the run to the beginning of this step, or go to the moment at which the step was done."""
-        lesson, step, outcome = self.lesson, self.step, self._outcomes.get(self.number)
+        lesson, step, reply = self.lesson, self.step, self._reply
         if lesson is None or step is None:
             return
         self._chosen = None
         runs, detour = self._session.runs, self._session.detour
-        if outcome is not None and outcome.reply.is_done and outcome.run in runs.all:
-            runs.show(outcome.run)
-            self._session.cursor.go_to(outcome.at)
+        if reply.is_done and reply.run in runs.all:
+            runs.show(reply.run)
+            self._session.cursor.go_to(reply.at)
         elif self._run is not None and self._can_reach(self._run, step):
             runs.show(self._run)
             if self._run.learned < step.merges:
@@ -302,30 +296,23 @@ class Course(QObject):
         run, step, bench = self._run, self.step, self.bench_of_step()
         if run is not None and step is not None and bench is not None:
             at = step.merges + (step.kind == "predict")
-            self._outcomes[self.number] = Outcome(run, at, Reply(True, feedback, filled(step.after, step, bench)))
+            self._replies[self.number] = Reply(True, feedback, filled(step.after, step, bench), run=run, at=at)
 
     def _note(self, feedback: Feedback, wrong_choice: str | None = None) -> None:
         """Reply to a step that is not done yet."""
-        if self._run is None:
-            return
-        before = self._outcomes.get(self.number)
-        ruled_out = before.reply.ruled_out if before else ()
-        if wrong_choice is not None:
-            ruled_out = (*ruled_out, wrong_choice)
-        reply = Reply(False, feedback, ruled_out=ruled_out)
-        self._outcomes[self.number] = Outcome(self._run, self._run.learned, reply)
-        self.changed.emit()
+        if self._run is not None:
+            ruled_out = (*self._reply.ruled_out, *filter(None, [wrong_choice]))
+            self._replies[self.number] = Reply(feedback=feedback, ruled_out=ruled_out, run=self._run)
+            self.changed.emit()
 
-    def _is_done(self) -> bool:
-        outcome = self._outcomes.get(self.number)
-        return outcome is not None and outcome.reply.is_done
+    @property
+    def _reply(self) -> Reply:
+        return self._replies.get(self.number, NO_REPLY)
 
     # The run
 
     def bench_of_step(self) -> Bench | None:
-        """The run at the beginning of the step; None until it is ready."""
-        outcome, step = self._outcomes.get(self.number), self.step
-        run = outcome.run if outcome else self._run
+        step, run = self.step, self._reply.run or self._run
         if run is None or step is None or run.words is None or run.history is None or run.learned < step.merges:
             return None
         return self._bench(run, step.merges)
@@ -357,7 +344,7 @@ class Course(QObject):
         if self._session.detour.kept is not None:
             return
         self.lesson, self._run = None, None
-        self._outcomes.clear()
+        self._replies.clear()
         self._benches.clear()
         self._text.replace(0, self._text.length, self._session.text.value)
         self.changed.emit()

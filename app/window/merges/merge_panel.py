@@ -7,6 +7,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
 from app.session.merge_filter import MergeFilter
+from app.session.session import Session
+from app.settings import COPY_HEADERS
+from app.window.main_window import Frame
 from app.window.merges.merge_table import MergeTableModel
 from app.window.merges.merge_view import MergeTableView
 from app.window.parts.icons import icon
@@ -53,7 +56,33 @@ class MergePanel(QWidget):
             signal.connect(self._show_count)
         self._show_filter(model.filter)
 
-    def begin_filter(self) -> None:
+    def connect_with(self, session: Session, frame: Frame) -> None:
+        """Follow the run and the step shown, and act on the Edit menu."""
+        model, table, actions = self._model, self.table, frame.actions
+        runs, cursor, dock = session.runs, session.cursor, frame.window.docks["merges"]
+
+        def copy(separator: str) -> None:
+            table.copy(separator, headers=actions["copy_headers"].isChecked())
+
+        runs.changed.connect(lambda: model.show_run(runs.shown))
+        runs.grew.connect(lambda start, stop: model.grow())
+        model.modelReset.connect(lambda: dock.setWindowTitle(model.wording.steps.capitalize()))
+        model.modelReset.connect(lambda: actions.call_steps(model.wording.step))
+        cursor.moved.connect(model.set_position)
+        cursor.moved.connect(lambda position: table.mark(position, follow=not cursor.live))
+        model.reordered.connect(lambda: table.mark(cursor.position, follow=not cursor.live))
+        table.travelled.connect(cursor.go_to)
+        model.filter_changed.connect(
+            lambda chosen: session.filter.put(chosen, f"Filter {model.wording.steps}", joins=True)
+        )
+        session.filter.changed.connect(model.set_filter)
+        frame.keep_ticked("copy_headers", COPY_HEADERS)
+        actions["copy_tsv"].triggered.connect(lambda: copy("\t"))
+        actions["copy_csv"].triggered.connect(lambda: copy(","))
+        table.copy_wanted.connect(lambda: copy("\t"))
+        actions["find"].triggered.connect(self._begin_filter)
+
+    def _begin_filter(self) -> None:
         self.needle.setFocus()
         self.needle.selectAll()
 

@@ -152,7 +152,6 @@ class MergeTableView(QTableView):
         return self.viewport().mapToGlobal(rectangle.topLeft()) if is_in_sight else None
 
     def _bring_into_view(self, index: QModelIndex) -> None:
-        """Scroll a row to the middle, unless it is visible already."""
         if not self.viewport().rect().contains(self.visualRect(index).center()):
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 

@@ -77,7 +77,6 @@ OF_A_METHOD = [one.name for one in dataclasses.fields(Learning) if one.name not 
 
 
 def presets() -> dict[str, list[Option]]:
-    """List the presets of each method, by its title."""
     found: dict[str, list[Option]] = {listed.title: [] for listed in METHODS.values()}
     for name, preset in PRESETS.items():
         found[METHODS[Recipe.preset(name).method].title].append(Option(name, name, preset.explanation))
@@ -133,7 +132,6 @@ class RecipeForm(QObject):
 
     @property
     def shrinks(self) -> bool:
-        """Whether the method begins with many tokens and drops some."""
         return Method.of(self._recipe.value).drops
 
     @property

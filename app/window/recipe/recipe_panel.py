@@ -148,7 +148,6 @@ class RecipePanel(QScrollArea):
             self._fill()  # as it was; but a line of text stays until it is corrected
 
     def _offer_own_pattern(self) -> None:
-        """Begin a custom pattern with something to change."""
         self._form.choose(pattern="custom", custom_pattern=r"\w+|[^\w\s]+|\s+")
         self.field("custom_pattern").setFocus()
 

@@ -57,7 +57,6 @@ class LiveEncoder(QObject):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the tokens on screen are not yet up to date."""
         return (
             self._aside.is_busy(TOPIC, MOMENT, CHARACTERS)
             or self._model.is_pending

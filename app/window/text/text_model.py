@@ -125,7 +125,6 @@ class TokenTextModel(QObject):
             self._steps.make(edit, joins=joins)
 
     def seal_undo(self) -> None:
-        """Let the next keystroke begin a new step of undo."""
         self._steps.seal()
 
     def _change(self, edit: Edit) -> None:
@@ -143,7 +142,6 @@ class TokenTextModel(QObject):
 
     @property
     def data(self) -> bytes:
-        """The text in UTF-8; places are counted in its bytes."""
         return self._segmentation.data
 
     def request(self, cuts: SafeCuts) -> EncodeRequest | None:
@@ -171,19 +169,16 @@ class TokenTextModel(QObject):
         return True
 
     def use_numbers(self, numbers: Int64s | None) -> None:
-        """Show ids by these numbers; None: as they are."""
         if numbers is not self._numbers:
             self._numbers = numbers
             self.tokens_changed.emit()
 
     def colour_by(self, scale: Scale | None) -> None:
-        """Colour tokens by a scale; None: by their bytes."""
         if scale != self.scale:
             self.scale = scale
             self.colours_changed.emit()
 
     def number_of(self, id: int) -> int:
-        """Return the number by which a token is shown; NO_TOKEN if it has none."""
         if self._numbers is None or id == NO_TOKEN:
             return id
         return int(self._numbers[id]) if id < len(self._numbers) else NO_TOKEN

@@ -49,7 +49,6 @@ class TextSteps:
         self._is_sealed = False
 
     def seal(self) -> None:
-        """Let the next edit begin a step, for instance because the caret was moved."""
         self._is_sealed = True
 
     def forget(self) -> None:

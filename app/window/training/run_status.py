@@ -188,7 +188,6 @@ class RunListModel(QAbstractListModel):
 
 
 def texts_of(run: Run, most: int = MOST_NAMED) -> str:
-    """Name the texts a run learned from, or say how it was made."""
     if not run.sources and run.parent is not None:
         return run.sentence.partition(". ")[0]
     names = ", ".join(source.name for source in run.sources[:most])

@@ -274,12 +274,10 @@ class BlockLayout:
         return _x(row.line, self.visible.units_of(min(character, len(self.visible.source))))
 
     def nearest_character(self, row: TextRow, x: float) -> int:
-        """Return the place in a row that is nearest to a point, for the caret."""
         character = self.visible.character_of(row.line.xToCursor(x))
         return min(max(character, row.start), self.last_place(row))
 
     def last_place(self, row: TextRow) -> int:
-        """Return the place of a caret at the end of a row."""
         if row.stop == len(self.text) and not self.goes_on:
             return row.stop - self.ends_line
         # Behind its last character the caret would be in the next row. (A row may hold only a composition.)

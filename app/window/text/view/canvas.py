@@ -99,7 +99,6 @@ class TokenCanvas(QAbstractScrollArea):
         self.reveal_character(self.model.chunks.character_of(byte))
 
     def rectangle_of(self, character: int) -> QRect:
-        """Return where a character begins in the viewport, for the caret or a tooltip."""
         block, row = self.flow.place_of(character)
         x = self.left + block.layout.x_of(character - block.start)
         return QRectF(x, block.y + row.y, 2, row.height).toAlignedRect()

@@ -187,7 +187,6 @@ class Flow:
     # -- from places to characters and back ------------------------------------------------
 
     def place_of(self, character: int) -> tuple[PlacedBlock, TextRow]:
-        """Return the block and the row of the caret before a character."""
         index = self.block_of(character)
         for block in self.visible():
             if block.index == index:
@@ -199,7 +198,6 @@ class Flow:
         return block, block.layout.row_of(character - block.start)
 
     def block_at(self, y: float) -> PlacedBlock:
-        """Return the visible block at a height, or the nearest."""
         blocks = self.visible()
         return next((block for block in blocks if y < block.y + block.layout.height), blocks[-1])
 

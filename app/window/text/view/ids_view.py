@@ -122,7 +122,6 @@ class IdsGrid(QAbstractScrollArea):
         self.viewport().update()
 
     def show_step(self, step: Step) -> None:
-        """Animate the ids closing up after a step that is about to be shown."""
         if self.isVisible() and self.model.cursor == step.before:
             first, stop = self._indices(0, self.viewport().height())
             self._before = {token.place: index for index, token in enumerate(self._coloured(first, stop), first)}

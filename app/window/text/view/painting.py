@@ -380,7 +380,6 @@ class StepEvent:
             self._paint(painter, done, parts, whole, pictures, light, paper)
 
     def _dim(self, painter: QPainter, progress: float, paper: QColor) -> None:
-        """Dim everything but the changes for a while."""
         strength = smooth(min(1.0, progress / LIT)) * (1.0 - smooth(max(0.0, (progress - MET) / (1.0 - MET))))
         veil = QColor(paper)
         veil.setAlphaF(DIMMED * strength)
