@@ -30,7 +30,7 @@ from app.window.corpus.wiring import Opening
 from app.window.crash_dialog import CrashReporter
 from app.window.files.export_dialog import ExportBar
 from app.window.files.wiring import Exchanging, Filing
-from app.window.find_anything.find_box import Finding
+from app.window.find_anything.wiring import Finding
 from app.window.help_dialog import about_dialog, help_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel, LessonStage

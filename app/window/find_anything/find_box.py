@@ -1,9 +1,8 @@
-"""The box to find anything: a field, and the list of what it finds among the menus, the lessons and the run shown."""
+"""The box to find anything: a field, and the list of what it finds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPalette
@@ -17,13 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.session.run import Run
-from app.session.session import Session
-from app.window.actions import actions_in, keys_of, title_of
-from app.window.find_anything.search import Found, RunSearch, Search, among, best
-from app.window.lessons.lessons import lessons
-from app.window.lessons.wiring import Teaching
-from app.window.main_window import Frame
+from app.window.find_anything.search import Found, Search, best
 from app.window.parts.layouts import in_column
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import entry, muted, named
@@ -141,40 +134,3 @@ class FoundDelegate(QStyledItemDelegate):
         painter.setPen(text)
         title = QFontMetrics(font).elidedText(from_the_left(found.title), Qt.TextElideMode.ElideMiddle, rect.width())
         painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | middle, title)
-
-
-class Finding(QObject):
-    def __init__(
-        self, session: Session, frame: Frame, teaching: Teaching, look_at: Callable[[int], None], parent: QObject
-    ) -> None:
-        super().__init__(parent)
-        self._session, self._window, self._teaching, self._look_at = session, frame.window, teaching, look_at
-        frame.actions["find_anything"].triggered.connect(self.open)
-
-    def open(self) -> None:
-        self.box = FindBox(self.searches(self._session.runs.shown), self._window)
-        self.box.show()
-        self.box.field.setFocus()
-
-    def searches(self, run: Run | None) -> list[Search]:
-        searches: list[Search] = [among(self._actions()), among(self._lessons())]
-        if run is not None and not self._teaching.course.is_predicting:  # or the answer could be looked up
-            searches.append(RunSearch(run, self._session.cursor.go_to, self._look_at))
-        return searches
-
-    def _actions(self) -> list[Found]:
-        return [
-            Found(title_of(action), way, action.trigger, keys_of(action))
-            for way, action in actions_in(self._window.menuBar())
-            if action.isEnabled() and action.isVisible()
-        ]
-
-    def _lessons(self) -> list[Found]:
-        return [
-            Found(lesson.title, f"Lesson, {lesson.minutes} minutes", partial(self._begin, lesson.name))
-            for lesson in lessons()
-        ]
-
-    def _begin(self, name: str) -> None:
-        self._teaching.open()
-        self._teaching.begin(name, 0)

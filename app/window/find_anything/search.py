@@ -56,6 +56,7 @@ Search = Callable[[str], Iterable[Fitting]]  # searches one kind of things, the 
 
 
 def among(offered: Iterable[Found]) -> Search:
+    """Search titles, alone or together with the kind: "theme dark" as well as "dark"."""
     known = tuple(offered)
 
     def search(typed: str) -> list[Fitting]:

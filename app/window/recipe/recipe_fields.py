@@ -18,8 +18,17 @@ from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.typed import NumberBox, mark_refused
 from app.window.parts.widgets import entry, paragraph
 from app.window.parts.wording import from_the_left, tip
-from app.window.recipe.recipe_form import KINDS, OF_A_METHOD, Option, RecipeForm, options, presets
-from bpe_core.recipes.recipe import CHOICES, LARGEST_VOCABULARY, title_of
+from app.window.recipe.recipe_form import (
+    CHOICES,
+    KINDS,
+    LARGEST_VOCABULARY,
+    OF_A_METHOD,
+    Option,
+    RecipeForm,
+    options,
+    presets,
+    title_of,
+)
 
 NO_PRESET = "own choices"
 NO_LIMIT = 0

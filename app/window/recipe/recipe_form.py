@@ -17,7 +17,10 @@ from bpe_core.history.token_texts import shown
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.presets import PRESETS
-from bpe_core.recipes.recipe import CHOICES, Learning, Recipe, Size, Splitting, Symbols, title_of
+from bpe_core.recipes.recipe import CHOICES as CHOICES
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
+from bpe_core.recipes.recipe import Learning, Recipe, Size, Splitting, Symbols
+from bpe_core.recipes.recipe import title_of as title_of
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.progress import CancelCheck, while_wanted
 from bpe_core.text.normalization import normalize

@@ -23,8 +23,7 @@ from app.window.parts.typed import NumberBox, mark_refused
 from app.window.parts.widgets import muted, paragraph, scaled
 from app.window.parts.wording import tip
 from app.window.recipe.recipe_fields import MAIN, MORE, Field, SizeBox, SplitPreview, field_of, preset_box
-from app.window.recipe.recipe_form import OF_A_METHOD, RecipeForm
-from bpe_core.recipes.recipe import title_of
+from app.window.recipe.recipe_form import OF_A_METHOD, RecipeForm, title_of
 
 SIDES = 12  # the margins left and right
 

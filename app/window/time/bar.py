@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolButton, QWidget
 
-from app.session.run import NO_RUN, Run, turns_of
+from app.session.run import NO_RUN, turns_of
 from app.session.session import Session
 from app.window.actions import Actions
 from app.window.parts.dialogs import ask_for_step
@@ -17,9 +17,8 @@ from app.window.parts.timing import Throttle
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import action_button, label, named
 from app.window.parts.wording import tip
-from bpe_core.figures.figure import Line, thinned
-from bpe_core.questions.compression import symbols_per_token
-from bpe_core.recipes.methods import Wording
+from app.window.time.curve import compression_curve
+from bpe_core.figures.figure import Line
 
 TRACK_MARGIN = 8.0
 HANDLE = 6.0
@@ -174,7 +173,7 @@ class TimeBar(QWidget):
         self._name()
 
     def _name(self) -> None:
-        wording = self._wording
+        wording = NO_RUN if self._runs.shown is None else self._runs.shown.wording
         self.number.setPrefix(f"{wording.step} ")
         self.number.setAccessibleName(f"After how many {wording.steps}")
         self.track.setAccessibleName(f"Time: after how many {wording.steps}")
@@ -185,7 +184,8 @@ class TimeBar(QWidget):
         self.live.setChecked(True)  # pressed twice, it still rides at the end
 
     def _ask_where_to_go(self) -> None:
-        position = ask_for_step(self.window(), self._cursor.position, self._cursor.end, self._wording.step)
+        step = (NO_RUN if self._runs.shown is None else self._runs.shown.wording).step
+        position = ask_for_step(self.window(), self._cursor.position, self._cursor.end, step)
         if position is not None:
             self._cursor.go_to(position)
 
@@ -208,23 +208,6 @@ class TimeBar(QWidget):
 
     def _show_live(self) -> None:
         self.live.setChecked(self._cursor.live)
-
-    @property
-    def _wording(self) -> Wording:
-        return NO_RUN if self._runs.shown is None else self._runs.shown.wording
-
-
-CURVE_POINTS = 400
-
-
-def compression_curve(run: Run | None) -> Line | None:
-    """Base symbols per token after each step, thinned; None where that is not known."""
-    history = None if run is None else run.history
-    ratio = None if run is None or history is None else symbols_per_token(history, run.symbol_counts)
-    if ratio is None:
-        return None
-    steps = thinned(len(ratio), is_log=False, most=CURVE_POINTS)
-    return Line("", steps.astype(np.float64), ratio[steps])
 
 
 def _button(action: QAction, *, with_text: bool = False) -> QToolButton:
