@@ -11,7 +11,7 @@ import numpy as np
 from bpe_core.counting.counter import Counter, count_compiled
 from bpe_core.counting.words import WordColumns, WordTable, join_by_kernels
 from bpe_core.formats.compiled_recovering import recovered_pairs
-from bpe_core.formats.compiled_rows import numbers_of, written_rows
+from bpe_core.formats.compiled_rows import written_rows
 from bpe_core.formats.rows import Layout
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
@@ -196,8 +196,7 @@ def _cut_in_pieces(texts: list[str]) -> None:
 
 def _write() -> None:
     history = History.from_pairs(Recipe.preset("gpt2", merges=1), Alphabet.of_bytes(), [(108, 111)])
-    (_, rows), *_ = written_rows(history, Layout({"step": "", "token": ","}, "\n", "", str), None)
-    numbers_of(b"\n" + rows, 0, len(rows), b",\n", b"", [0, -1], 1)
+    list(written_rows(history, Layout({"step": "", "token": ","}, "\n", "", str), None))
 
 
 def _compress() -> None:

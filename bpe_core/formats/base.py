@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, TypeVar
 
 import numpy as np
 
 from bpe_core.errors import OutputError
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.methods import METHODS
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.support.progress import (
+    CancelCheck,
+    Progress,
+    ProgressReport,
+    ignore_progress,
+    never_cancelled,
+    while_wanted,
+)
 
 if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
@@ -22,8 +29,10 @@ if TYPE_CHECKING:
 Beside = Callable[[str], bytes | None]
 Writer = Callable[[History, BinaryIO], None]
 # What another program makes of a text: the numbers of its tokens, or where it knows no numbers their texts.
+T = TypeVar("T")
 Peer = Callable[[str], list[int] | list[bytes]]
 
+STEPS_BETWEEN_REPORTS = 4_096
 NO_NUMBER = -1  # a token the file has no number for
 MOST_GAPS = 100_000  # numbers without a token, in files that number tokens by their place
 
@@ -65,6 +74,14 @@ def are_ids(numbers: Int64s) -> bool:
 def unless_ids(numbers: Int64s) -> Int64s | None:
     """Return None for numbers that are the ids anyway."""
     return None if are_ids(numbers) else numbers
+
+
+def reported(rows: Iterable[tuple[int, T]], history: History, progress: ProgressReport) -> Iterator[T]:
+    """What is written after so many steps, each reported now and then."""
+    for step, row in rows:
+        yield row
+        if step % STEPS_BETWEEN_REPORTS == 0:
+            progress(Progress("writing", step, len(history), "steps"))
 
 
 def nothing_beside(name: str) -> bytes | None:
@@ -169,6 +186,7 @@ class Format(ABC):
         history = history if merges is None else history.first(merges)
         self.refuse_the_impossible(history)
         self.write_all(history, file, progress)
+        progress(Progress("writing", len(history), len(history), "steps"))
 
     def numbers(self, history: History) -> Int64s:
         """Return the number of each id in the file, NO_NUMBER for tokens it has no place for.

@@ -21,7 +21,7 @@ from bpe_core.formats.text_lines import VERSION, lines_of
 from bpe_core.formats.wordpiece_vocabulary import history_of, numbers_for, vocabulary_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
-from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.support.progress import ProgressReport
 from bpe_core.text.preparation.pieces import AddedToken
 
 CONFIG = "tokenizer_config.json"
@@ -182,7 +182,6 @@ class BertVocabulary(Format):
         for line in range(max(text_of) + 1):  # BERT's own files fill gaps so, too
             text = text_of.get(line) or next(gap for gap in _gaps(line) if gap not in vocabulary)
             file.write(text.encode() + b"\n")
-        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         lines = data[:LOOK].split(b"\n")

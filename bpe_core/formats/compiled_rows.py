@@ -15,15 +15,10 @@ from bpe_core.formats.rows import Layout
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.token_texts import decoded, of_tokens, written
 from bpe_core.kernels.table_rows import (
-    BEFORE_CELL,
     DIGITS,
-    ESCAPE,
     NUMBERS,
-    PLAIN,
-    QUOTE,
     Columns,
     Texts,
-    read_rows,
     write_rows,
 )
 from bpe_core.support.honest_text import escape
@@ -72,18 +67,6 @@ def _laid(
         while row < some.shape[1]:
             row, place = write_rows(texts, columns, some, row, out)
             yield start + row, out[:place].tobytes()
-
-
-def numbers_of(
-    data: bytes, start: int, stop: int, separators: bytes, escape: bytes, column_of: Sequence[int], rows: int
-) -> Int64s | None:
-    """The numbers of so many rows in columns, as `read_rows` tells; None where there are not so many."""
-    signs = np.full(256, PLAIN, np.uint8)
-    for sign, those in ((QUOTE, b'"'), (ESCAPE, escape), (BEFORE_CELL, separators)):
-        signs[[*those]] = sign
-    found = np.empty((max(column_of) + 1, rows), np.int64)
-    raw = np.frombuffer(data, np.uint8)
-    return found if read_rows(raw, start, stop, signs, np.array(column_of), found) == rows else None
 
 
 def _values(history: History, numbers: Int64s | None) -> Mapping[str, Callable[[slice], npt.NDArray[Any]]]:

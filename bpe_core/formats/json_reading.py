@@ -98,26 +98,27 @@ class _TwiceError(ValueError):
     """A key that stands twice in one object."""
 
 
-def parsed_object(data: bytes, name: str) -> Object:
-    """The JSON object that a whole file holds."""
-    if len(data) > LARGEST:
-        raise TooLarge(f"{name} has {len(data):,} bytes; a tokenizer of more than {LARGEST:,} is not read.")
+def parsed_object(data: bytes, name: str, most: int = LARGEST, line: int | None = None) -> Object:
+    """The JSON object that a whole file holds, or one line of it; of at most so many bytes."""
+    where = name if line is None else f"{name}, line {line:,}"
+    if len(data) > most:
+        raise TooLarge(f"{where}: {len(data):,} bytes would have to be parsed at once; the limit is {most:,}.")
     try:
         text = data.decode("utf-8-sig")
         parsed = parsed_in_pieces(text, _without_repetition) if len(text) > PIECE else None
         if parsed is None:
             parsed = json.loads(text, object_pairs_hook=_without_repetition)
     except UnicodeDecodeError as error:
-        raise FormatError(f"{name}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
+        raise FormatError(f"{where}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
     except json.JSONDecodeError as error:
-        where = f"{name}, line {error.lineno:,}, column {error.colno:,}"
-        raise FormatError(f"{where}: this is not valid JSON from here on.") from error
+        at = f"{name}, line {line or error.lineno:,}, column {error.colno:,}"
+        raise FormatError(f"{at}: this is not valid JSON from here on.") from error
     except _TwiceError as error:
-        raise FormatError(f"{name}: {error}") from error
+        raise FormatError(f"{where}: {error}") from error
     except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits
-        raise FormatError(f"{name}: JSON that no tokenizer would hold: too deep, or a number too long.") from error
+        raise FormatError(f"{where}: JSON that no such file would hold: too deep, or a number too long.") from error
     if not isinstance(parsed, dict):
-        raise FormatError(f"{name}: there must be a JSON object, in curly brackets.")
+        raise FormatError(f"{where}: there must be a JSON object, in curly brackets.")
     return parsed
 
 

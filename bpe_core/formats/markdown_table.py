@@ -10,16 +10,15 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside
+from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside, reported
 from bpe_core.formats.rows import Row, merge_rows
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
 from bpe_core.support.honest_text import unescape
-from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.support.progress import ProgressReport
 
 HEADER = "| step | left | right | token | id | bytes | count | as often as | tokens left |"
 RULE = "|---:|---|---|---|---:|---|---:|---|---:|"
-ROWS_BETWEEN_REPORTS = 4_096
 
 
 class MarkdownTable(Format):
@@ -37,11 +36,8 @@ class MarkdownTable(Format):
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         head = (f"# {len(history):,} merges", "", _about(history), "", HEADER, RULE)
         file.writelines(line.encode() + b"\n" for line in head)
-        for row in merge_rows(history):
-            file.write(_line(row).encode() + b"\n")
-            if row.step % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", row.step, len(history), "steps"))
-        progress(Progress("writing", len(history), len(history), "steps"))
+        rows = reported(enumerate(merge_rows(history), 1), history, progress)
+        file.writelines(_line(row).encode() + b"\n" for row in rows)
 
     def recognizes(self, data: bytes) -> bool:
         return HEADER.encode() in data[:4_096]

@@ -123,7 +123,6 @@ class MergesPair(Format):
             progress(Progress("writing", start, len(history), "steps"))
             some = history.pairs(start, start + ROWS_BETWEEN_REPORTS)
             file.write(b"".join([b"%b %b\n" % (texts[left], texts[right]) for left, right in some]))
-        progress(Progress("writing", len(history), len(history), "steps"))
 
     def numbers(self, history: History) -> Int64s:
         return complete_numbers(history)

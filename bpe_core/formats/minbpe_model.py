@@ -15,18 +15,17 @@ import numpy as np
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import limitations
-from bpe_core.formats.base import Beside, Format, OpenedTable, Writer, nothing_beside, own_numbers, unless_ids
+from bpe_core.formats.base import Beside, Format, OpenedTable, Writer, nothing_beside, own_numbers, reported, unless_ids
 from bpe_core.formats.patterns import expression_of, pattern_choices
-from bpe_core.formats.rebuilding import HistoryBuilder
+from bpe_core.formats.rebuilding import rebuilt
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.honest_text import escape
-from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.support.progress import ProgressReport
 
 SIGNATURE = b"minbpe v1"
-ROWS_BETWEEN_REPORTS = 4_096
 MOST_SPECIALS = 100_000
 LARGEST_NUMBER = 2**31 - 1
 
@@ -69,11 +68,7 @@ class MinbpeModel(Format):
         specials = zip(recipe.special_tokens, self.numbers(history)[history.first_special :].tolist(), strict=True)
         head += [f"{token} {number}" for token, number in specials]
         file.write("".join(f"{line}\n" for line in head).encode())
-        for merge in history:
-            file.write(b"%d %d\n" % (merge.left, merge.right))
-            if merge.step % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", merge.step, len(history), "steps"))
-        progress(Progress("writing", len(history), len(history), "steps"))
+        file.writelines(b"%d %d\n" % pair for pair in reported(enumerate(history.pairs(), 1), history, progress))
 
     def companions(self, path: Path) -> dict[Path, Writer]:
         return {path.with_suffix(".vocab"): write_vocabulary}
@@ -93,12 +88,12 @@ class MinbpeModel(Format):
             recipe = Recipe(name="minbpe", merges=0, vocab_size=None, special_tokens=tuple(specials), **choices)
         except RecipeError as error:
             raise FormatError(f"{name}: {error}") from error
-        builder = HistoryBuilder(recipe, Alphabet.of_bytes(), tokens_at_start=NOTHING, end_reason="")
-        for number, line in enumerate(lines, start=4 + len(specials)):
-            left, right = _pair(line, f"{name}, line {number:,}")
-            builder.add(left, right, where=f"{name}, line {number:,}")
-        history = builder.finish()
-        history.recipe = recipe.with_changes(merges=len(history))
+        first = 4 + len(specials)
+        pairs = [_pair(line, f"{name}, line {number:,}") for number, line in enumerate(lines, first)]
+        columns = np.full((len(Columns._fields), len(pairs)), NOTHING)
+        columns[:2] = np.array(pairs, np.int64).reshape(-1, 2).T
+        recipe = recipe.with_changes(merges=len(pairs))
+        history = rebuilt(recipe, Alphabet.of_bytes(), [*columns], lambda row: f"{name}, line {first + row:,}", name)
         return OpenedTable(history.numbered(_numbers(history, list(specials.values()))), self.name, tuple(notes))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, OutputError, cause_of
@@ -19,32 +20,32 @@ from bpe_core.formats.base import (
     OpenedTable,
     nothing_beside,
     own_numbers,
+    reported,
     unless_ids,
 )
 from bpe_core.formats.json_reading import list_in, parsed_object
 from bpe_core.formats.limitations import about_reasons
+from bpe_core.formats.merge_table import NUMBER, about_of
 from bpe_core.formats.rebuilding import (
-    HistoryBuilder,
     checked_alphabet,
     checked_end_reason,
     checked_numbers,
     checked_recipe,
     checked_symbol,
+    rebuilt,
 )
-from bpe_core.formats.rows import Row, merge_rows, too_long_to_show
-from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.formats.rows import COLUMNS_BUT_KIND, merge_rows, too_long_to_show
+from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY
 from bpe_core.support.honest_text import escape, unescape
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
-from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.support.progress import ProgressReport
 
 KEY = b"bpe-explorer merge table"
 MISSING = f"Parquet {MISSING_PYARROW}"
-NUMBER = "number"
 ROWS_AT_ONCE = 16_384
 
 _TEXTS = ("left_text", "right_text", "token", "bytes", "runner_up_left_text", "runner_up_right_text")
-_COLUMNS = tuple(column for column in Row._fields if column != "kind")
 
 
 class ParquetTable(Format):
@@ -67,22 +68,22 @@ class ParquetTable(Format):
             raise OutputError(MISSING)
         numbers = unless_ids(self.numbers(history))
         known = None if numbers is None else numbers.tolist()
-        names = _COLUMNS if known is None else (*_COLUMNS, NUMBER)
+        names = COLUMNS_BUT_KIND if known is None else (*COLUMNS_BUT_KIND, NUMBER)
         schema = arrow.schema([(column, _type(arrow, column)) for column in names])
-        about = _about(history) | ({} if known is None else {"numbers": known})
+        symbols = [[one.kind, escape(one.text), one.decoded.hex()] for one in history.alphabet.symbols]
+        about = about_of(history, tokens_at_start=history.tokens_at_start, alphabet=symbols) | (
+            {} if known is None else {"numbers": known}
+        )
         schema = schema.with_metadata({KEY: json.dumps(about, ensure_ascii=False).encode()})
+        rows: list[dict[str, Any]] = []
         with arrow.parquet.ParquetWriter(file, schema) as writer:
-            rows: list[dict[str, Any]] = []
-            for row in merge_rows(history):
-                rows.append({column: getattr(row, column) for column in _COLUMNS})
-                if known is not None and row.id is not None:
-                    rows[-1][NUMBER] = known[row.id]
+            for row in reported(enumerate(merge_rows(history), 1), history, progress):
+                cells = row._asdict() if known is None or row.id is None else {**row._asdict(), NUMBER: known[row.id]}
+                rows.append({column: cells[column] for column in names})
                 if len(rows) == ROWS_AT_ONCE:
                     writer.write_table(arrow.Table.from_pylist(rows, schema))
                     rows.clear()
-                    progress(Progress("writing", row.step, len(history), "steps"))
             writer.write_table(arrow.Table.from_pylist(rows, schema))
-        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         return data.startswith(self.mark) and KEY in data
@@ -96,13 +97,13 @@ class ParquetTable(Format):
             if file.metadata.num_rows > LARGEST_VOCABULARY:
                 raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} merges.")
             about = (file.schema_arrow.metadata or {}).get(KEY)
-            columns = ["left", "right", "count", "runner_up_left", "runner_up_right", "runner_up_count", "tokens_left"]
-            rows = file.read(columns=columns).to_pylist()
+            steps = file.read(columns=[*Columns._fields])
+            columns = [steps.column(name).cast(arrow.int64()).fill_null(NOTHING).to_numpy() for name in Columns._fields]
         except (arrow.ArrowException, OSError, ValueError, KeyError) as error:
             raise FormatError(f"{name} is a damaged Parquet file: {cause_of(error)}.") from error
         if about is None:
             raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")
-        return OpenedTable(_rebuilt(about, rows, name), self.name)
+        return OpenedTable(_rebuilt(about, columns, name), self.name)
 
     def numbers(self, history: History) -> Int64s:
         return own_numbers(history)
@@ -112,16 +113,7 @@ def _type(arrow: Any, column: str) -> Any:
     return arrow.string() if column in _TEXTS else arrow.bool_() if column == "tied" else arrow.int64()
 
 
-def _about(history: History) -> dict[str, Any]:
-    return {
-        "recipe": history.recipe.to_dict(),
-        "end_reason": history.end_reason,
-        "tokens_at_start": history.tokens_at_start,
-        "alphabet": [[symbol.kind, escape(symbol.text), symbol.decoded.hex()] for symbol in history.alphabet.symbols],
-    }
-
-
-def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> History:
+def _rebuilt(about: bytes, columns: Sequence[Int64s], name: str) -> History:
     whole = parsed_object(about, f"{name}: its metadata")
     recipe = checked_recipe(whole.get("recipe"), name)
     tokens = whole.get("tokens_at_start")
@@ -136,20 +128,9 @@ def _rebuilt(about: bytes, rows: list[dict[str, Any]], name: str) -> History:
         raise FormatError(f"{name}: the base symbols are damaged.") from error
     alphabet = checked_alphabet(symbols, recipe, name)
     reason = checked_end_reason(whole.get("end_reason"), name)
-    builder = HistoryBuilder(recipe, alphabet, tokens_at_start=tokens, end_reason=reason)
-    for number, row in enumerate(rows, start=1):
-        where = f"{name}, row {number:,}"
-        values = {key: NOTHING if value is None else value for key, value in row.items()}
-        if not all(isinstance(value, int) for value in values.values()):
-            raise FormatError(f"{where}: a number is of the wrong kind.")
-        builder.add(
-            values["left"],
-            values["right"],
-            count=values["count"],
-            runner_up=(values["runner_up_left"], values["runner_up_right"]),
-            runner_up_count=values["runner_up_count"],
-            tokens_left=values["tokens_left"],
-            where=where,
-        )
-    history, numbers = builder.finish(), whole.get("numbers")
+    place = f"{name}, row {{:,}}".format
+    history = rebuilt(
+        recipe, alphabet, columns, lambda row: place(row + 1), name, tokens_at_start=tokens, end_reason=reason
+    )
+    numbers = whole.get("numbers")
     return history.numbered(None if numbers is None else checked_numbers(numbers, history.id_count, name))

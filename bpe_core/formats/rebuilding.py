@@ -7,235 +7,162 @@ the same words and no file, however hostile, gets further than this.
 from __future__ import annotations
 
 import textwrap
-from array import array
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from types import MappingProxyType
-from typing import Any, get_args
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import get_args
 
 import numpy as np
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.base import NO_NUMBER
-from bpe_core.formats.reasons_and_scores import Number, as_reasons, scores_from
-from bpe_core.formats.rows import MergeRows
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
-from bpe_core.history.columns import joined_lengths
-from bpe_core.history.history import NOTHING, TIED, Bools, Columns, EndReason, History, Int64s, Step
+from bpe_core.history.columns import Scores, joined_lengths
+from bpe_core.history.history import (
+    COUNT_ALONE,
+    NOTHING,
+    Bools,
+    Columns,
+    EndReason,
+    History,
+    Int64s,
+    Reasons,
+)
 from bpe_core.learning.methods import Method
-from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 
-
-def are_sound(columns: Sequence[Int64s], alphabet: Alphabet, method: Method, longest: int) -> bool:
-    """Whether each step can follow those before; columns are those of a history, tokens have at most so many bytes."""
-    left, right, *others = columns
-    drops: Bools = (right == NOTHING) & method.drops
-    right = np.where(drops, left, right)
-    there = len(alphabet) + np.arange(len(left)) - (np.cumsum(drops) - drops)  # tokens before each step
-    numbers = np.stack([others[0], others[3], others[4]])
-    return (
-        len(left) <= LARGEST_VOCABULARY
-        and all(bool(((half >= 0) & (half < there)).all()) for half in (left, right))
-        and bool((numbers >= NOTHING).all())
-        and _have_merging_symbols(left, right, alphabet)
-        and _are_left(left, right, drops, there)
-        and (method.starts_anew or _are_joined_once(left[~drops], right[~drops]))
-        and _have_runners_up(others[1], others[2], others[3], there, method.drops)
-        and _fit(left[~drops], right[~drops], alphabet, longest)
-    )
-
-
-def _have_merging_symbols(left: Int64s, right: Int64s, alphabet: Alphabet) -> bool:
-    never = [id for id, symbol in enumerate(alphabet.symbols) if not symbol.merges]
-    return not (np.isin(left, never).any() or np.isin(right, never).any()) if never else True
-
-
-def _are_left(left: Int64s, right: Int64s, drops: Bools, there: Int64s) -> bool:
-    """Whether no step takes a token that one before dropped."""
-    if not drops.any():
-        return True
-    rows = np.flatnonzero(drops)
-    dropped_at = np.full(int(there[-1]) + 1, len(left))
-    np.minimum.at(dropped_at, left[rows], rows)
-    at = np.arange(len(left))
-    return bool(((dropped_at[left] >= at) & (dropped_at[right] >= at)).all())
-
-
-def _are_joined_once(left: Int64s, right: Int64s) -> bool:
-    pairs = np.sort((left << 32) | right)
-    return not (pairs[1:] == pairs[:-1]).any()
-
-
-def _have_runners_up(left: Int64s, right: Int64s, count: Int64s, there: Int64s, drops: bool) -> bool:
-    told = (left != NOTHING) | (right != NOTHING)
-    right = np.where(right == NOTHING, left, right) if drops else right
-    known = (left >= 0) & (left < there) & (right >= 0) & (right < there) & (count != NOTHING)
-    return bool((known | ~told).all())
-
-
-def _fit(left: Int64s, right: Int64s, alphabet: Alphabet, longest: int) -> bool:
-    """Whether any two tokens together would not be too long, which is more than is asked."""
-    return 2 * int(joined_lengths([len(text) for text in alphabet.decoded], left, right).max(initial=0)) <= longest
-
-
 LARGEST_NUMBER = 2**31 - 1  # of a token
-_SYMBOL_KINDS = frozenset(get_args(SymbolKind))
-
-NO_REASONS: Mapping[str, Any] = MappingProxyType({})
 LARGEST_COUNT = 2**63 - 1
 LONGEST_REASON = 400  # characters; it may quote what is wrong
 LONGEST_TOKEN = 2**31 - 1  # bytes; a few dozen hostile merges could double their way past any memory
+_SYMBOL_KINDS = frozenset(get_args(SymbolKind))
+
+Place = Callable[[int], str]  # what errors call the step of an index: its line, or its number
+Wrong = tuple[Bools, Callable[[int], str]]  # which steps cannot be, and the sentence about one of them
 
 
-class HistoryBuilder:
-    """Takes one step after the other and refuses those that cannot be; `kinds` are those of its reasons."""
+def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, method: Method, place: Place) -> None:
+    """Refuse the first step that cannot follow those before it; `columns` are those of a history."""
+    left, right, count, other_left, other_right, other_count, tokens_left = columns
+    if len(left) > LARGEST_VOCABULARY:
+        raise FormatError(f"{place(LARGEST_VOCABULARY)}: there are more than {LARGEST_VOCABULARY:,} steps.")
+    drops: Bools = (right == NOTHING) & method.drops
+    there = len(alphabet) + np.arange(len(left)) - (np.cumsum(drops) - drops)  # tokens before each step
+    halves = (left, np.where(drops, left, right))
+    known = [(half >= 0) & (half < there) for half in halves]
+    sound = np.array(
+        [np.where(is_known, half, 0) for half, is_known in zip(halves, known, strict=True)]
+    )  # wrong only behind what is refused
+    wrong: list[Wrong] = [
+        ((left == NOTHING) | (right == NOTHING) & ~drops, lambda row: "it does not say which two tokens it joins")
+    ]
+    for half, is_known, id in zip(halves, known, sound, strict=True):
+        wrong.append((~is_known, partial(_about_unknown, half, there)))
+        wrong += _takes_what_it_cannot(half, id, sound[0], drops, alphabet)
+    if not method.starts_anew:
+        wrong.append(_repeated(left, right, drops))
+    wrong.append(_too_long(sound, drops, alphabet))
+    wrong.append((np.minimum(count, tokens_left) < NOTHING, lambda row: "a count is negative"))
+    has_other = (other_left != NOTHING) | (other_right != NOTHING)
+    other_half = np.where((other_right == NOTHING) & method.drops, other_left, other_right)
+    is_there = (np.minimum(other_left, other_half) >= 0) & (np.maximum(other_left, other_half) < there)
+    wrong.append((has_other & ~is_there, lambda row: _about_runner_up(other_left[row], other_right[row])))
+    # It may be larger than the winner's: merges from elsewhere, counted here.
+    wrong.append(((other_count < 0) & has_other, lambda row: "its runner-up must have a count"))
+    wrong.append(((other_count != NOTHING) & ~has_other, lambda row: "it has the count of a runner-up, but none"))
+    first = [(int(np.argmax(rows)), order) for order, (rows, _) in enumerate(wrong) if rows.any()]
+    if first:
+        row, order = min(first)
+        raise FormatError(f"{place(row)}: {wrong[order][1](row)}.")
 
-    def __init__(
-        self,
-        recipe: Recipe,
-        alphabet: Alphabet,
-        *,
-        tokens_at_start: int,
-        end_reason: EndReason,
-        kinds: Mapping[str, str] = NO_REASONS,
-    ) -> None:
-        self.recipe = recipe
-        self.alphabet = alphabet
-        self.tokens_at_start = tokens_at_start
-        self.end_reason = end_reason
-        self.kinds = kinds
-        self._method = Method.of(recipe)
-        self._forced = forced_at(recipe.interventions)
-        self._values = [array("q") for _ in Columns._fields]  # a column each
-        self._reasons: dict[str, list[Number]] = {name: [] for name in kinds}
-        self._seen: dict[tuple[int, int], int] = {}
-        self._dropped: set[int] = set()
-        self._steps = 0
 
-    @cached_property
-    def rows(self) -> MergeRows:
-        """For whoever adds one step after the other."""
-        return MergeRows(self.alphabet)
+def _about_unknown(half: Int64s, there: Int64s, row: int) -> str:
+    before = f"before it there are the ids 0 to {there[row] - 1:,}"
+    return f"it joins the token {half[row]}, which does not exist yet; {before}"
 
-    def add(
-        self,
-        left: int,
-        right: int,
-        *,
-        count: int = NOTHING,
-        runner_up: tuple[int, int] = (NOTHING, NOTHING),
-        runner_up_count: int = NOTHING,
-        tokens_left: int = NOTHING,
-        reasons: Mapping[str, Number] = NO_REASONS,
-        where: str,
-    ) -> Step:
-        """Append a step; `where` begins the sentence if it cannot be."""
-        drops = right == NOTHING and self._method.drops
-        self._check_pair(left, left if drops else right, where, repeats=drops or self._method.starts_anew)
-        numbers = (count, runner_up_count, tokens_left)
-        if any(not NOTHING <= number <= LARGEST_COUNT for number in numbers):
-            raise FormatError(f"{where}: a count is negative or larger than any corpus could give.")
-        if runner_up != (NOTHING, NOTHING):
-            self._check_runner_up(runner_up, runner_up_count, where)
-        for values, value in zip(self._values, (left, right, count, *runner_up, *numbers[1:]), strict=True):
-            values.append(value)
-        for name, column in self._reasons.items():
-            column.append(reasons[name])
-        self._steps += 1
-        self._seen.setdefault((left, right), self._steps)
-        self._dropped |= {left} if drops else set()
-        self.rows.add([(left, right)])
-        return Step(
-            step=self._steps,
-            left=left,
-            right=right,
-            id=left if drops else self._next_id - 1,
-            count=count,
-            tied=self._steps not in self._forced
-            and bool(reasons.get(TIED, runner_up[0] != NOTHING and runner_up_count == count)),
-            runner_up=runner_up if runner_up[0] != NOTHING else None,
-            runner_up_count=runner_up_count if runner_up[0] != NOTHING else 0,
-            tokens_left=tokens_left,
-            reasons=dict(reasons),
-        )
 
-    def add_at_once(self, columns: Sequence[Int64s], reasons: Mapping[str, list[Number]]) -> bool:
-        """Append all the steps there are, given as the columns of a history; False, and none, if one may be wrong."""
-        if not are_sound(columns, self.alphabet, self._method, LONGEST_TOKEN):
-            return False
-        self._values = [array("q", column.tobytes()) for column in columns]
-        self._reasons = dict(reasons)
-        self._steps = len(columns[0])
-        if self.recipe.interventions:
-            pairs = zip(columns[0].tolist(), columns[1].tolist(), strict=True)
-            for step, pair in enumerate(pairs, start=1):
-                self._seen.setdefault(pair, step)
-        return True
+def _about_runner_up(left: int, right: int) -> str:
+    return f"its runner-up {left} + {right} names a token that does not exist yet"
 
-    @property
-    def _next_id(self) -> int:
-        """Behind all tokens there are: each step that drops none makes one."""
-        return len(self.alphabet) + self._steps - len(self._dropped)
 
-    def _check_pair(self, left: int, right: int, where: str, *, repeats: bool) -> None:
-        if NOTHING in (left, right):
-            raise FormatError(f"{where}: it does not say which two tokens it joins.")
-        for id in (left, right):
-            if not 0 <= id < self._next_id:
-                raise FormatError(
-                    f"{where}: it joins the token {id}, which does not exist yet; before it there are "
-                    f"the ids 0 to {self._next_id - 1:,}."
-                )
-            if id < len(self.alphabet) and not self.alphabet.symbols[id].merges:
-                raise FormatError(f"{where}: it joins the token {id}, which stands for the unknown and never merges.")
-            if id in self._dropped:
-                raise FormatError(f"{where}: it takes the token {id:,}, which was dropped before.")
-        if (left, right) in self._seen and not repeats:
-            raise FormatError(f"{where}: it joins the same pair as merge {self._seen[left, right]:,}.")
-        lengths = self.rows.decoded.lengths
-        if lengths[left] + lengths[right] > LONGEST_TOKEN:
-            raise FormatError(f"{where}: its token would be longer than {LONGEST_TOKEN:,} bytes.")
-        if self._steps >= LARGEST_VOCABULARY:
-            raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} merges.")
+def _takes_what_it_cannot(half: Int64s, id: Int64s, left: Int64s, drops: Bools, alphabet: Alphabet) -> list[Wrong]:
+    never = np.isin(id, [id for id, symbol in enumerate(alphabet.symbols) if not symbol.merges])
+    dropped_at = np.full(max(int(id.max(initial=0)), int(left.max(initial=0))) + 1, len(half))
+    np.minimum.at(dropped_at, left[drops], np.flatnonzero(drops))
+    return [
+        (never, lambda row: f"it joins the token {half[row]}, which stands for the unknown and never merges"),
+        (
+            dropped_at[id] < np.arange(len(half)),
+            lambda row: f"it takes the token {half[row]:,}, which was dropped before",
+        ),
+    ]
 
-    def _check_runner_up(self, pair: tuple[int, int], runner_up_count: int, where: str) -> None:
-        left, right = pair
-        if self._method.drops and right == NOTHING:
-            right = left
-        if not all(0 <= id < self._next_id for id in (left, right)):
-            raise FormatError(f"{where}: its runner-up {pair[0]} + {pair[1]} names a token that does not exist yet.")
-        if runner_up_count == NOTHING:  # it may be larger than the winner's: merges from elsewhere, counted here
-            raise FormatError(f"{where}: its runner-up must have a count.")
 
-    def finish(self, since: object = None, scores: Sequence[object] = (), where: str = "") -> History:
-        """The whole; `since` and `scores` are those of its tokens, if it has any."""
-        columns = Columns.with_room(self._steps)
-        for name, values in zip(Columns._fields, self._values, strict=True):
-            getattr(columns, name)[:] = np.array(values, np.int64)
-        columns = columns.first(self._steps)
-        history = History(
-            self.recipe,
-            self.alphabet,
-            columns,
-            reasons=as_reasons(self.kinds, self._reasons),
-            scores=scores_from(since, scores, columns, where),
-            tokens_at_start=self.tokens_at_start,
-            end_reason=self.end_reason,
-        )
-        if wrong := self._method.what_is_wrong(history) or self._undecided():
-            raise FormatError(f"{where}: {wrong}.")
-        return history
+def _repeated(left: Int64s, right: Int64s, drops: Bools) -> Wrong:
+    pairs = (left << 32) | right
+    order = np.argsort(pairs, kind="stable")
+    again = np.zeros(len(left), np.bool_)
+    again[order[1:]] = pairs[order[1:]] == pairs[order[:-1]]
 
-    def _undecided(self) -> str:
-        """Which decision of the recipe its steps do not follow; nothing where they do."""
-        for one in self.recipe.interventions:
-            joined_at = self._seen.get(one.pair, 0)
-            if one.act == "force" and joined_at != one.step <= self._steps:
-                return f"its recipe says {one}, but step {one.step:,} joins another pair"
-            if one.act == "forbid" and joined_at >= one.step:
-                return f"its recipe says {one}, but step {joined_at:,} joins that pair"
-        return ""
+    def told(row: int) -> str:
+        return f"it joins the same pair as merge {int(np.argmax(pairs == pairs[row])) + 1:,}"
+
+    return again & ~drops, told
+
+
+def _too_long(halves: Int64s, drops: Bools, alphabet: Alphabet) -> Wrong:
+    found, first = np.zeros(len(drops), np.bool_), list(map(len, alphabet.decoded))
+    found[~drops] = joined_lengths(first, *halves[:, ~drops])[len(first) :] > LONGEST_TOKEN
+    return found, lambda row: f"its token would be longer than {LONGEST_TOKEN:,} bytes"
+
+
+def rebuilt(
+    recipe: Recipe,
+    alphabet: Alphabet,
+    columns: Sequence[Int64s],
+    place: Place,
+    name: str,
+    *,
+    tokens_at_start: int = NOTHING,
+    end_reason: EndReason = "",
+    reasons: Reasons = COUNT_ALONE,
+    scores: Callable[[Columns], Scores | None] = lambda columns: None,
+) -> History:
+    """The history of these steps; a FormatError names the first that cannot be, or what is wrong with all."""
+    method = Method.of(recipe)
+    check_steps(columns, alphabet, method, place)
+    known = in_columns(columns)
+    history = History(
+        recipe,
+        alphabet,
+        known,
+        reasons=reasons,
+        scores=scores(known),
+        tokens_at_start=tokens_at_start,
+        end_reason=end_reason,
+    )
+    if wrong := method.what_is_wrong(history) or _undecided(history):
+        raise FormatError(f"{name}: {wrong}.")
+    return history
+
+
+def in_columns(values: Sequence[Int64s]) -> Columns:
+    """Values that were checked, as the columns of a history."""
+    columns = Columns.with_room(len(values[0]))
+    for name, column in zip(Columns._fields, values, strict=True):
+        getattr(columns, name)[:] = column
+    return columns.first(len(values[0]))
+
+
+def _undecided(history: History) -> str:
+    """Which decision of the recipe the steps do not follow; nothing where they do."""
+    for one in history.recipe.interventions:
+        rows = np.flatnonzero((history.columns.left == one.left) & (history.columns.right == one.right))
+        joined_at = int(rows[0]) + 1 if len(rows) else 0
+        if one.act == "force" and joined_at != one.step <= len(history):
+            return f"its recipe says {one}, but step {one.step:,} joins another pair"
+        if one.act == "forbid" and joined_at >= one.step:
+            return f"its recipe says {one}, but step {joined_at:,} joins that pair"
+    return ""
 
 
 def checked_recipe(values: object, where: str) -> Recipe:

@@ -173,7 +173,6 @@ class SentencePieceModel(Format):
         file.writelines(piece.message() for piece in pieces)
         file.write(bytes_field(2, trainer_spec(BPE if is_bpe else UNIGRAM, history.recipe, pieces)))
         file.write(bytes_field(3, prepared_spec(history.recipe) or normalizer_spec(history.recipe)))
-        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         # The first field is a piece, in it first its text and then its score, or where that is not said its kind.

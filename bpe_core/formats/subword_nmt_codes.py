@@ -13,7 +13,7 @@ import re
 from typing import BinaryIO
 
 from bpe_core.formats import limitations
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, reported
 from bpe_core.formats.limitations import containing, same_text
 from bpe_core.formats.text_lines import LONGEST_LINE, LOOK, pairs_at_the_beginning, read_pairs
 from bpe_core.formats.written_merges import WrittenMerges, resolve
@@ -21,11 +21,10 @@ from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Recipe
-from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.support.progress import ProgressReport
 
 END = "</w>"
 GLUED, SYMBOL = "#version: 0.2", "#version: 0.1"
-ROWS_BETWEEN_REPORTS = 4_096
 _COUNT = re.compile(rb" \d+(?=\r?$)", re.MULTILINE)
 
 
@@ -66,11 +65,8 @@ class SubwordNmtCodes(Format):
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         texts = written(history)
         file.write((GLUED if history.recipe.marker == "glued" else SYMBOL).encode() + b"\n")
-        for merge in history:
-            file.write(texts[merge.left] + b" " + texts[merge.right] + b"\n")
-            if merge.step % ROWS_BETWEEN_REPORTS == 0:
-                progress(Progress("writing", merge.step, len(history), "steps"))
-        progress(Progress("writing", len(history), len(history), "steps"))
+        pairs = reported(enumerate(history.pairs(), 1), history, progress)
+        file.writelines(texts[left] + b" " + texts[right] + b"\n" for left, right in pairs)
 
     def recognizes(self, data: bytes) -> bool:
         if data.removeprefix(codecs.BOM_UTF8).startswith(b"#version"):

@@ -23,7 +23,7 @@ from bpe_core.formats.tiktoken_ranks import EVERYTHING, TiktokenRanks, checked_r
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
 from bpe_core.support.found_once import once
-from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.support.progress import ProgressReport
 
 RANKS = TiktokenRanks()
 NUMBERS_FOR_SPECIALS = 1_000  # at least, in a file of ours: as in theirs
@@ -94,7 +94,6 @@ class Tekken(Format):
             ],
         }
         file.write(laid_out(whole, 1).encode())
-        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         return data.lstrip()[:1] == b"{" and b'"token_bytes"' in data and b'"rank"' in data

@@ -87,7 +87,6 @@ class TiktokenRanks(Format):
             progress(Progress("writing", max(0, done - len(history.alphabet)), len(history), "steps"))
             some = islice(rows, ROWS_BETWEEN_REPORTS)
             file.write(b"".join([b"%s %d\n" % (binascii.b2a_base64(text, newline=False), rank) for text, rank in some]))
-        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         return _LINE.match(data) is not None

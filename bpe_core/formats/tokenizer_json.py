@@ -97,7 +97,6 @@ class TokenizerJson(Format):
             "model": _model_of(history).written(history),
         }
         file.write(laid_out(whole, 2).encode())
-        progress(Progress("writing", len(history), len(history), "steps"))
 
     def recognizes(self, data: bytes) -> bool:
         # A vocabulary may hold tokens that are called so, but those have numbers.

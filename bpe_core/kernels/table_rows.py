@@ -1,4 +1,4 @@
-"""The rows of a table as bytes: written of whole numbers and known texts, with fixed texts between; and read."""
+"""The rows of a table as bytes: written of whole numbers and known texts, with fixed texts between."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from bpe_core.kernels.merge_word import Int64s
 
 NUMBERS = -1  # of a column that holds no texts
 DIGITS = 20  # at most
-BLANK, ZERO = 32, 48
-
-PLAIN, QUOTE, ESCAPE, BEFORE_CELL = range(4)  # what a byte is
+ZERO = 48
 
 
 class Texts(NamedTuple):
@@ -98,44 +96,3 @@ def write_rows(texts, columns, values, first, out):
                 place = _copied(data, begin[which], end[which], out, place)
         place = _copied(data, begin[columns.before[width]], end[columns.before[width]], out, place)
     return rows, place
-
-
-@kernel
-def read_rows(data, start, stop, signs, column_of, found):
-    """The whole numbers that stand at the beginning of cells, NUMBERS where none does; how many rows there are.
-
-    What stands in a cell is believed. `signs` tell what each byte is, where it stands in no quotes; `column_of` of
-    each cell of a row the column of `found` that its number goes to. No row at all where cells make no whole rows.
-    Behind all there is one more byte.
-    """
-    width, rows = len(column_of), found.shape[1]
-    row, cell, i = np.int64(0), np.int64(0), np.int64(start)
-    while i < stop:
-        sign = signs[data[i]]
-        i += 1
-        if sign == QUOTE:
-            while i < stop and signs[data[i]] != QUOTE:
-                i += np.int64(1) + (signs[data[i]] == ESCAPE)
-            i += 1
-        elif sign == BEFORE_CELL:
-            if row == rows:
-                return np.int64(0)
-            if column_of[cell] >= 0:
-                found[column_of[cell], row] = _number_at(data, i, stop)
-            cell += 1
-            if cell == width:
-                row, cell = row + 1, np.int64(0)
-    return row if cell == 0 else np.int64(0)
-
-
-@kernel
-def _number_at(data, i, stop):
-    if data[i] == BLANK and i + 1 < stop:
-        i += 1
-    value = np.int64(NUMBERS)
-    for place in range(i, min(stop, i + DIGITS)):
-        digit = np.int64(data[place]) - ZERO
-        if digit < 0 or digit > 9:
-            break
-        value = max(value, np.int64(0)) * 10 + digit
-    return value

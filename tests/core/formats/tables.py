@@ -11,7 +11,8 @@ import pytest
 
 from bpe_core import reference
 from bpe_core.counting.words import WordTable
-from bpe_core.formats import FORMATS, TABLES, Format, csv_table, json_table
+from bpe_core.formats import FORMATS, TABLES, Format
+from bpe_core.formats.merge_table import MergeTable
 from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
 
@@ -40,8 +41,7 @@ def written(history: History, format: Format, merges: int | None = None) -> byte
 def read_row_by_row() -> Iterator[None]:
     """While it lasts no table is read at once."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in (csv_table, json_table):
-            patch.setattr(module, "read_at_once", lambda *given: None)
+        patch.setattr(MergeTable, "read_at_once", lambda *given: None)
         yield
 
 
@@ -53,8 +53,7 @@ def read_at_once_only() -> Iterator[None]:
         raise AssertionError("a row is read by itself")
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (csv_table, json_table):
-            patch.setattr(module, "_add_merge", refused)
+        patch.setattr(MergeTable, "read_by_rows", refused)
         yield
 
 

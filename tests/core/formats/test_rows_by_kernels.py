@@ -1,9 +1,8 @@
-"""The rows of tables that the kernels write are those of plain Python; what they read in them is what stands there."""
+"""The rows of tables that the kernels write are those of plain Python; what is read in them is what the file says."""
 
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,8 +12,8 @@ from hypothesis import strategies as st
 
 from bpe_core.formats import FORMATS
 from bpe_core.formats.compiled_rows import laid_rows
-from bpe_core.formats.fast_reading import numbers_by_kernels
 from bpe_core.formats.json_writing import Column, Rows, laid
+from bpe_core.formats.merge_table import MergeTable, make_rows
 from bpe_core.formats.rows import KERNELS
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
@@ -46,29 +45,18 @@ def test_the_same_bytes(history: History, name: str, data: st.DataObject) -> Non
 
 
 @given(history=histories(), name=st.sampled_from(TABLES))
-def test_what_is_read_is_what_stands_there(history: History, name: str) -> None:
-    lines = _written(history, name, None, by_kernels=False).splitlines(keepends=True)
-    if name == "json":
-        first = next(place for place, line in enumerate(lines) if line.startswith(b'  {"step"'))
-        names = list(json.loads(lines[first].rstrip(b",\n")))
-        rows, separators, escape = b"\n" + b"".join(lines[first : first + len(history)]), b":", b"\\"
-    else:
-        delimiter = "," if name == "csv" else "\t"
-        names = lines[0].decode().rstrip().split(delimiter)
-        rows, separators, escape = b"\n" + b"".join(lines[1 : 1 + len(history)]), f"{delimiter}\n".encode(), b""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(KERNELS), "chooses", lambda *_: True)
-        found = numbers_by_kernels(rows, 0, len(rows) - 1, separators, names, escape=escape)
-    assert found is not None
+def test_what_is_read_is_what_the_file_says(history: History, name: str) -> None:
+    table, format = _written(history, name, None, by_kernels=False), FORMATS[name]
+    assert isinstance(format, MergeTable)
+    cells = format.taken_apart(table, "table").cells()
+    assert cells is not None
     for column in Columns._fields:
-        assert found.numbers(column).tolist() == getattr(history.columns, column).tolist()
+        assert cells.numbers(column).tolist() == getattr(history.columns, column).tolist()
 
 
 def test_rows_that_lack_a_cell_are_none() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(KERNELS), "chooses", lambda *_: True)
-        assert numbers_by_kernels(b"\n1,2\n3\n", 0, 6, b",\n", ["left", "right"]) is None
-        assert numbers_by_kernels(b"\n1,2\n3,4,5,6\n", 0, 12, b",\n", ["left", "right"]) is None
+    assert not make_rows(np.array([True] * 3), 2)
+    assert not make_rows(np.array([False] * 3), 1)
 
 
 @given(data=st.data())

@@ -1,4 +1,4 @@
-"""Steps that are looked at together are held to what the builder asks of one after the other."""
+"""Steps that are looked at together are held to what is asked of one after the other."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.rebuilding import HistoryBuilder
+from bpe_core.formats.rebuilding import check_steps, rebuilt
 from bpe_core.history.alphabet import Alphabet, Symbol, unknown_symbols
+from bpe_core.learning.methods import Method
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe
 
@@ -23,10 +24,32 @@ RECIPES = [
 counts = st.sampled_from([-1, 0, 7, 2**63 - 1, -2])
 
 
-def builder(recipe: Recipe) -> HistoryBuilder:
-    symbols = [Symbol(one, one, "character") for one in (b"a", b"b", b"c")]
-    alphabet = Alphabet((*unknown_symbols(RECIPES[0]), *symbols))  # the first never merges
-    return HistoryBuilder(recipe, alphabet, tokens_at_start=9, end_reason="stopped")
+SYMBOLS = [Symbol(one, one, "character") for one in (b"a", b"b", b"c")]
+ALPHABET = Alphabet((*unknown_symbols(RECIPES[0]), *SYMBOLS))  # the first never merges
+
+
+def can_be(rows: list[Any], method: Method) -> bool:
+    """What is asked of steps, one after the other."""
+    tokens = 4
+    seen: set[tuple[int, int]] = set()
+    dropped: set[int] = set()
+    for left, right, count, other_left, other_right, other_count, tokens_left in rows:
+        drops = right == -1 and method.drops
+        halves = {left, left if drops else right}
+        if not all(1 <= half < tokens for half in halves) or halves & dropped or min(count, tokens_left) < -1:
+            return False
+        if (left, right) in seen and not method.starts_anew:
+            return False
+        others = (other_left, other_left if method.drops and other_right == -1 else other_right)
+        if (other_left, other_right) == (-1, -1):
+            if other_count != -1:
+                return False
+        elif not all(0 <= other < tokens for other in others) or other_count < 0:
+            return False
+        seen |= set() if drops else {(left, right)}
+        dropped |= {left} if drops else set()
+        tokens += not drops
+    return True
 
 
 @st.composite
@@ -44,22 +67,17 @@ def steps(draw: st.DrawFn) -> list[Any]:
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.method)
 @given(rows=steps())
 def test_all_at_once_are_sound_where_each_is(recipe: Recipe, rows: list[Any]) -> None:
-    one_by_one, at_once = builder(recipe), builder(recipe)
-    sound = True
-    try:
-        for left, right, count, *runner_up, runner_up_count, tokens_left in rows:
-            numbers = dict(count=count, runner_up_count=runner_up_count, tokens_left=tokens_left)
-            one_by_one.add(left, right, runner_up=(runner_up[0], runner_up[1]), where="here", **numbers)
-    except FormatError:
-        sound = False
-    columns = np.array(rows, np.int64).reshape(-1, 7).T
-    assert at_once.add_at_once(list(columns), {}) == sound
+    method, columns = Method.of(recipe), np.array(rows, np.int64).reshape(-1, 7).T
+    sound = [can_be(rows[:end], method) for end in range(1, len(rows) + 1)]
+    if all(sound):
+        check_steps([*columns], ALPHABET, method, str)
+    else:
+        with pytest.raises(FormatError, match=f"^{sound.index(False)}: "):  # the first that cannot be
+            check_steps([*columns], ALPHABET, method, str)
 
 
-def test_decisions_of_the_recipe_are_looked_for_in_both() -> None:
+def test_decisions_of_the_recipe_are_looked_for() -> None:
     recipe = RECIPES[0].with_changes(interventions=(Intervention(2, "force", 1, 2),))
     columns = np.array([(1, 3, 5, -1, -1, -1, 5), (2, 3, 4, -1, -1, -1, 4)], np.int64).T
-    found = builder(recipe)
-    assert found.add_at_once(list(columns), {})
     with pytest.raises(FormatError, match="step 2 joins another pair"):
-        found.finish(where="here")
+        rebuilt(recipe, ALPHABET, [*columns], str, "here")

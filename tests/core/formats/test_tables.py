@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import tracemalloc
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +55,7 @@ WORDS = st.dictionaries(st.text(min_size=1, max_size=8), st.integers(1, 2**40), 
 def test_any_history_comes_back(format: Format, words: dict[str, int], recipe: Recipe, merges: int) -> None:
     history = learned(recipe, words)
     table = written(history, format, merges)
-    with read_at_once_only():
+    with read_at_once_only() if len(history.first(merges)) else nullcontext():
         assert_same(format.read(table, "table"), history.first(merges))
     with read_row_by_row():
         assert_same(format.read(table, "table"), history.first(merges))

@@ -1,0 +1,295 @@
+"""What is common to the tables that hold all of a history: a row a step, whatever file the rows are in.
+
+A table that this program wrote is believed at first: only the columns that all others follow from are taken, and if
+the table that is written of them is the same, every cell is right. Otherwise it is read row by row, which finds the
+place of the error.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from abc import abstractmethod
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, nothing_beside, own_numbers
+from bpe_core.formats.json_reading import Object
+from bpe_core.formats.reasons_and_scores import (
+    Number,
+    as_reasons,
+    checked_kinds,
+    checked_number,
+    kinds_of,
+    scores_from,
+    since_of,
+)
+from bpe_core.formats.rebuilding import (
+    LARGEST_COUNT,
+    Place,
+    checked_alphabet,
+    checked_end_reason,
+    checked_numbers,
+    checked_recipe,
+    checked_symbol,
+    rebuilt,
+)
+from bpe_core.formats.rows import TEXT_COLUMNS, Row, merge_rows, too_long_to_show
+from bpe_core.history.alphabet import Symbol
+from bpe_core.history.history import NOTHING, Bools, Columns, History, Int64s
+from bpe_core.history.joining import Joining
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+from bpe_core.support.honest_text import unescape
+
+NUMBER = "number"  # the column of those that the file gave tokens from which a table came
+MOST_DIGITS = 20
+Found = Mapping[str, Any]  # the cells of a row by column
+
+
+def about_of(history: History, **more: object) -> Object:
+    """What a table says beside its rows."""
+    about = {"recipe": history.recipe.to_dict(), "end_reason": history.end_reason, **more}
+    kinds, since = kinds_of(history), since_of(history)
+    about |= {"reasons": kinds} if kinds else {}
+    return about | ({} if since is None else {"scores_since": since})
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a file says, none of it checked but how it is laid out."""
+
+    about: Object
+    where: str  # what errors call the place of that
+    symbols: Sequence[Symbol]
+    rows: Callable[[], Iterator[tuple[str, Found]]]  # a step each, behind its place
+    cells: Callable[[], Cells | None]  # the same at once; None where rows must be looked at one by one
+    scores: Sequence[object] = ()  # of each symbol
+    numbers: tuple[Sequence[Any], Sequence[Any]] | None = None  # of base symbols and special tokens, if steps have any
+    check: Callable[[History], None] = field(default=lambda history: None)  # of all that is no step, row by row
+
+
+class MergeTable(Format):
+    """CSV, TSV and JSON."""
+
+    methods = ()
+
+    @abstractmethod
+    def taken_apart(self, data: bytes, name: str) -> Told:
+        """What a whole file says."""
+
+    @abstractmethod
+    def as_found(self, row: Row) -> Found:
+        """The cells of a row as they are read in a file."""
+
+    def value(self, cell: Any) -> Any:
+        """What a cell says that holds no text."""
+        return cell
+
+    def can_hold(self, history: History) -> list[str]:
+        return self.impossible(history) + too_long_to_show(history)
+
+    def numbers(self, history: History) -> Int64s:
+        return own_numbers(history)
+
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+        return OpenedTable(self.read_at_once(data, name) or self.read_by_rows(data, name), self.name)
+
+    def read_at_once(self, data: bytes, name: str) -> History | None:
+        """The history, if the table is what would be written of it."""
+        try:
+            told = self.taken_apart(data, name)
+            cells = told.cells()
+            if cells is None:
+                return None
+            columns = [cells.numbers(column) for column in Columns._fields]
+            kinds = checked_kinds(told.about.get("reasons"), name)
+            reasons = {
+                column: [checked_number(meant(cell), kind, name) for cell in cells.texts(column)]
+                for column, kind in kinds.items()
+            }
+            numbers = [] if told.numbers is None else cells.numbers(NUMBER).tolist()
+            found = _history(told, columns, reasons, numbers, lambda row: name, name)
+            beside = _Beside(data)
+            self.write(found, beside)  # type: ignore[arg-type]
+        except (BpeError, _OtherwiseError, ValueError):
+            return None
+        return found if beside.place == len(data) else None
+
+    def read_by_rows(self, data: bytes, name: str) -> History:
+        """The history; each cell must be what its step gives, so that whatever was changed by hand is noticed."""
+        told = self.taken_apart(data, name)
+        kinds = checked_kinds(told.about.get("reasons"), told.where)
+        columns = [array("q") for _ in Columns._fields]
+        reasons: dict[str, list[Number]] = {column: [] for column in kinds}
+        numbers: list[int] = []
+        places: list[str] = []
+        for where, found in told.rows():
+            for column, values in zip(Columns._fields, columns, strict=True):
+                values.append(whole_number(self.value(found.get(column)), column, where))
+            for column, kind in kinds.items():
+                reasons[column].append(checked_number(self.value(found.get(column)), kind, where))
+            if told.numbers is not None:
+                numbers.append(whole_number(self.value(found.get(NUMBER)), NUMBER, where))
+            places.append(where)
+        whole = [np.array(values, np.int64) for values in columns]
+        history = _history(told, whole, reasons, numbers, lambda row: places[min(row, len(places) - 1)], name)
+        for (where, found), row in zip(told.rows(), merge_rows(history), strict=True):
+            self.check_cells(found, row, where)
+        told.check(history)
+        return history
+
+    def check_cells(self, found: Found, row: Row, where: str) -> None:
+        """Refuse a row that says something else than it should."""
+        for column, should in self.as_found(row).items():
+            said = found.get(column)
+            if said is should or (said == should and type(said) is type(should)):
+                continue
+            if column not in TEXT_COLUMNS or not _same_text(said, should):
+                raise FormatError(f'{where}: "{column}" is {str(said)[:80]!r} where {should!r:.80} would be right.')
+
+
+def _history(
+    told: Told,
+    columns: Sequence[Int64s],
+    reasons: Mapping[str, Sequence[Number]],
+    numbers: Sequence[int],
+    place: Place,
+    name: str,
+) -> History:
+    about = told.about
+    recipe = checked_recipe(about.get("recipe"), told.where)
+    kinds = checked_kinds(about.get("reasons"), told.where)
+    alphabet = checked_alphabet(list(told.symbols), recipe, name)
+    history = rebuilt(
+        recipe,
+        alphabet,
+        columns,
+        place,
+        name,
+        tokens_at_start=whole_number(about.get("tokens_at_start"), "tokens_at_start", told.where),
+        end_reason=checked_end_reason(about.get("end_reason"), told.where),
+        reasons=as_reasons(kinds, reasons),
+        scores=lambda steps: scores_from(about.get("scores_since"), told.scores, steps, name),
+    )
+    if "joining" in about:
+        history.joining = Joining.from_dict(about["joining"], len(alphabet), history.first_special, name)
+    if told.numbers is None:
+        return history
+    of_symbols, of_specials = told.numbers
+    found: list[Any] = [*of_symbols, *[NO_NUMBER] * (history.first_special - len(alphabet)), *of_specials]
+    for id, number in zip(history.ids.tolist(), numbers, strict=True):
+        found[id] = number
+    return history.numbered(
+        checked_numbers([NO_NUMBER if one is None else one for one in found], history.id_count, name)
+    )
+
+
+def meant(cell: str) -> Any:
+    """A cell of text as JSON has it; itself where it is none."""
+    try:
+        return json.loads(cell) if cell else None
+    except (ValueError, RecursionError):
+        return cell
+
+
+def whole_number(value: object, column: str, where: str) -> int:
+    """A number that a table tells; NOTHING where it is missing."""
+    if value is None:
+        return NOTHING
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise FormatError(f'{where}: "{column}" must be a whole number, not {str(value)[:80]!r}.')
+    if value > LARGEST_COUNT:
+        raise FormatError(f"{where}: a count is {str(value)[:40]}, larger than any can be.")
+    return value
+
+
+def symbol_in(found: Found, where: str) -> Symbol:
+    """The base symbol that a row tells."""
+    try:
+        text = unescape(found["token"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f'{where}: "token" must be a text without half a character.') from error
+    try:
+        decoded = bytes.fromhex(found["bytes"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f'{where}: "bytes" must be bytes in hex.') from error
+    return checked_symbol(found.get("kind"), text, decoded, where)
+
+
+def _same_text(found: Any, should: Any) -> bool:
+    """Two Python versions may differ in what they call printable, and so in what is escaped."""
+    try:
+        return unescape(found) == unescape(should)
+    except (ValueError, TypeError):
+        return False
+
+
+class _OtherwiseError(Exception):
+    """What is written is not what the file holds."""
+
+
+class _Beside(io.RawIOBase):
+    """A file that is written only as long as it is what is there already."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self.place = memoryview(data), 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, some: Any) -> int:
+        begin, self.place = self.place, self.place + len(some)
+        if self._data[begin : self.place] != some:
+            raise _OtherwiseError
+        return len(some)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Where the cells of all rows begin and end in a file."""
+
+    data: bytes
+    names: Sequence[str]  # of the columns
+    begin: Int64s  # a row for each of the file
+    end: Int64s
+
+    def numbers(self, name: str) -> Int64s:
+        """The whole number with which each cell of a column begins, or NOTHING."""
+        return numbers_at(np.frombuffer(self.data, np.uint8), self.begin[:, self.names.index(name)])
+
+    def texts(self, name: str) -> list[str]:
+        column = self.names.index(name)
+        places = zip(self.begin[:, column].tolist(), self.end[:, column].tolist(), strict=True)
+        return [self.data[begin:end].decode(errors="replace") for begin, end in places]
+
+
+def make_rows(found: Bools, width: int) -> bool:
+    """Whether so many cells make rows of this width, and no more than a table can have, whatever the file's size."""
+    cells = int(np.count_nonzero(found))
+    return 0 < cells <= LARGEST_VOCABULARY * width and cells % width == 0
+
+
+def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
+    """The whole number that begins at each of these places, NOTHING where no digit is.
+
+    >>> numbers_at(np.frombuffer(b"12,,7", np.uint8), np.array([0, 3, 4])).tolist()
+    [12, -1, 7]
+    """
+    found = np.full(len(places), NOTHING, np.int64)
+    which = np.arange(len(places))
+    for _ in range(MOST_DIGITS):
+        inside = places < len(data)
+        which, places = which[inside], places[inside]
+        digits = data[places] - ord("0")  # what is no digit is beyond nine
+        more = digits <= 9
+        which, places, digits = which[more], places[more] + 1, digits[more]
+        if not len(which):
+            break
+        found[which] = np.maximum(found[which], 0) * 10 + digits
+    return found
