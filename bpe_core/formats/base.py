@@ -5,14 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TypeVar
 
 import numpy as np
 
-from bpe_core.errors import OutputError
+from bpe_core.errors import FormatError, OutputError, RecipeError
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import (
     CancelCheck,
     Progress,
@@ -84,6 +86,14 @@ def reported(rows: Iterable[tuple[int, T]], history: History, progress: Progress
             progress(Progress("writing", step, len(history), "steps"))
 
 
+def recipe_from(where: str, /, **choices: Any) -> Recipe:
+    """The recipe of the choices that a file makes; refused where they contradict each other."""
+    try:
+        return Recipe(vocab_size=None, **choices)
+    except RecipeError as error:
+        raise FormatError(f"{where}: {error}") from error
+
+
 def nothing_beside(name: str) -> bytes | None:
     """For content that lies in no folder."""
     return None
@@ -126,9 +136,13 @@ class Format(ABC):
     peer_name: ClassVar[str] = ""  # the library that `peer` asks
     holds_specials = True  # whether special tokens are found in a text by those who load the file
 
-    @abstractmethod
     def can_hold(self, history: History) -> list[str]:
         """What this format cannot hold of the history, a sentence each; empty: everything."""
+        return self.impossible(history) or self.does_otherwise(history)
+
+    @abstractmethod
+    def does_otherwise(self, history: History) -> list[str]:
+        """Those of the sentences that still leave a way to write it."""
 
     def spelled(self, history: History) -> tuple[str, ...]:
         """Texts that this format takes for something else wherever they stand; `can_hold` says so."""
@@ -232,5 +246,13 @@ class Format(ABC):
         return None
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        """The real library, given the file's content; None where it is not installed or there is none."""
-        return None
+        """The real library, given the file's content; None where it is not installed, lacks a file or there is none."""
+        try:
+            library = import_module(self.peer_name.replace("-", "_")) if self.peer_name else None
+        except ImportError:
+            return None  # it is not needed to run: only asked whether it agrees
+        return None if library is None else self.loaded_by(library, data, history, name, beside)
+
+    def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
+        """The file as that library loads it."""
+        raise NotImplementedError

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from bpe_core.errors import FormatError, RecipeError
+from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, recipe_from
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, whole_text
 from bpe_core.formats.limitations import containing, same_text
 from bpe_core.formats.text_lines import VERSION, lines_of
@@ -153,10 +153,7 @@ class BertVocabulary(Format):
             ]
         return containing(history, _holds_a_blank, "A line of vocab.txt cannot hold the blank or line break in these")
 
-    def can_hold(self, history: History) -> list[str]:
-        impossible = self.impossible(history)
-        if impossible:
-            return impossible
+    def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
         found = same_text(history)
         if recipe.pattern != "bert":
@@ -194,33 +191,26 @@ class BertVocabulary(Format):
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         vocabulary = read_vocabulary(data, name)
         config = BertConfig.beside(beside, vocabulary, name)
-        try:
-            recipe = Recipe(
-                name="vocab.txt",
-                method="wordpiece",
-                base="characters",
-                marker="continuation",
-                marker_text=MARKER,
-                unknown_text=config.unknown,
-                special_tokens=tuple(config.specials),
-                merges=0,
-                vocab_size=None,
-                preparation=(AddedToken(config.unknown),),
-                **config.text_choices,
-            )
-        except RecipeError as error:
-            raise FormatError(f"{name}: {error}") from error
+        recipe = recipe_from(
+            name,
+            name="vocab.txt",
+            method="wordpiece",
+            base="characters",
+            marker="continuation",
+            marker_text=MARKER,
+            unknown_text=config.unknown,
+            special_tokens=tuple(config.specials),
+            merges=0,
+            preparation=(AddedToken(config.unknown),),
+            **config.text_choices,
+        )
         history = history_of(vocabulary | config.specials, recipe, name)
         return OpenedTable(history, self.name, tuple(config.notes))
 
-    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        try:
-            import tokenizers  # not needed to run: only asked whether it agrees
-        except ImportError:
-            return None
+    def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         recipe = history.recipe
         said: dict[str, Any] = {"unk_token": recipe.unknown_text, "max_input_chars_per_word": recipe.longest_word}
-        asked = tokenizers.Tokenizer(tokenizers.models.WordPiece(read_vocabulary(data, name), **said))
+        asked = library.Tokenizer(library.models.WordPiece(read_vocabulary(data, name), **said))
         return lambda word: list(asked.encode(word).ids)
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from bpe_core.errors import FormatError, RecipeError
+from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level, wordpiece_vocabulary
-from bpe_core.formats.base import NO_NUMBER, complete_numbers
+from bpe_core.formats.base import NO_NUMBER, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
 from bpe_core.formats.hugging_face_text import TextPreparation
 from bpe_core.formats.json_reading import (
@@ -47,32 +46,25 @@ from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.steps import those_of
 
-
-@dataclass(frozen=True, eq=False)
-class OpenedModel:
-    """What a model tells together with what stands around it."""
-
-    history: History
-    notes: list[str] = field(default_factory=list)
+Opened = tuple[History, list[str]]  # what a model tells together with what is around it, and notes
 
 
 class JsonModel(ABC):
     """One kind of model."""
 
     kind: ClassVar[str]  # as the file calls it
-    joins_unknown: ClassVar[bool] = False  # whether several unknown characters in a row are one token
 
-    @abstractmethod
     def impossible(self, history: History) -> list[str]:
         """Why it cannot be written at all, a sentence each."""
+        return prefix_impossible(history.recipe)
 
     def spelled(self, history: History) -> tuple[str, ...]:
         """Texts that the file takes for a token wherever they stand; `can_hold` says so."""
         return ()
 
-    @abstractmethod
-    def can_hold(self, history: History) -> list[str]:
+    def does_otherwise(self, history: History) -> list[str]:
         """What it does otherwise, a sentence each."""
+        return []
 
     @abstractmethod
     def numbers(self, history: History) -> Int64s:
@@ -83,7 +75,7 @@ class JsonModel(ABC):
         """What stands in the file."""
 
     @abstractmethod
-    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> OpenedModel:
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         """What stands in a file, with what was understood of how it changes and splits a text."""
 
 
@@ -125,12 +117,7 @@ def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, 
     added = {item["content"] for item in list_in(whole, "added_tokens", name)}
     if unknown in added.difference(step.content for step in steps if isinstance(step, AddedToken)):
         steps = (AddedToken(unknown), *steps)
-    try:
-        return Recipe(
-            name="tokenizer.json", vocab_size=None, special_tokens=tuple(specials), preparation=steps, **choices
-        )
-    except RecipeError as error:
-        raise FormatError(f"{name}: {error}") from error
+    return recipe_from(name, name="tokenizer.json", special_tokens=tuple(specials), preparation=steps, **choices)
 
 
 class JsonBpe(JsonModel):
@@ -145,9 +132,9 @@ class JsonBpe(JsonModel):
             return [f"tokenizer.json can glue {marker} to the end of a word, but not have it as a symbol of its own."]
         if recipe.marker == "prefix" and recipe.base == "bytes":
             return [f"tokenizer.json has no place for the word marker {marker} on bytes."]
-        return prefix_impossible(recipe)
+        return super().impossible(history)
 
-    def can_hold(self, history: History) -> list[str]:
+    def does_otherwise(self, history: History) -> list[str]:
         recipe, joining = history.recipe, history.joining
         found = []
         if joining is not None and joining.found_first:
@@ -188,7 +175,7 @@ class JsonBpe(JsonModel):
             "merges": _written_merges(history, texts),
         }
 
-    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> OpenedModel:
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         if not isinstance(model.get("merges"), list):
             raise FormatError(f"{name} holds a BPE model; this program reads BPE models, which have merges.")
         if text_in(model, "continuing_subword_prefix", name):
@@ -210,7 +197,7 @@ class JsonBpe(JsonModel):
         choices = _choices(steps, style, len(built.pairs))
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
-        return OpenedModel(history.numbered(built.numbers), steps.notes + built.notes + _about_model(model, style))
+        return (history.numbered(built.numbers), steps.notes + built.notes + _about_model(model, style))
 
 
 def _written_merges(history: History, texts: Sequence[str]) -> Table:
@@ -307,12 +294,6 @@ class JsonWordPiece(JsonModel):
 
     kind = "WordPiece"
 
-    def impossible(self, history: History) -> list[str]:
-        return []
-
-    def can_hold(self, history: History) -> list[str]:
-        return []
-
     def numbers(self, history: History) -> Int64s:
         return wordpiece_vocabulary.numbers_for(history)
 
@@ -326,7 +307,7 @@ class JsonWordPiece(JsonModel):
             "vocab": wordpiece_vocabulary.vocabulary_of(history),
         }
 
-    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> OpenedModel:
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         vocabulary = vocabulary_of(object_in(model, "vocab", name), name)
         unknown, marker = text_in(model, "unk_token", name), text_in(model, "continuing_subword_prefix", name)
         if not unknown or not marker:
@@ -348,7 +329,7 @@ class JsonWordPiece(JsonModel):
             "merges": 0,
         }
         recipe = recipe_of(name, whole, specials, unknown, choices)
-        return OpenedModel(wordpiece_vocabulary.history_of(vocabulary | specials, recipe, name), steps.notes)
+        return (wordpiece_vocabulary.history_of(vocabulary | specials, recipe, name), steps.notes)
 
 
 def _longest_word(model: Object, name: str) -> int:
@@ -363,10 +344,7 @@ class JsonUnigram(JsonModel):
 
     kind = "Unigram"
 
-    def impossible(self, history: History) -> list[str]:
-        return prefix_impossible(history.recipe)
-
-    def can_hold(self, history: History) -> list[str]:
+    def does_otherwise(self, history: History) -> list[str]:
         also = ", or a byte such as <0x41>," if history.recipe.unknown == "bytes" else ""
         return [f"A text that spells {self.spelled(history)[0]}{also} becomes that token in this format."]
 
@@ -387,7 +365,7 @@ class JsonUnigram(JsonModel):
             "byte_fallback": history.recipe.unknown == "bytes",
         }
 
-    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> OpenedModel:
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         if not (steps.prefix or steps.choices.get("preparation")):
             raise FormatError(
                 f"{name} cuts words without a marker before them; this program reads Unigram models "
@@ -423,7 +401,7 @@ class JsonUnigram(JsonModel):
         )
         recipe = recipe_of(name, whole, specials, looked_for, choices)
         history = history_of(pieces, recipe, name, steps.blank_sign)
-        return OpenedModel(history, [*_spelled(history, unknown_text), *steps.notes, *pieces.notes])
+        return (history, [*_spelled(history, unknown_text), *steps.notes, *pieces.notes])
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:

@@ -28,7 +28,7 @@ class MarkdownTable(Format):
     extension = ".md"
     methods = JOINING
 
-    def can_hold(self, history: History) -> list[str]:
+    def does_otherwise(self, history: History) -> list[str]:
         return [
             "A Markdown table is for reading: the recipe and base symbols are left out, so it cannot be opened again."
         ]

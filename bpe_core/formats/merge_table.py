@@ -91,8 +91,8 @@ class MergeTable(Format):
         """What a cell says that holds no text."""
         return cell
 
-    def can_hold(self, history: History) -> list[str]:
-        return self.impossible(history) + too_long_to_show(history)
+    def does_otherwise(self, history: History) -> list[str]:
+        return too_long_to_show(history)
 
     def numbers(self, history: History) -> Int64s:
         return own_numbers(history)

@@ -9,9 +9,18 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from bpe_core.errors import FormatError, RecipeError
+from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level, limitations
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, Writer, complete_numbers, nothing_beside
+from bpe_core.formats.base import (
+    Beside,
+    Format,
+    OpenedTable,
+    Peer,
+    Writer,
+    complete_numbers,
+    nothing_beside,
+    recipe_from,
+)
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
 from bpe_core.formats.json_reading import parsed_object, vocabulary_of
 from bpe_core.formats.json_writing import laid_out
@@ -21,7 +30,7 @@ from bpe_core.formats.text_lines import VERSION, pairs_at_the_beginning, read_pa
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerges
 from bpe_core.history.history import History, Int64s
-from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.recipes.recipe import UNKNOWN_TOKEN
 from bpe_core.support.found_once import once
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.preparation.pre_tokenizers import Split
@@ -105,10 +114,7 @@ class MergesPair(Format):
             return [f"merges.txt has no place for the word marker {recipe.marker_text!r} ({recipe.marker})."]
         return containing(history, _holds_a_blank, "A line of merges.txt cannot hold the blank or line break in these")
 
-    def can_hold(self, history: History) -> list[str]:
-        impossible = self.impossible(history)
-        if impossible:
-            return impossible
+    def does_otherwise(self, history: History) -> list[str]:
         found = same_text(history) + limitations.about_splitting(history.recipe)
         tokens = written_tokens(history)
         versions = [id for id, token in enumerate(tokens) if token.startswith(VERSION)]
@@ -178,14 +184,10 @@ class MergesPair(Format):
             vocabulary = clip_vocabulary(merges)
         return _opened(merges, vocabulary, merges_name, notes)
 
-    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
+    def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         vocabulary = _first_beside(beside, _vocabulary_names(Path(name).name))
         if data.lstrip()[:1] == b"{":
             vocabulary, data = data, _first_beside(beside, _merges_names(Path(name).name)) or b""
-        try:
-            import tokenizers  # not needed to run: only asked whether it agrees
-        except ImportError:
-            return None
         if vocabulary is None:
             return None
         recipe = history.recipe
@@ -196,10 +198,10 @@ class MergesPair(Format):
             said = {"byte_fallback": True} if recipe.unknown == "bytes" else {"unk_token": UNKNOWN_TOKEN}
         if recipe.marker == "glued":
             said["end_of_word_suffix"] = recipe.marker_text
-        model = tokenizers.models.BPE(_vocabulary_in(vocabulary, name), merges, **said)
-        asked = tokenizers.Tokenizer(model)
+        model = library.models.BPE(_vocabulary_in(vocabulary, name), merges, **said)
+        asked = library.Tokenizer(model)
         if recipe.base == "bytes":
-            asked.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+            asked.pre_tokenizer = library.pre_library.ByteLevel(add_prefix_space=False, use_regex=False)
         before = recipe.marker_text if recipe.marker == "prefix" else ""
         return lambda word: list(asked.encode(before + word).ids)
 
@@ -276,17 +278,8 @@ def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: s
         choices |= {"pattern": pattern, "older_unicode": pattern != "whitespace"}
         notes.append(f"merges.txt does not say how text is split into words; here by the pattern {pattern}.")
     notes += built.notes
-    try:
-        recipe = Recipe(
-            name="merges.txt",
-            merges=len(built.pairs),
-            vocab_size=None,
-            special_tokens=tuple(specials),
-            unknown="bytes" if style.byte_fallback else "unk",
-            **choices,
-        )
-    except RecipeError as error:
-        raise FormatError(f"{name}: {error}") from error
+    choices |= {"merges": len(built.pairs), "special_tokens": tuple(specials)}
+    recipe = recipe_from(name, name="merges.txt", unknown="bytes" if style.byte_fallback else "unk", **choices)
     if vocabulary is None:
         notes.append("There is no vocab.json beside it, so tokens are numbered as GPT-2 numbers them.")
     history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)

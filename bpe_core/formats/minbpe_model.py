@@ -13,15 +13,24 @@ from typing import BinaryIO
 
 import numpy as np
 
-from bpe_core.errors import FormatError, RecipeError
+from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
-from bpe_core.formats.base import Beside, Format, OpenedTable, Writer, nothing_beside, own_numbers, reported, unless_ids
+from bpe_core.formats.base import (
+    Beside,
+    Format,
+    OpenedTable,
+    Writer,
+    nothing_beside,
+    own_numbers,
+    recipe_from,
+    reported,
+    unless_ids,
+)
 from bpe_core.formats.patterns import expression_of, pattern_choices
 from bpe_core.formats.rebuilding import rebuilt
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.history.token_texts import written
-from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.honest_text import escape
 from bpe_core.support.progress import ProgressReport
 
@@ -44,10 +53,10 @@ class MinbpeModel(Format):
             found = ["A minbpe file numbers the bytes 0 to 255 in their order; this table numbers them otherwise."]
         return found
 
-    def can_hold(self, history: History) -> list[str]:
+    def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
         unfit = [token for token in recipe.special_tokens if token.split() != [token]]
-        found = self.impossible(history)
+        found: list[str] = []
         if unfit:
             found.append(f"The special token {unfit[0]!r} holds a blank or a line break, which ends it in this format.")
         expression = expression_of(recipe)
@@ -84,15 +93,11 @@ class MinbpeModel(Format):
         expression = _text(next(lines, None), f"{name}, line 2").strip()
         specials = _specials(lines, name)
         choices, notes = pattern_choices(expression)
-        try:
-            recipe = Recipe(name="minbpe", merges=0, vocab_size=None, special_tokens=tuple(specials), **choices)
-        except RecipeError as error:
-            raise FormatError(f"{name}: {error}") from error
         first = 4 + len(specials)
         pairs = [_pair(line, f"{name}, line {number:,}") for number, line in enumerate(lines, first)]
         columns = np.full((len(Columns._fields), len(pairs)), NOTHING)
         columns[:2] = np.array(pairs, np.int64).reshape(-1, 2).T
-        recipe = recipe.with_changes(merges=len(pairs))
+        recipe = recipe_from(name, name="minbpe", merges=len(pairs), special_tokens=tuple(specials), **choices)
         history = rebuilt(recipe, Alphabet.of_bytes(), [*columns], lambda row: f"{name}, line {first + row:,}", name)
         return OpenedTable(history.numbered(_numbers(history, list(specials.values()))), self.name, tuple(notes))
 

@@ -59,8 +59,8 @@ class ParquetTable(Format):
     def impossible(self, history: History) -> list[str]:
         return about_reasons(history) if pyarrow_or_none() else [MISSING]
 
-    def can_hold(self, history: History) -> list[str]:
-        return self.impossible(history) + too_long_to_show(history)
+    def does_otherwise(self, history: History) -> list[str]:
+        return too_long_to_show(history)
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         arrow = pyarrow_or_none()

@@ -7,7 +7,7 @@ log-probability (sentencepiece_model.py). Every word begins with ▁, and blanks
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -121,10 +121,7 @@ class SentencePieceModel(Format):
             return [f"SentencePiece models split only at blanks; this table's pattern is {recipe.pattern}."]
         return []
 
-    def can_hold(self, history: History) -> list[str]:
-        impossible = self.impossible(history)
-        if impossible:
-            return impossible
+    def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.preparation:
             return _of_prepared(history)
@@ -202,12 +199,8 @@ class SentencePieceModel(Format):
         numbers = np.array([number_of.get(text, NO_NUMBER) for text in names], np.int64)
         return OpenedTable(history.numbered(unless_ids(numbers)), self.name, tuple(notes + _about_pieces(recovered)))
 
-    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        try:
-            import sentencepiece  # not needed to run: only asked whether it agrees
-        except ImportError:
-            return None
-        processor = sentencepiece.SentencePieceProcessor(model_proto=data)
+    def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
+        processor = library.SentencePieceProcessor(model_proto=data)
         return lambda text: list(processor.encode(text))
 
 

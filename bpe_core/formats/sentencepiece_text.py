@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from bpe_core.errors import FormatError, RecipeError
+from bpe_core.errors import FormatError
+from bpe_core.formats.base import recipe_from
 from bpe_core.formats.json_reading import parsed_object
 from bpe_core.formats.sentencepiece_fields import CONTROL, MARKER, USER_DEFINED, Stored, bytes_field, varint_field
 from bpe_core.recipes.recipe import Normalization, Recipe
@@ -241,18 +242,12 @@ def steps_of(stored: Stored) -> tuple[Step, ...]:
 
 def prepared_recipe(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
     """The recipe of a model whose blanks are characters like any other."""
-    try:
-        return Recipe(
-            name="sentencepiece",
-            base="characters",
-            unknown="bytes" if stored.byte_fallback else "unk",
-            merges=merges,
-            vocab_size=None,
-            preparation=steps_of(stored),
-            **choices,
-        )
-    except RecipeError as error:
-        raise FormatError(f"{name}: {error}") from error
+    return _recipe(stored, merges, name, preparation=steps_of(stored), **choices)
+
+
+def _recipe(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
+    unknown = "bytes" if stored.byte_fallback else "unk"
+    return recipe_from(name, name="sentencepiece", base="characters", unknown=unknown, merges=merges, **choices)
 
 
 def prepared_spec(recipe: Recipe) -> bytes | None:
@@ -283,18 +278,5 @@ def recipe_of(stored: Stored, steps: int, name: str, **choices: Any) -> tuple[Re
         notes.append(f"The file makes a {MARKER} of each of several blanks; here they only part words.")
     if specials:
         notes.append("Control symbols of the file are special tokens here.")
-    try:
-        recipe = Recipe(
-            name="sentencepiece",
-            base="characters",
-            pattern="whitespace",
-            marker="prefix",
-            unknown="bytes" if stored.byte_fallback else "unk",
-            special_tokens=tuple(piece.text for piece in specials),
-            merges=steps,
-            vocab_size=None,
-            **{**changes, **choices},
-        )
-    except RecipeError as error:
-        raise FormatError(f"{name}: {error}") from error
-    return recipe, notes
+    said = {"pattern": "whitespace", "marker": "prefix", "special_tokens": tuple(piece.text for piece in specials)}
+    return _recipe(stored, steps, name, **{**said, **changes, **choices}), notes

@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from bpe_core.formats import limitations
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, reported
@@ -52,10 +52,7 @@ class SubwordNmtCodes(Format):
             history, _cannot_stand_in_a_line, "A line cannot hold the blank or line break in these tokens"
         )
 
-    def can_hold(self, history: History) -> list[str]:
-        impossible = self.impossible(history)
-        if impossible:
-            return impossible
+    def does_otherwise(self, history: History) -> list[str]:
         found = same_text(history) + limitations.about_splitting(history.recipe)
         found += ["Codes have no numbers for tokens, and no list of the characters that are in no merge."]
         if history.recipe.unknown == "bytes":
@@ -96,11 +93,9 @@ class SubwordNmtCodes(Format):
             notes.append(f"{found.never_happen:,} merges never happen, because another one makes the same text before.")
         return OpenedTable(History.from_pairs(recipe, alphabet, found.pairs), self.name, tuple(notes))
 
-    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        try:
-            from subword_nmt.apply_bpe import BPE  # not needed to run: only asked whether it agrees
-        except ImportError:
-            return None
+    def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
+        from subword_nmt.apply_bpe import BPE  # not needed to run
+
         data = without_counts(data)
         bpe = BPE(io.StringIO(data.decode(), newline="\n"), separator="")
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from bpe_core.errors import FormatError, RecipeError
+from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside
 from bpe_core.formats.byte_level import mapped
 from bpe_core.formats.json_reading import LARGEST_NUMBER, Object, list_in, number_of, object_in, parsed_object, text_in
@@ -53,10 +53,7 @@ class Tekken(Format):
             return ["A tekken.json changes no text and cuts it by one pattern only; this table wants more."]
         return [sentence.replace(".tiktoken", "tekken.json") for sentence in RANKS.impossible(history)]
 
-    def can_hold(self, history: History) -> list[str]:
-        impossible = self.impossible(history)
-        if impossible:
-            return impossible
+    def does_otherwise(self, history: History) -> list[str]:
         lost = unrecoverable(history, written(history)) if history.joining is None else []
         return same_text(history) + lost
 
@@ -105,21 +102,14 @@ class Tekken(Format):
         choices["older_unicode"] = True
         if choices["pattern"] == "custom":
             choices["custom_pattern"] = _pattern(whole, name)
-        try:
-            opened = ranked(ranks, choices, tuple(specials), "tekken.json")
-        except RecipeError as error:
-            raise FormatError(f"{name}: {error}") from error
+        opened = ranked(ranks, choices, tuple(specials), "tekken.json", name)
         numbers = np.append(opened.numbers + shift, np.array(list(specials.values()), np.int64))
         return OpenedTable(opened.history.numbered(numbers), self.name, (*notes, *about_pattern, *opened.notes))
 
-    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        try:
-            import tiktoken  # not needed to run: only asked whether it agrees
-        except ImportError:
-            return None
+    def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         whole, ranks, shift = _read(data, name)
         pattern = _pattern(whole, name)
-        encoding = tiktoken.Encoding("checked", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+        encoding = library.Encoding("checked", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
         return lambda text: [rank + shift for rank in encoding.encode_ordinary(text)]
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats import limitations
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, unless_ids
+from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, recipe_from, unless_ids
 from bpe_core.formats.byte_level import alphabet_of, mapped, numbered
 from bpe_core.formats.limitations import listed, same_text, unrecoverable
 from bpe_core.formats.patterns import likely_pattern
@@ -28,7 +28,7 @@ from bpe_core.formats.recovering import Recovered, recover, with_seeds
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import Joining
 from bpe_core.history.token_texts import written
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY
 from bpe_core.support.found_once import once
 from bpe_core.support.progress import Progress, ProgressReport
 
@@ -57,10 +57,7 @@ class TiktokenRanks(Format):
     def impossible(self, history: History) -> list[str]:
         return limitations.needs_bytes(history, ".tiktoken")
 
-    def can_hold(self, history: History) -> list[str]:
-        impossible = self.impossible(history)
-        if impossible:
-            return impossible
+    def does_otherwise(self, history: History) -> list[str]:
         texts = written(history)
         lost = unrecoverable(history, texts) if history.joining is None else []
         return same_text(history) + lost + limitations.about_splitting(history.recipe)
@@ -95,16 +92,12 @@ class TiktokenRanks(Format):
         ranks = read_ranks(data, name)
         pattern = likely_pattern(list(ranks))
         note = f"A .tiktoken file does not say how text is split into words; its tokens fit the pattern {pattern}."
-        found = ranked(ranks, {"pattern": pattern, "older_unicode": True}, (), self.name)
+        found = ranked(ranks, {"pattern": pattern, "older_unicode": True}, (), self.name, name)
         return OpenedTable(found.history.numbered(unless_ids(found.numbers)), self.name, (note, *found.notes))
 
-    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        try:
-            import tiktoken  # not needed to run: only asked whether it agrees
-        except ImportError:
-            return None
+    def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         ranks, _ = without_empty(read_ranks(data, name))
-        encoding = tiktoken.Encoding("checked", pat_str=EVERYTHING, mergeable_ranks=ranks, special_tokens={})
+        encoding = library.Encoding("checked", pat_str=EVERYTHING, mergeable_ranks=ranks, special_tokens={})
         return lambda word: list(encoding.encode_ordinary(word))
 
 
@@ -119,14 +112,16 @@ class Ranked(NamedTuple):
     notes: tuple[str, ...]
 
 
-def ranked(ranks: dict[bytes, int], choices: dict[str, Any], specials: tuple[str, ...], name: str) -> Ranked:
+def ranked(
+    ranks: dict[bytes, int], choices: dict[str, Any], specials: tuple[str, ...], name: str, where: str
+) -> Ranked:
     """The history behind ranks, lowest first, with these choices of a recipe."""
     ranks, empty = without_empty(ranks)
     base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
     recovered = recover(ranks, base, len(base))
     numbers = np.array([ranks[token] for token in (*base, *recovered.lost, *recovered.tokens)], np.int64)
     merges = len(recovered.pairs)
-    recipe = Recipe(name=name, merges=merges, vocab_size=None, special_tokens=specials, **choices)
+    recipe = recipe_from(where, name=name, merges=merges, special_tokens=specials, **choices)
     alphabet = with_seeds(alphabet_of([token[0] for token in base]), [(one, one) for one in recovered.lost])
     by_rank = None
     if recovered.out_of_turn or recovered.lost:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from operator import itemgetter
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
@@ -45,12 +45,9 @@ class TokenizerJson(Format):
     def impossible(self, history: History) -> list[str]:
         return _model_of(history).impossible(history)
 
-    def can_hold(self, history: History) -> list[str]:
-        impossible = self.impossible(history)
-        if impossible:
-            return impossible
+    def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
-        found = same_text(history) + _model_of(history).can_hold(history) + limitations.about_longest(recipe)
+        found = same_text(history) + _model_of(history).does_otherwise(history) + limitations.about_longest(recipe)
         if recipe.lowercase and recipe.final_sigma:
             found.append(
                 "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing; the check "
@@ -105,8 +102,7 @@ class TokenizerJson(Format):
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         whole = parsed_object(data, name)
         model = object_in(whole, "model", name)
-        opened = _model_in(model, name).open(whole, model, read_steps(whole, name), name)
-        notes = [*opened.notes]
+        history, notes = _model_in(model, name).open(whole, model, read_steps(whole, name), name)
         if whole.get("post_processor"):
             notes.append("The file may put special tokens around a text; here a text is left as it is.")
         cut = [key for key in ("truncation", "padding") if whole.get(key)]
@@ -114,14 +110,10 @@ class TokenizerJson(Format):
             notes.append(
                 f"The file says how texts are brought to one length ({' and '.join(cut)}); here they stay whole."
             )
-        return OpenedTable(opened.history, self.name, tuple(notes))
+        return OpenedTable(history, self.name, tuple(notes))
 
-    def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        try:
-            import tokenizers  # not needed to run: only asked whether it agrees
-        except ImportError:
-            return None
-        loaded = tokenizers.Tokenizer.from_buffer(data)
+    def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
+        loaded = library.Tokenizer.from_buffer(data)
         return lambda text: list(loaded.encode(text, add_special_tokens=False).ids)
 
 
