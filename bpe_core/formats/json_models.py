@@ -29,6 +29,7 @@ from bpe_core.formats.json_reading import (
 from bpe_core.formats.json_writing import Column, Table, encoded
 from bpe_core.formats.limitations import listed
 from bpe_core.formats.patterns import likely_pattern, sampled
+from bpe_core.formats.sentencepiece_fields import UNKNOWN
 from bpe_core.formats.unigram_vocabulary import (
     Pieces,
     ScoredPiece,
@@ -40,6 +41,7 @@ from bpe_core.formats.unigram_vocabulary import (
 )
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order
 from bpe_core.formats.written_merges import WrittenMerges, halves
+from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
@@ -243,7 +245,7 @@ def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], na
     suffix = text_in(model, "end_of_word_suffix", name)
     byte_level = steps.byte_level or _looks_byte_level(vocabulary, suffix, steps)
     unknown = text_in(model, "unk_token", name)
-    fallback = model.get("byte_fallback") is True and all(f"<0x{i:02X}>" in vocabulary for i in range(256))
+    fallback = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
     return Style(
         byte_level=byte_level,
         marker="glued" if suffix else "prefix" if steps.prefix else "none",
@@ -350,7 +352,7 @@ class JsonUnigram(JsonModel):
 
     def spelled(self, history: History) -> tuple[str, ...]:
         if history.recipe.unknown == "bytes":
-            return UNKNOWN_TOKEN, *(f"<0x{byte:02X}>" for byte in range(256))
+            return UNKNOWN_TOKEN, *BYTE_TEXTS
         return (history.recipe.unknown_text,)
 
     def numbers(self, history: History) -> Int64s:
@@ -360,7 +362,7 @@ class JsonUnigram(JsonModel):
         pieces = pieces_of(history)
         return {
             "type": self.kind,
-            "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == "unknown"),
+            "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == UNKNOWN),
             "vocab": [[piece.text, piece.score] for piece in pieces],
             "byte_fallback": history.recipe.unknown == "bytes",
         }
@@ -374,8 +376,8 @@ class JsonUnigram(JsonModel):
         entries = _entries(model, name)
         unknown = _unknown(model, len(entries), name)
         vocabulary = {piece.text: piece.number for piece in entries}
-        falls_back = model.get("byte_fallback") is True and all(f"<0x{i:02X}>" in vocabulary for i in range(256))
-        fallback = [f"<0x{i:02X}>" for i in range(256)] if falls_back else []
+        falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
+        fallback = BYTE_TEXTS if falls_back else ()
         if unknown is None and not falls_back:
             raise FormatError(f'{name}: "unk_id" does not say which token stands for what is unknown, such as <unk>.')
         unknown_text = "" if unknown is None else entries[unknown].text

@@ -29,6 +29,7 @@ from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.text_lines import VERSION, pairs_at_the_beginning, read_pairs
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import WrittenMerges
+from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import UNKNOWN_TOKEN
 from bpe_core.support.found_once import once
@@ -201,7 +202,7 @@ class MergesPair(Format):
         model = library.models.BPE(_vocabulary_in(vocabulary, name), merges, **said)
         asked = library.Tokenizer(model)
         if recipe.base == "bytes":
-            asked.pre_tokenizer = library.pre_library.ByteLevel(add_prefix_space=False, use_regex=False)
+            asked.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
         before = recipe.marker_text if recipe.marker == "prefix" else ""
         return lambda word: list(asked.encode(before + word).ids)
 
@@ -299,7 +300,7 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style
         marker=MARKERS.get(marker, "none"),  # type: ignore[arg-type]
         marker_text=marker,
         unknown=UNKNOWN_TOKEN if UNKNOWN_TOKEN in entries else "",
-        byte_fallback=all(f"<0x{i:02X}>" in entries for i in range(256)),
+        byte_fallback=set(BYTE_TEXTS).issubset(entries),
     )
 
 

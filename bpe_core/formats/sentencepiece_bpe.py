@@ -9,7 +9,7 @@ character like any other, so pieces may begin with several of them or reach over
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import count, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from bpe_core.formats.sentencepiece_fields import (
     USER_DEFINED,
     Piece,
     Stored,
+    in_order,
 )
-from bpe_core.formats.sentencepiece_text import prepared_recipe
-from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind
+from bpe_core.formats.sentencepiece_text import is_own, prepared_recipe, recipe_of
+from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, symbols_for_unknown
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
@@ -39,50 +40,58 @@ _KINDS: dict[SymbolKind | None, int] = {"unknown": UNKNOWN, "fallback": BYTE}
 
 
 def history_of(stored: Stored, name: str) -> tuple[History, list[str]]:
-    """Return what the pieces make, and notes."""
-    symbols = _base_symbols(stored)
-    base = {symbol.text.decode(): id for id, symbol in enumerate(symbols) if symbol.merges}
+    """Return what the pieces make, and notes. Models of ours say how words are marked and split, so merges suffice."""
+    own = is_own(stored)
+    symbols = _base_symbols(stored, own)
+    base = {text: id for id, (text, symbol) in enumerate(symbols) if symbol.merges}
     steps_only = {piece.text for piece in _of_kind(stored, UNUSED, longer_than=1)}
-    longer = (piece for kind in (NORMAL, UNUSED) for piece in _of_kind(stored, kind, longer_than=1))
+    longer = [piece for kind in (NORMAL, UNUSED)[: 2 - own] for piece in _of_kind(stored, kind, longer_than=1)]
     made = sorted(longer, key=lambda piece: -piece.score)
     recovered = recover({piece.text: rank for rank, piece in enumerate(made)}, base, len(symbols))
-    recovered.lost[:] = [text for text in recovered.lost if text not in steps_only]  # nobody will miss it
-    found_first = [piece.text for piece in _of_kind(stored, USER_DEFINED)]
-    alphabet = with_seeds(Alphabet(tuple(symbols)), [_texts(text) for text in (*found_first, *recovered.lost)])
-    specials = [piece.text for piece in stored.pieces if _is_special(piece, stored)]
-    names = [*(symbol.text.decode() for symbol in alphabet.symbols), *recovered.tokens]
-    joining = None
-    hidden = tuple(id for id, text in enumerate(names) if id >= len(alphabet) and text in steps_only)
-    if found_first or hidden or _is_more_than_merges(recovered, made, stored):
-        places = range(len(symbols), len(symbols) + len(found_first))
-        joining = Joining(
-            priorities=_priorities(names, made),
-            joins_unknown=not stored.byte_fallback,
-            found_first=tuple(places),
-            hidden=hidden,
-        )
-    choices = {"special_tokens": tuple(specials), **_words(stored), **_unknown(stored)}
-    recipe = prepared_recipe(stored, len(recovered.pairs), name, **choices)
+    alphabet, joining = Alphabet(tuple(symbol for _, symbol in symbols)), None
+    names = [text for text, _ in symbols]
+    if own:
+        recipe, notes = recipe_of(stored, len(recovered.pairs), name)
+        specials = [*recipe.special_tokens]
+        notes += _about_own(recovered)
+    else:
+        recovered.lost[:] = [text for text in recovered.lost if text not in steps_only]  # nobody will miss it
+        found_first = [piece.text for piece in _of_kind(stored, USER_DEFINED)]
+        alphabet = with_seeds(alphabet, [_texts(text) for text in (*found_first, *recovered.lost)])
+        names += [*found_first, *recovered.lost]
+        specials = [piece.text for piece in stored.pieces if _is_special(piece, stored)]
+        tokens = [*names, *recovered.tokens]
+        hidden = tuple(id for id, text in enumerate(tokens) if id >= len(alphabet) and text in steps_only)
+        if found_first or hidden or _is_more_than_merges(recovered, made, stored):
+            joining = Joining(
+                priorities=_priorities(tokens, made),
+                joins_unknown=not stored.byte_fallback,
+                found_first=tuple(range(len(symbols), len(symbols) + len(found_first))),
+                hidden=hidden,
+            )
+        unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
+        choices = {"special_tokens": tuple(specials), **_words(stored), **unknown}
+        recipe, notes = prepared_recipe(stored, len(recovered.pairs), name, **choices), _notes(recovered, stored, base)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
-    pieces = enumerate(stored.pieces)
-    number_of = {piece.text: number for number, piece in pieces if piece.text not in steps_only}
-    numbers = np.array([number_of.get(text, NO_NUMBER) for text in names + specials], np.int64)
-    return history.numbered(unless_ids(numbers)), _notes(recovered, stored, base)
+    steps_only = set() if own else steps_only
+    number_of = {piece.text: number for number, piece in enumerate(stored.pieces) if piece.text not in steps_only}
+    numbers = np.array([number_of.get(text, NO_NUMBER) for text in (*names, *recovered.tokens, *specials)], np.int64)
+    return history.numbered(unless_ids(numbers)), notes
 
 
 def _of_kind(stored: Stored, kind: int, longer_than: int = 0) -> Iterator[Piece]:
     return (piece for piece in stored.pieces if piece.kind == kind and len(piece.text) > longer_than)
 
 
-def _base_symbols(stored: Stored) -> list[Symbol]:
-    """What stands for the unknown, and the characters."""
-    if stored.byte_fallback:
-        symbols = [Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback") for i in range(256)]
-    else:
-        text = _unknown_text(stored).encode()
-        symbols = [Symbol(text, text, "unknown")]
+def _base_symbols(stored: Stored, own: bool) -> list[tuple[str, Symbol]]:
+    """What represents the unknown, and the characters; in models of ours ▁ is no character, but a marker at the end."""
+    unknown = "" if stored.byte_fallback else UNKNOWN_TOKEN if own else _unknown_text(stored)
+    symbols = [(symbol.text.decode(), symbol) for symbol in symbols_for_unknown(unknown)]
+    if own and unknown:
+        symbols[0] = (_unknown_text(stored), symbols[0][1])
     singles = [piece.text for piece in _of_kind(stored, NORMAL) if len(piece.text) == 1]
-    return symbols + [Symbol(*_texts(text), "character") for text in singles]
+    symbols += [(text, Symbol(*_texts(text), "character")) for text in singles if not (own and text == MARKER)]
+    return [*symbols, (MARKER, Symbol(*_texts(MARKER), "marker"))] if own else symbols
 
 
 def _texts(text: str) -> tuple[bytes, bytes]:
@@ -92,10 +101,6 @@ def _texts(text: str) -> tuple[bytes, bytes]:
 
 def _unknown_text(stored: Stored) -> str:
     return next((piece.text for piece in _of_kind(stored, UNKNOWN)), UNKNOWN_TOKEN)
-
-
-def _unknown(stored: Stored) -> dict[str, str]:
-    return {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
 
 
 def _is_special(piece: Piece, stored: Stored) -> bool:
@@ -122,6 +127,20 @@ def _words(stored: Stored) -> dict[str, str]:
     if reaches or MARKER not in texts:
         return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": WORDS}
+
+
+def _about_own(recovered: Recovered[str]) -> list[str]:
+    notes = []
+    if recovered.out_of_turn:
+        tokens = listed([text.encode() for text in recovered.out_of_turn])
+        notes.append(
+            f"{len(recovered.out_of_turn):,} pieces are made of a piece with a lower score than their own: {tokens}. "
+            "Here their merges follow those of their parts."
+        )
+    if recovered.lost:
+        tokens = listed([text.encode() for text in recovered.lost])
+        notes.append(f"{len(recovered.lost):,} pieces are made by no two others and left out: {tokens}.")
+    return notes
 
 
 def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> list[str]:
@@ -170,7 +189,7 @@ def joins_by_score(history: History) -> bool:
 
 
 def pieces_of(history: History, numbers: Int64s) -> list[Piece]:
-    """The pieces by number. Where no token has a number the first such place is <unk>'s, if that has none."""
+    """The pieces by number."""
     texts, base = [text.decode() for text in written(history)], len(history.alphabet)
     lowest = -float(len(texts))  # base symbols lie below all merges
     first = set() if history.joining is None else set(history.joining.found_first)
@@ -192,12 +211,7 @@ def pieces_of(history: History, numbers: Int64s) -> list[Piece]:
         is_unknown = history.recipe.unknown == "bytes" and special == UNKNOWN_TOKEN
         found[int(numbers[id])] = Piece(special, 0.0, UNKNOWN if is_unknown else CONTROL)
     found.pop(NO_NUMBER, None)
-    gaps = (number for number in count() if number not in found)
-    if not any(piece.kind == UNKNOWN for piece in found.values()):
-        found[next(gaps)] = Piece(UNKNOWN_TOKEN, 0.0, UNKNOWN)
-    for piece in steps_only:
-        found[next(gaps)] = piece
-    return [found.get(number) or Piece(f"<unused {number}>", lowest, UNUSED) for number in range(max(found) + 1)]
+    return in_order(found, lowest, steps_only)
 
 
 def _kind(history: History, id: int) -> SymbolKind | None:

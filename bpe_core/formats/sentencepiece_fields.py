@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, NamedTuple
 
 from bpe_core.errors import FormatError, TooLarge
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
+from bpe_core.history.alphabet import BYTE_TEXTS
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 LONGEST_VARINT = 10
@@ -137,8 +139,7 @@ LARGEST_FILE = 2**26
 MOST_FIELDS_OF_A_PIECE = 16
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """One entry of the vocabulary; its number is its place."""
 
     text: str
@@ -149,6 +150,16 @@ class Piece:
         """As it stands in the file."""
         kind = varint_field(3, self.kind) if self.kind != NORMAL else b""
         return bytes_field(PIECE, bytes_field(1, self.text.encode()) + float_field(2, self.score) + kind)
+
+
+def in_order(found: dict[int, Piece], lowest: float, steps_only: Sequence[Piece] = ()) -> list[Piece]:
+    """Pieces by number. Numbers without a token are given to <unk>, if it has none, then to steps to other pieces."""
+    gaps = (number for number in count() if number not in found)
+    if not any(piece.kind == UNKNOWN for piece in found.values()):
+        found[next(gaps)] = Piece(UNKNOWN_TOKEN, 0.0, UNKNOWN)
+    for piece in steps_only:
+        found[next(gaps)] = piece
+    return [found.get(number) or Piece(f"<unused {number}>", lowest, UNUSED) for number in range(max(found) + 1)]
 
 
 def trainer_spec(kind: int, recipe: Recipe, pieces: list[Piece]) -> bytes:
@@ -168,7 +179,7 @@ def trainer_spec(kind: int, recipe: Recipe, pieces: list[Piece]) -> bytes:
 # --- Reading ----------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(frozen=True)
 class Stored:
     """What the fields of the file say."""
 
@@ -182,16 +193,21 @@ class Stored:
     one_blank: bool = True
 
 
+FIELDS: dict[int, dict[int, tuple[str, type]]] = {
+    2: {3: ("kind", int), 24: ("suffix", bool), 35: ("byte_fallback", bool)},  # of the trainer
+    3: {1: ("normalizer", str), 2: ("map", bytes), 3: ("prefix", bool), 4: ("one_blank", bool)},
+}
+FIELDS_OF_A_PIECE: dict[int, tuple[str, type]] = {1: ("text", str), 2: ("score", float), 3: ("kind", int)}
+
+
 def read(data: bytes, name: str) -> Stored:
     if len(data) > LARGEST_FILE:
         raise TooLarge(f"{name} has {len(data):,} bytes; a model of more than {LARGEST_FILE:,} is not read.")
     stored, message = Stored(), memoryview(data)
     others, pieces = fields_but(message, PIECE, name, LARGEST_VOCABULARY)
     for one in others:
-        if one.number == 2:
-            _read_trainer(one, stored, name)
-        elif one.number == 3:
-            _read_normalizer(one, stored, name)
+        if one.number in FIELDS:
+            stored = replace(stored, **_told(one, FIELDS[one.number], MOST_FIELDS, name))
     _check(stored, pieces, name)  # before any piece is looked at: there may be millions
     seen: set[str] = set()
     for one in fields_of(message, name, most=len(others) + pieces):
@@ -201,48 +217,34 @@ def read(data: bytes, name: str) -> Stored:
                 raise FormatError(f"{name}, piece {len(seen):,}: the text {piece.text[:80]!r} is there twice.")
             seen.add(piece.text)
             stored.pieces.append(piece)
-    if stored.byte_fallback and not all(f"<0x{i:02X}>" in seen for i in range(256)):
+    if stored.byte_fallback and not set(BYTE_TEXTS).issubset(seen):
         raise FormatError(f"{name}: unknown characters become bytes, but not every byte has a piece.")
     return stored
 
 
 def _piece(message: Field, name: str) -> Piece:
-    where = f"{name}, byte {message.place:,}"
-    text, score, kind = "", 0.0, NORMAL
-    for one in fields_of(message_in(message, name), name, message.place, MOST_FIELDS_OF_A_PIECE):
-        if one.number == 1 and isinstance(one.value, bytes):
-            text = _decoded(one.value, where)
-        elif one.number == 2 and isinstance(one.value, bytes) and len(one.value) == 4:
-            (score,) = struct.unpack("<f", one.value)
-        elif one.number == 3 and isinstance(one.value, int):
-            kind = one.value
+    told = _told(message, FIELDS_OF_A_PIECE, MOST_FIELDS_OF_A_PIECE, name)
+    text, score, kind = told.get("text", ""), told.get("score", 0.0), told.get("kind", NORMAL)
     if not text or not math.isfinite(score) or not NORMAL <= kind <= BYTE:
-        raise FormatError(f"{where}: a piece has no text, no finite score or an unknown kind.")
+        raise FormatError(f"{name}, byte {message.place:,}: a piece has no text, no finite score or an unknown kind.")
     return Piece(text, score, kind)
 
 
-def _read_trainer(message: Field, stored: Stored, name: str) -> None:
-    for one in fields_of(message_in(message, name), name, message.place):
+def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, name: str) -> dict[str, Any]:
+    """What a message says in these fields, each with its kind; others are skipped."""
+    found: dict[str, Any] = {}
+    for one in fields_of(message_in(message, name), name, message.place, most):
+        field, kind = fields.get(one.number, ("", None))
         if isinstance(one.value, int):
-            if one.number == 3:
-                stored.kind = one.value
-            elif one.number == 24:
-                stored.suffix = bool(one.value)
-            elif one.number == 35:
-                stored.byte_fallback = bool(one.value)
-
-
-def _read_normalizer(message: Field, stored: Stored, name: str) -> None:
-    for one in fields_of(message_in(message, name), name, message.place):
-        if isinstance(one.value, bytes):
-            if one.number == 1:
-                stored.normalizer = _decoded(one.value, f"{name}, byte {one.place:,}")
-            elif one.number == 2:
-                stored.map = bytes(one.value)
-        elif one.number == 3:
-            stored.prefix = bool(one.value)
-        elif one.number == 4:
-            stored.one_blank = bool(one.value)
+            if kind in (int, bool):
+                found[field] = kind(one.value)
+        elif kind is str:
+            found[field] = _decoded(one.value, f"{name}, byte {one.place:,}")
+        elif kind is float and len(one.value) == 4:
+            (found[field],) = struct.unpack("<f", one.value)
+        elif kind is bytes:
+            found[field] = one.value
+    return found
 
 
 def _decoded(raw: bytes, where: str) -> str:

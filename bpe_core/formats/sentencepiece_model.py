@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from bpe_core.errors import FormatError
 from bpe_core.formats import sentencepiece_bpe, unigram_vocabulary
 from bpe_core.formats.base import (
@@ -22,10 +20,8 @@ from bpe_core.formats.base import (
     complete_numbers,
     dense_numbers,
     nothing_beside,
-    unless_ids,
 )
-from bpe_core.formats.limitations import listed, same_text, unrecoverable
-from bpe_core.formats.recovering import Recovered, recover
+from bpe_core.formats.limitations import same_text, unrecoverable
 from bpe_core.formats.sentencepiece_fields import (
     BPE,
     BYTE,
@@ -36,35 +32,22 @@ from bpe_core.formats.sentencepiece_fields import (
     UNKNOWN,
     UNUSED,
     USER_DEFINED,
-    Piece,
     Stored,
     bytes_field,
     read,
     trainer_spec,
 )
-from bpe_core.formats.sentencepiece_text import is_own, map_differs, normalizer_spec, prepared_spec, recipe_of
+from bpe_core.formats.sentencepiece_text import map_differs, normalizer_spec, prepared_spec, recipe_of
 from bpe_core.formats.unigram_vocabulary import Pieces, ScoredPiece, checked_score, method_of
-from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
-from bpe_core.recipes.recipe import UNKNOWN_TOKEN
 from bpe_core.support.progress import Progress, ProgressReport
-
-_KINDS = {"piece": NORMAL, "unknown": UNKNOWN, "fallback": BYTE, "special": CONTROL, "gap": UNUSED}
-
-
-def unigram_pieces(history: History) -> list[Piece]:
-    return [
-        Piece(piece.text, piece.score if piece.kind == "piece" else 0.0, _KINDS[piece.kind])
-        for piece in unigram_vocabulary.pieces_of(history)
-    ]
 
 
 def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     """Return what the pieces make, and notes."""
-    of_kind: dict[int, list[int]] = {kind: [] for kind in (NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE)}
-    for number, piece in enumerate(stored.pieces):
-        of_kind[piece.kind].append(number)
+    of_kind = {kind: [i for i, piece in enumerate(stored.pieces) if piece.kind == kind] for kind in range(1, BYTE + 1)}
     if len(of_kind[UNKNOWN]) != 1:
         raise FormatError(
             f"{name}: {len(of_kind[UNKNOWN]):,} pieces stand for what is unknown; "
@@ -74,15 +57,14 @@ def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
     said = {} if stored.byte_fallback else {"unknown_text": stored.pieces[unknown].text}
     scored = [
-        ScoredPiece(piece.text, checked_score(piece.score, f"{name}, piece {number:,}"), number)
-        for number, piece in enumerate(stored.pieces)
-        if piece.kind == NORMAL
+        ScoredPiece(stored.pieces[i].text, checked_score(stored.pieces[i].score, f"{name}, piece {i:,}"), i)
+        for i in of_kind[NORMAL]
     ]
     recipe, notes = recipe_of(stored, 0, name, method=method_of(scored), **said)
     pieces = Pieces(
         scored=scored,
         unknown=unknown if not stored.byte_fallback else NO_NUMBER,
-        fallback=[number_of[f"<0x{i:02X}>"] for i in range(256)] if stored.byte_fallback else [],
+        fallback=[number_of[text] for text in BYTE_TEXTS] if stored.byte_fallback else [],
         specials=sorted(of_kind[CONTROL] + of_kind[USER_DEFINED]),
         notes=notes,
     )
@@ -123,8 +105,10 @@ class SentencePieceModel(Format):
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
+        control = ["Special tokens become control symbols: they have numbers, but are not looked for in texts."]
+        controls = control if recipe.special_tokens else []
         if recipe.preparation:
-            return _of_prepared(history)
+            return same_text(history) + controls
         found = [
             *same_text(history),
             f"A {MARKER} in a text is taken for a blank in this format; the check leaves it out.",
@@ -148,9 +132,7 @@ class SentencePieceModel(Format):
             )
         if recipe.lowercase and recipe.final_sigma:
             found.append("A capital Σ at the end of a word becomes ς here, but σ in this format.")
-        if recipe.special_tokens:
-            found.append("Special tokens become control symbols: they have numbers, but are not looked for in texts.")
-        return found
+        return found + controls
 
     def spelled(self, history: History) -> tuple[str, ...]:
         return (MARKER,)
@@ -166,7 +148,13 @@ class SentencePieceModel(Format):
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         progress(Progress("writing", 0, len(history), "steps"))
         is_bpe = history.recipe.method == "bpe"
-        pieces = sentencepiece_bpe.pieces_of(history, self.numbers(history)) if is_bpe else unigram_pieces(history)
+        if is_bpe:
+            pieces = sentencepiece_bpe.pieces_of(history, self.numbers(history))
+        else:
+            pieces = [
+                piece._replace(score=piece.score * (piece.kind != UNUSED))
+                for piece in unigram_vocabulary.pieces_of(history)
+            ]
         file.writelines(piece.message() for piece in pieces)
         file.write(bytes_field(2, trainer_spec(BPE if is_bpe else UNIGRAM, history.recipe, pieces)))
         file.write(bytes_field(3, prepared_spec(history.recipe) or normalizer_spec(history.recipe)))
@@ -181,65 +169,10 @@ class SentencePieceModel(Format):
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         stored = read(data, name)
-        if stored.kind == UNIGRAM:
-            history, notes = unigram_history(stored, name)
-            return OpenedTable(history, self.name, tuple(notes))
-        if not is_own(stored):
-            history, notes = sentencepiece_bpe.history_of(stored, name)
-            return OpenedTable(history, self.name, tuple(notes))
-        symbols = _base_symbols(stored)
-        base = {text: id for id, (text, symbol) in enumerate(symbols) if symbol.merges}
-        made = sorted(_made(stored), key=lambda piece: -piece.score)
-        recovered = recover({piece.text: rank for rank, piece in enumerate(made)}, base, len(symbols))
-        specials = [piece for piece in stored.pieces if piece.kind in (CONTROL, USER_DEFINED)]
-        recipe, notes = recipe_of(stored, len(recovered.pairs), name)
-        history = History.from_pairs(recipe, Alphabet(tuple(symbol for _, symbol in symbols)), recovered.pairs)
-        number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
-        names = [text for text, _ in symbols] + recovered.tokens + [piece.text for piece in specials]
-        numbers = np.array([number_of.get(text, NO_NUMBER) for text in names], np.int64)
-        return OpenedTable(history.numbered(unless_ids(numbers)), self.name, tuple(notes + _about_pieces(recovered)))
+        read_pieces = unigram_history if stored.kind == UNIGRAM else sentencepiece_bpe.history_of
+        history, notes = read_pieces(stored, name)
+        return OpenedTable(history, self.name, tuple(notes))
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         processor = library.SentencePieceProcessor(model_proto=data)
         return lambda text: list(processor.encode(text))
-
-
-def _of_prepared(history: History) -> list[str]:
-    """What a model does otherwise that says itself how texts are changed."""
-    found = [*same_text(history)]
-    if history.recipe.special_tokens:
-        found.append("Special tokens become control symbols: they have numbers, but are not looked for in texts.")
-    return found
-
-
-# --- Reading ----------------------------------------------------------------------------
-
-
-def _base_symbols(stored: Stored) -> list[tuple[str, Symbol]]:
-    """What stands for the unknown, the characters, and ▁ last."""
-    if stored.byte_fallback:
-        unknown = [(f"<0x{i:02X}>", Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback")) for i in range(256)]
-    else:
-        text = next((piece.text for piece in stored.pieces if piece.kind == UNKNOWN), UNKNOWN_TOKEN)
-        unknown = [(text, Symbol(UNKNOWN_TOKEN.encode(), UNKNOWN_TOKEN.encode(), "unknown"))]
-    singles = [piece.text for piece in stored.pieces if piece.kind == NORMAL and len(piece.text) == 1]
-    characters = [(text, Symbol(text.encode(), text.encode(), "character")) for text in singles if text != MARKER]
-    return [*unknown, *characters, (MARKER, Symbol(MARKER.encode(), b" ", "marker"))]
-
-
-def _made(stored: Stored) -> list[Piece]:
-    return [piece for piece in stored.pieces if piece.kind == NORMAL and len(piece.text) > 1]
-
-
-def _about_pieces(recovered: Recovered[str]) -> list[str]:
-    notes = []
-    if recovered.out_of_turn:
-        tokens = listed([text.encode() for text in recovered.out_of_turn])
-        notes.append(
-            f"{len(recovered.out_of_turn):,} pieces are made of a piece with a lower score than their own: {tokens}. "
-            "Here their merges follow those of their parts."
-        )
-    if recovered.lost:
-        tokens = listed([text.encode() for text in recovered.lost])
-        notes.append(f"{len(recovered.lost):,} pieces are made by no two others and left out: {tokens}.")
-    return notes

@@ -15,6 +15,7 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER, dense_numbers, unless_ids
 from bpe_core.formats.limitations import listed
+from bpe_core.formats.sentencepiece_fields import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, in_order
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import Float32s, Scores
 from bpe_core.history.history import Columns, History, Int64s
@@ -173,29 +174,20 @@ def scores_of(history: History) -> Float32s:
     return history.scores.at(len(history))
 
 
-class WrittenPiece(NamedTuple):
-    """One place of a file's vocabulary."""
-
-    text: str
-    score: float
-    kind: str  # "piece", or what else it is: "unknown", "fallback", "special", or "gap", which is nothing
+_KINDS = {"unknown": UNKNOWN, "fallback": BYTE}
 
 
-def pieces_of(history: History) -> list[WrittenPiece]:
-    """The pieces by number. Where no token has a number the first such place is <unk>'s, if that has none."""
+def pieces_of(history: History) -> list[Piece]:
+    """The pieces by number, as SentencePiece calls their kinds."""
     numbers = numbers_for(history)
     scores, texts = scores_of(history), [text.decode() for text in written(history)]
-    found: dict[int, WrittenPiece] = {}
+    found: dict[int, Piece] = {}
     for id, symbol in enumerate(history.alphabet.symbols):
-        kind = symbol.kind if symbol.kind in ("unknown", "fallback") else "piece"
-        if numbers[id] != NO_NUMBER and (kind != "piece" or np.isfinite(scores[id])):
-            score = float(scores[id]) if kind == "piece" else 0.0
-            found.setdefault(int(numbers[id]), WrittenPiece(texts[id], score, kind))
+        kind = _KINDS.get(symbol.kind, NORMAL)
+        if numbers[id] != NO_NUMBER and (kind != NORMAL or np.isfinite(scores[id])):
+            score = float(scores[id]) if kind == NORMAL else 0.0
+            found.setdefault(int(numbers[id]), Piece(texts[id], score, kind))
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
         is_unknown = special == UNKNOWN_TOKEN and history.alphabet.unknown_id is None
-        found[int(numbers[id])] = WrittenPiece(special, 0.0, "unknown" if is_unknown else "special")
-    gaps = (number for number in range(len(found) + 1) if number not in found)
-    if not any(piece.kind == "unknown" for piece in found.values()):
-        found[next(gaps)] = WrittenPiece(UNKNOWN_TOKEN, 0.0, "unknown")
-    lowest = min(piece.score for piece in found.values())
-    return [found.get(number) or WrittenPiece(f"<unused {number}>", lowest, "gap") for number in range(max(found) + 1)]
+        found[int(numbers[id])] = Piece(special, 0.0, UNKNOWN if is_unknown else CONTROL)
+    return in_order(found, min(piece.score for piece in found.values()))

@@ -23,7 +23,7 @@ from bpe_core.formats.byte_level import mapped
 from bpe_core.formats.limitations import listed
 from bpe_core.formats.recovering import with_seeds
 from bpe_core.formats.written_merges import Resolved, WrittenMerges, are_in_order, born_in_turn, resolve
-from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind
+from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, symbols_for_unknown
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.history.token_texts import written
@@ -104,10 +104,9 @@ def _symbol(text: str, decoded: str, kind: SymbolKind) -> Symbol:
 
 
 def _unknown(style: Style) -> list[NamedSymbol]:
-    if style.byte_fallback:
-        return [(f"<0x{i:02X}>", Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback")) for i in range(256)]
-    text = style.unknown or UNKNOWN_TOKEN
-    return [("" if style.drops_unknown else text, _symbol(text, text, "unknown"))]  # "": the file has no such entry
+    symbols = symbols_for_unknown("" if style.byte_fallback else style.unknown or UNKNOWN_TOKEN)
+    is_left_out = style.drops_unknown and not style.byte_fallback  # then the file has no such entry
+    return [("" if is_left_out else symbol.text.decode(), symbol) for symbol in symbols]
 
 
 __all__ = ["Model", "Style", "build"]

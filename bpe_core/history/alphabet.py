@@ -221,12 +221,19 @@ def _pieces(word: bytes, recipe: Recipe) -> list[bytes]:
     return [character.encode() for character in word.decode()]
 
 
+BYTE_TEXTS = tuple(f"<0x{byte:02X}>" for byte in range(256))  # how bytes that stand for unknown characters are written
+
+
 def unknown_symbols(recipe: Recipe) -> list[Symbol]:
     """What a character that the alphabet lacks becomes."""
-    if recipe.unknown == "bytes":
-        return [Symbol(f"<0x{i:02X}>".encode(), bytes([i]), "fallback") for i in range(256)]
-    unknown = recipe.unknown_text.encode()
-    return [Symbol(unknown, unknown, "unknown")]
+    return symbols_for_unknown("" if recipe.unknown == "bytes" else recipe.unknown_text)
+
+
+def symbols_for_unknown(text: str) -> list[Symbol]:
+    """The one written so; where nothing is, the 256 bytes."""
+    if not text:
+        return [Symbol(text.encode(), bytes([byte]), "fallback") for byte, text in enumerate(BYTE_TEXTS)]
+    return [Symbol(text.encode(), text.encode(), "unknown")]
 
 
 def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
