@@ -8,15 +8,7 @@ is_table("notes.txt")                    whether it looks like any of them
 
 from __future__ import annotations
 
-from bpe_core.formats.all_formats import (
-    FORMATS,
-    TABLES,
-    format_for,
-    is_table,
-    open_table,
-    read_history,
-    write_history,
-)
+from bpe_core.formats.all_formats import FORMATS, TABLES, format_for, is_table, open_table, read_history, write_history
 from bpe_core.formats.base import Format, OpenedTable
 
 __all__ = [

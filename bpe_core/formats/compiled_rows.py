@@ -14,13 +14,7 @@ from bpe_core.formats.json_writing import Rows
 from bpe_core.formats.rows import Layout
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.token_texts import decoded, of_tokens, written
-from bpe_core.kernels.table_rows import (
-    DIGITS,
-    NUMBERS,
-    Columns,
-    Texts,
-    write_rows,
-)
+from bpe_core.kernels.table_rows import DIGITS, NUMBERS, Columns, Texts, write_rows
 from bpe_core.support.honest_text import escape
 
 _AT_ONCE = 1_024  # rows: less than a millisecond

@@ -17,16 +17,7 @@ from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import Scores, joined_lengths
-from bpe_core.history.history import (
-    COUNT_ALONE,
-    NOTHING,
-    Bools,
-    Columns,
-    EndReason,
-    History,
-    Int64s,
-    Reasons,
-)
+from bpe_core.history.history import COUNT_ALONE, NOTHING, Bools, Columns, EndReason, History, Int64s, Reasons
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 

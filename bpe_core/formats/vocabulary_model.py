@@ -12,17 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import chain
 
 import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level
-from bpe_core.formats.base import MOST_GAPS, NO_NUMBER, unless_ids
-from bpe_core.formats.byte_level import mapped
+from bpe_core.formats.base import NO_NUMBER, unless_ids
 from bpe_core.formats.limitations import listed
 from bpe_core.formats.recovering import with_seeds
-from bpe_core.formats.written_merges import Resolved, WrittenMerges, are_in_order, born_in_turn, resolve
+from bpe_core.formats.written_merges import (
+    Resolved,
+    WrittenMerges,
+    are_in_order,
+    born_in_turn,
+    resolve,
+    resolved_at_once,
+)
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, symbols_for_unknown
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
@@ -134,8 +140,6 @@ def build(
 
     Without a vocabulary, the base symbols are those that the merges mention.
     """
-    if vocabulary is not None and (at_once := built_at_once(vocabulary, merges, specials, style)) is not None:
-        return at_once
     made = set(merges.made)
     if vocabulary is None:
         entries: Mapping[str, int] = dict.fromkeys(sorted({*merges.left, *merges.right} - made), NO_NUMBER)
@@ -147,95 +151,41 @@ def build(
     symbols = base_symbols(plain, vocabulary, style)
     base = {text: id for id, (text, _) in enumerate(symbols)}
     mergeable = {text: base[text] for text, symbol in symbols if symbol.merges}
-    in_order = vocabulary is None or are_in_order(mergeable, merges)
-    found = resolve(mergeable, len(symbols), merges, where) if in_order else _in_any_order(mergeable, merges)
+    found = resolved_at_once(mergeable, len(symbols), merges)
+    if found is None and (vocabulary is None or are_in_order(mergeable, merges)):
+        found = resolve(mergeable, len(symbols), merges, where)
+    in_order = found is not None
+    found = found or _in_any_order(mergeable, len(symbols), merges)
     known = {*base, *found.texts, *specials}
     seeds = _seeds([text for text in entries if text not in known], style)
     names = [*base, *(text for text, _ in seeds), *found.texts]
+    pairs = np.fromiter(chain.from_iterable(found.pairs), np.int64, 2 * len(found.pairs)).reshape(-1, 2)
+    pairs[pairs >= len(symbols)] += len(seeds)
     id_of = dict(zip(names, range(len(names)), strict=True))
     lacking = [id for text, id in base.items() if vocabulary is not None and text not in vocabulary]
     idle = [text for text in plain if text not in id_of]
     is_told = in_order and not _says_more(lacking, style)
     return Model(
         alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
-        pairs=np.array([(id_of[left], id_of[right]) for left, right in found.parts], np.int64).reshape(-1, 2),
+        pairs=pairs,
         numbers=None if vocabulary is None else _numbers([*names, *specials], {**entries, **specials}),
         notes=_notes(idle, seeds, found.never_happen, [names[id] for id in lacking], style),
         joining=None if is_told else _joining(_pair_rows(merges, id_of), lacking, style),
     )
 
 
-def built_at_once(
-    vocabulary: Mapping[str, int], merges: WrittenMerges, specials: Mapping[str, int], style: Style
-) -> Model | None:
-    """What `build` says, much sooner, where each merge joins what is there already and makes what is not yet.
-
-    Each text is looked up once, and from then on its number stands for it.
-    """
-    numbers = np.fromiter(vocabulary.values(), np.int64, len(vocabulary))
-    numbered = _numbered(merges, vocabulary)
-    if numbered is None or style.marker == "glued" or numbers.max(initial=0) > len(numbers) + MOST_GAPS:
-        return None  # characters with a marker glued on can look as if merges made them
-    left, right, made = numbered
-    is_made = np.zeros(numbers.max(initial=0) + 1, bool)
-    is_made[made] = True
-    unmade = list(compress(vocabulary, (~is_made[numbers]).tolist()))
-    alone = set(specials).difference(merges.left, merges.right)
-    plain = [text for text in unmade if text not in alone]
-    symbols = base_symbols(plain, vocabulary, style)
-    base = {text: id for id, (text, _) in enumerate(symbols)}
-    known = {text: vocabulary[text] for text in base if text in vocabulary}
-    if np.count_nonzero(is_made) < len(made) or is_made[[*known.values()]].any() or len(base) < len(symbols):
-        return None
-    seeds = _seeds([text for text in unmade if text not in base and text not in specials], style)
-    ids = np.arange(len(made)) + len(base) + len(seeds)
-    id_of = np.full(len(is_made), NO_NUMBER)
-    id_of[made] = ids
-    for text, symbol in symbols:
-        if text in known and symbol.merges:
-            id_of[known[text]] = base[text]
-    rows = PairRows(id_of[left], id_of[right], ids)
-    if len(made) and ((np.minimum(*rows[:2]) < 0).any() or (np.maximum(*rows[:2]) >= ids).any()):
-        return None
-    names = [*base, *(text for text, _ in seeds)]
-    lacking = [id for text, id in base.items() if text not in known]
-    idle = [text for text in plain if text not in base and raw_texts(text, style) is None]
-    beside = np.array([specials.get(name, vocabulary.get(name, NO_NUMBER)) for name in names], np.int64)
-    return Model(
-        alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
-        pairs=np.stack(rows[:2], axis=1),
-        numbers=unless_ids(np.concatenate([beside, made, np.array([*specials.values()], np.int64)])),
-        notes=_notes(idle, seeds, 0, [names[id] for id in lacking], style),
-        joining=_joining(rows, lacking, style) if _says_more(lacking, style) else None,
-    )
-
-
-def _numbered(merges: WrittenMerges, vocabulary: Mapping[str, int]) -> list[Int64s] | None:
-    """The numbers of what is left, right and made; None where one has none."""
-    try:
-        made = _in_a_row(merges.made, vocabulary) or mapped(vocabulary.__getitem__, merges.made)
-        columns = (mapped(vocabulary.__getitem__, one) for one in (merges.left, merges.right))
-        return [np.fromiter(column, np.int64, len(merges)) for column in (*columns, made)]
-    except KeyError:
-        return None
-
-
-def _in_a_row(texts: list[str], vocabulary: Mapping[str, int]) -> list[int] | None:
-    """The numbers of texts that stand in the vocabulary one behind the other, as most files have what merges make."""
-    if not texts or texts[0] not in vocabulary:
-        return None
-    names = list(vocabulary)
-    first = names.index(texts[0])
-    row = slice(first, first + len(texts))
-    return list(vocabulary.values())[row] if names[row] == texts else None
-
-
-def _in_any_order(base: Mapping[str, int], merges: WrittenMerges) -> Resolved:
-    parts = born_in_turn(base, merges)
-    return Resolved(parts=parts, texts=[left + right for left, right in parts])
+def _in_any_order(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> Resolved:
+    found, id_of = Resolved(), dict(base)
+    for id, (left, right) in enumerate(born_in_turn(base, merges), first_id):
+        found.pairs.append((id_of[left], id_of[right]))
+        found.texts.append(left + right)
+        id_of[left + right] = id
+    return found
 
 
 def _check_in_vocabulary(merges: WrittenMerges, vocabulary: Mapping[str, int], where: str) -> None:
+    if all(map(vocabulary.__contains__, chain(merges.left, merges.right, merges.made))):
+        return
     for left, right, place in merges:
         for text in (left, right, left + right):
             if text not in vocabulary:

@@ -65,7 +65,6 @@ class Resolved:
 
     pairs: list[tuple[int, int]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    parts: list[tuple[str, str]] = field(default_factory=list)  # the texts of each pair
     never_happen: int = 0  # merges left out because another one always comes first
 
 
@@ -82,7 +81,7 @@ def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerg
     if (np.maximum(left, right) >= np.arange(first_id, first_id + len(made))).any():
         return None
     pairs = list(zip(left.tolist(), right.tolist(), strict=True))
-    return Resolved(pairs, merges.made, list(zip(merges.left, merges.right, strict=True)))
+    return Resolved(pairs, merges.made)
 
 
 def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where: str) -> Resolved:
@@ -121,7 +120,6 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
             )
         found.pairs.append((id_of[left], id_of[right]))
         found.texts.append(joined)
-        found.parts.append((left, right))
         id_of[joined] = first_id + len(found.texts) - 1
     return found
 

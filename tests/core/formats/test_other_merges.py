@@ -7,15 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError
-from bpe_core.formats import is_table, json_reading, open_table, vocabulary_model, written_merges
+from bpe_core.formats import is_table, json_reading, open_table, written_merges
 from bpe_core.formats.merges_pair import CLIP_SPECIALS, CLIP_WORDS
-from bpe_core.formats.vocabulary_model import Style
 from bpe_core.formats.written_merges import WrittenMerges
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.verification.import_check import check_import
@@ -127,51 +125,6 @@ def test_merges_resolved_at_once_are_what_they_are_one_by_one(parts: list[tuple[
     else:
         assert at_once == one_by_one
         assert written_merges.are_in_order(base, merges)
-
-
-IN_TURN = [("a", "b"), ("b", "a"), ("ab", "c"), ("a", "a"), ("ba", "abc"), ("aa", "b"), ("ab", "ba"), ("xy", "a")]
-STYLES = st.builds(
-    Style,
-    unknown=st.sampled_from(["", "c", "<u>"]),
-    marker=st.sampled_from(["none", "prefix"]),
-    marker_text=st.just("b"),
-    whole_words=st.booleans(),
-    drops_unknown=st.booleans(),
-)
-
-
-@given(
-    kept=st.sets(st.sampled_from(IN_TURN)),
-    put_first=st.sampled_from([*IN_TURN, None]),
-    more=st.lists(st.sampled_from(["a", "b", "c", "ab", "<u>", "xy", "<s>"]), unique=True),
-    specials=st.lists(st.sampled_from(["<s>", "ab", "<u>", "new"]), unique=True),
-    style=STYLES,
-    numbers=st.permutations(range(16)),
-)
-@settings(max_examples=60)
-def test_a_vocabulary_built_at_once_is_what_it_is_text_by_text(
-    kept: set[tuple[str, str]],
-    put_first: tuple[str, str] | None,
-    more: list[str],
-    specials: list[str],
-    style: Style,
-    numbers: list[int],
-) -> None:
-    merges = merges_of(sorted(kept, key=lambda pair: (pair != put_first, IN_TURN.index(pair))))
-    texts = dict.fromkeys([*more, *merges.left, *merges.right, *merges.made])
-    vocabulary = dict(zip(texts, numbers, strict=False))
-    told = {text: vocabulary.get(text, 20 + place) for place, text in enumerate(specials)}
-    at_once = vocabulary_model.built_at_once(vocabulary, merges, told, style)
-    if at_once is None:
-        return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vocabulary_model, "built_at_once", lambda *_: None)
-        by_text = vocabulary_model.build(vocabulary, merges, told, style, "merge {}")
-    for name in ("alphabet", "notes"):
-        assert getattr(at_once, name) == getattr(by_text, name)
-    for name in ("pairs", "numbers"):
-        assert np.array_equal(getattr(at_once, name), getattr(by_text, name))
-    assert (at_once.joining and at_once.joining.to_dict) == (by_text.joining and by_text.joining.to_dict)
 
 
 TEXT = st.text(st.sampled_from('ab,[]{}": 1\\\n'), min_size=1, max_size=4)
