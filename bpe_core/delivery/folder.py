@@ -205,7 +205,6 @@ def _room(history: History, added: list[str]) -> Mapping[str, int]:
 
 
 def _about(roles: Roles, added: list[str]) -> tuple[str, ...]:
-    """What was chosen for a person who did not."""
     notes = [f"{quoted(text)} is added as a special token; no token had this text." for text in added]
     if roles.pad and roles.pad == roles.eos:
         notes.append(f"{quoted(roles.pad)} fills texts up and ends them, too; name another one to tell them apart.")

@@ -95,7 +95,6 @@ def _differing(loaded: Any, plainly: Any, history: History, roles: Roles, templa
 
 
 def _pads(loaded: Any, pad: str) -> bool:
-    """Whether a batch of unequal texts comes out even, filled up with the right token."""
     batch = loaded(list(BATCH), padding=True)
     rows, masks = batch["input_ids"], batch["attention_mask"]
     filled = {id for row, mask in zip(rows, masks, strict=True) for id, on in zip(row, mask, strict=True) if not on}

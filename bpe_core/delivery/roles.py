@@ -45,7 +45,6 @@ class Roles:
 
     @property
     def given(self) -> dict[str, str]:
-        """Those that there are."""
         return {role: text for role, text in asdict(self).items() if text}
 
     def missing(self, history: History) -> list[str]:
@@ -72,5 +71,4 @@ def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
 
 
 def roles_of(history: History, **said: str | None) -> Roles:
-    """Of a table."""
     return guessed(history.recipe.special_tokens, unknown_of(history), **said)

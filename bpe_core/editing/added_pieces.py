@@ -34,16 +34,12 @@ NO_SCORE = 0.0  # where the method has none
 
 
 class Piece(NamedTuple):
-    """A token by itself."""
-
     symbol: Symbol
     score: float = NO_SCORE
 
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """The table with them."""
-
     history: History
     new_ids: Int64s  # for each id of before
     old_ids: Int64s  # for each id of now; of what is new less than 0
@@ -152,7 +148,6 @@ def _learned(
     progress: ProgressReport,
     cancelled: CancelCheck,
 ) -> History:
-    """A vocabulary of these words alone, of so many pieces at last."""
     if len(words) == 0:
         raise NothingToLearn(NOTHING_NEW)
     alone = recipe.with_changes(
@@ -175,7 +170,6 @@ def _moment(learned: History, new: set[int], wanted: int) -> int:
 
 
 def _sign_of_blanks(history: History) -> str:
-    """How a blank is written in the table's tokens."""
     recipe = history.recipe
     signs = (symbol.text.decode() for symbol in history.alphabet.symbols if symbol.decoded == b" ")
     return recipe.marker_text or next(signs, "▁")

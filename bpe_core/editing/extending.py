@@ -34,8 +34,6 @@ from bpe_core.text.corpus import Corpus
 
 @dataclass(frozen=True, eq=False)
 class Extended:
-    """The table with what is new."""
-
     history: History
     new_ids: Int64s  # for each id of before the one of now
     characters: int = 0  # that only longer tokens held, and that have a token of their own now

@@ -51,7 +51,6 @@ def go_on(
 
 
 def _of_codes(recipe: Recipe, by: int) -> Recipe:
-    """By which words are learned from in which a character stands for each token."""
     preset = "wordpiece" if recipe.method == "wordpiece" else "words"
     ties = recipe.ties if recipe.ties == "first-seen" else BY_IDS
     said = {"merges": by, "min_frequency": recipe.min_frequency, "ties": ties, "max_token_length": None}
@@ -115,7 +114,6 @@ def _with_pairs(history: History, recipe: Recipe, found: History) -> History:
 
 
 def _behind(joining: Joining, rows: list[tuple[int, int, int]], born: int) -> Joining:
-    """What is joined before, and then what is new."""
     new = np.array(rows, np.int64).reshape(-1, 3).T
     if joining.pairs is not None:
         columns: list[Int64s] = [np.concatenate(both) for both in zip(joining.pairs, new, strict=True)]

@@ -73,12 +73,10 @@ class PutTogether:
 
     @property
     def new_tokens(self) -> int:
-        """All that come from the second."""
         return self.added + self.new_symbols + self.new_specials
 
     @property
     def told(self) -> list[str]:
-        """What each gave, a sentence each."""
         found = [
             *self.notes,
             f"{self.from_first:,} tokens come from the first, {self.new_tokens:,} from the second; "
@@ -156,7 +154,6 @@ def _add_all(
 
 
 def _beside(one: History, other: History, known: Int64s, cancelled: CancelCheck) -> PutTogether:
-    """By a method that looks tokens up."""
     pieces, first = pieces_of(other), set(written(one))
     found = put_beside(one, pieces, other.recipe.special_tokens, cancelled=cancelled)
     added = sum(symbol.kind == "seed" for symbol in found.added)
@@ -184,7 +181,6 @@ def _report(progress: ProgressReport, cancelled: CancelCheck, done: int, total: 
 
 
 def _check_alike(one: Recipe, other: Recipe) -> None:
-    """Tokens of both must be made of the same kind of symbols."""
     if one.method != other.method:
         titles = (METHODS[recipe.method].title for recipe in (one, other))
         raise BpeError("The two tables cannot become one: the first is of {}, the second of {}.".format(*titles))
@@ -243,7 +239,6 @@ class _Joining:
         self._rank_of = {pair: rank for rank, pair in reversed(list(enumerate(self.pairs)))}
 
     def add(self, text: bytes, symbols: list[int]) -> bool:
-        """Add a merge that makes this token, if there is one."""
         pieces = self._cut(symbols) if len(symbols) <= LONGEST else []
         if len(pieces) != 2:
             return False
@@ -280,7 +275,6 @@ def _history(one: History, alphabet: Alphabet, pairs: list[tuple[int, int]], spe
 
 
 def _numbers(one: History, known: Int64s, both: History) -> Int64s | None:
-    """Those of the first for its tokens, and behind the largest of them one for each that is new."""
     places = {(symbol.kind, symbol.text): id for id, symbol in enumerate(both.alphabet.symbols)}
     found = np.full(both.id_count, NEW, np.int64)
     found[[places[symbol.kind, symbol.text] for symbol in one.alphabet.symbols]] = known[: len(one.alphabet)]

@@ -77,12 +77,10 @@ class Trimmed:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether every token stays, with its id."""
         return not self.removed and not self.hidden
 
     @property
     def told(self) -> list[str]:
-        """What became of the tokens, a sentence each."""
         gone = len(self.removed) + len(self.hidden)
         left = self.history.vocabulary_size - len(self.hidden)
         found = [f"{gone:,} {'token is' if gone == 1 else 'tokens are'} removed, {left:,} are left."]
@@ -102,7 +100,6 @@ class Trimmed:
 
 
 def told_of_characters(added: int) -> str:
-    """That some have a token of their own from now on."""
     return (
         f"{added:,} {'character' if added == 1 else 'characters'} that only longer tokens held got a token of "
         f"{'its' if added == 1 else 'their'} own, so that no text becomes unknown."
@@ -146,7 +143,6 @@ def trim(
 
 
 def _what_goes(history: History, named: list[int], needed: Needed) -> tuple[Bools, Bools]:
-    """For each token whether it goes with those named, and whether only its id does."""
     goes, hidden = np.zeros(history.id_count, np.bool_), np.zeros(history.id_count, np.bool_)
     goes[named] = True
     if looks_tokens_up(history):

@@ -59,8 +59,6 @@ NOTHING_FURTHER = Further()
 
 @dataclass(frozen=True, eq=False)
 class Without:
-    """What is left."""
-
     history: History
     new_ids: Int64s  # for each id of before, or GONE
     old_ids: Int64s  # for each id of now; of what is new less than 0
@@ -108,7 +106,6 @@ def _symbols(history: History, goes: Bools, listed: Int64s, more: Sequence[Symbo
 
 
 def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores | None:
-    """Those in force at the end, and those of what is new, in the order of both."""
     if history.scores is None:
         return None
     new = old_ids < 0
@@ -124,7 +121,6 @@ def as_given(recipe: Recipe, merges: int) -> Recipe:
 
 
 def _joining(history: History, goes: Bools, hidden: Bools, new_ids: Int64s) -> Joining | None:
-    """The order in which texts are joined, where it must be said: of what is left."""
     joining = history.joining
     if joining is None:
         if not hidden.any():

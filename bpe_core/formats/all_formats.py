@@ -104,7 +104,6 @@ class Formats(Mapping[str, "Format"]):
 
     @property
     def endings(self) -> list[str]:
-        """What the names of their files end in."""
         return [ending for row in self.rows.values() for ending in row.endings]
 
     def load(self) -> None:
@@ -208,7 +207,6 @@ LARGEST_BESIDE = 2**26  # bytes of a file that belongs to another one
 
 
 def format_for(path: Path | str) -> Format:
-    """The format that a file of this name should have."""
     name = Path(path).name.lower()
     endings = [(ending, one) for one, row in FORMATS.rows.items() for ending in row.endings]
     fitting = [(ending, one) for ending, one in endings if name.endswith(ending)]
@@ -284,8 +282,6 @@ def is_table(path: Path | str) -> bool:
 
 
 def files_beside(path: Path) -> Beside:
-    """The files in the same folder, by name."""
-
     def content(name: str) -> bytes | None:
         neighbour = path.parent / name
         try:

@@ -69,7 +69,6 @@ def complete_numbers(history: History) -> Int64s:
 
 
 def are_ids(numbers: Int64s) -> bool:
-    """Return whether each token's number is its id."""
     return np.array_equal(numbers, np.arange(len(numbers)))
 
 
@@ -110,12 +109,10 @@ class OpenedTable:
     texts: Hashable = ()  # which texts these were, as far as the session tells
 
     def numbers_of(self, ids: Iterable[int]) -> list[int]:
-        """The file's numbers for our ids."""
         found: list[int] = self.history.numbers_of(list(ids)).tolist()
         return found
 
     def ids_of(self, numbers: Iterable[int]) -> list[int]:
-        """Our ids for the file's numbers."""
         return self.history.ids_of(numbers)
 
 
@@ -238,7 +235,6 @@ class Format(ABC):
         """
 
     def read(self, data: bytes, name: str) -> History:
-        """The history a whole file holds."""
         return self.open(data, name).history
 
     def differences(self, data: bytes, history: History) -> list[str] | None:
@@ -254,5 +250,4 @@ class Format(ABC):
         return None if library is None else self.loaded_by(library, data, history, name, beside)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
-        """The file as that library loads it."""
         raise NotImplementedError

@@ -98,7 +98,6 @@ def _has_no_accents(text: str) -> bool:
 
 
 def _specials(config: Object, vocabulary: Mapping[str, int], where: str) -> dict[str, int]:
-    """Tokens that a text is searched for first, with their numbers."""
     named = [_token(config[role], where) for role in ROLES if config.get(role) is not None]
     named += [_token(item, where) for item in list_in(config, "additional_special_tokens", where)]
     found = {text: vocabulary[text] for text in (*SPECIALS, *named) if text in vocabulary}
@@ -116,7 +115,6 @@ def _specials(config: Object, vocabulary: Mapping[str, int], where: str) -> dict
 
 
 def _token(value: object, where: str) -> str:
-    """A token as a text, or as an object that holds one."""
     text = whole_text(value.get("content") if isinstance(value, dict) else value, f"{where}: a special token")
     if not text:
         raise FormatError(f"{where}: a special token is empty.")
@@ -136,8 +134,6 @@ LOOK = 100_000  # bytes that tell whether there is a token a line
 
 
 class BertVocabulary(Format):
-    """vocab.txt"""
-
     name = "vocab.txt"
     extension = ".txt"
     methods = ("wordpiece",)
@@ -241,13 +237,11 @@ def _about_changes(recipe: Recipe) -> list[str]:
 
 
 def _gaps(line: int) -> Iterator[str]:
-    """Texts for a line that no token has."""
     yield f"[unused{line}]"
     yield from (f"[unused{line}-{other}]" for other in range(LARGEST_VOCABULARY))
 
 
 def _has_a_token_a_line(data: bytes) -> bool:
-    """Whether its beginning is lines of text, not empty, without a blank inside."""
     lines = data[:LOOK].split(b"\n")[:-1] or [data[:LOOK]]
     return (
         not data.startswith((b"{", VERSION.encode()))

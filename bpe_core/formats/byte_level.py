@@ -47,12 +47,10 @@ def read(text: str) -> bytes | None:
 
 
 def is_byte_level(text: str) -> bool:
-    """Whether every character of the text is a stand-in."""
     return byte_of_stand_in().keys() >= set(text)
 
 
 def alphabet_of(order: list[int]) -> Alphabet:
-    """The 256 bytes, numbered in this order."""
     if order == list(range(256)):
         return Alphabet.of_bytes()
     return Alphabet(tuple(Symbol(bytes([byte]), bytes([byte]), "byte") for byte in order))
@@ -115,11 +113,6 @@ AT_ONCE = 1 << 13  # some milliseconds
 
 
 def mapped(function: Callable[[Given], Found], items: Sequence[Given]) -> list[Found]:
-    """What a function makes of each.
-
-    >>> mapped(len, ["l", "lo", "low"])
-    [1, 2, 3]
-    """
     found: list[Found] = []
     for start in range(0, len(items), AT_ONCE):
         found += map(function, items[start : start + AT_ONCE])
@@ -127,11 +120,6 @@ def mapped(function: Callable[[Given], Found], items: Sequence[Given]) -> list[F
 
 
 def numbered(texts: Sequence[Given], numbers: Sequence[int]) -> dict[Given, int]:
-    """The number of each text.
-
-    >>> numbered(["l", "lo"], [0, 1])
-    {'l': 0, 'lo': 1}
-    """
     found: dict[Given, int] = {}
     pairs = zip(texts, numbers, strict=True)
     for _ in range(0, len(texts), AT_ONCE):

@@ -34,7 +34,6 @@ def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> It
 
 
 def laid_rows(rows: Rows) -> bytes:
-    """Rows of any table."""
     fixed = [*(column.before.encode() for column in rows.columns), rows.behind.encode()]
     of_columns = [column.texts or () for column in rows.columns]
     first = list(accumulate(map(len, of_columns), initial=len(fixed)))

@@ -38,8 +38,6 @@ _RECIPE = "recipe"
 
 
 class CsvTable(MergeTable):
-    """Comma-separated values."""
-
     name = "csv"
     extension = ".csv"
     delimiter = ","
@@ -133,7 +131,6 @@ class CsvTable(MergeTable):
         )
 
     def _rows(self, data: bytes, name: str, first: int, width: int | None = None) -> Iterator[tuple[str, list[str]]]:
-        """The cells of each line, with the place to name in errors."""
         # The limit belongs to the csv module as a whole; it only ever grows.
         csv.field_size_limit(max(csv.field_size_limit(), LARGEST_CELL))
         for number, line in enumerate(io.BytesIO(data), start=first):
@@ -151,8 +148,6 @@ class CsvTable(MergeTable):
 
 
 class TsvTable(CsvTable):
-    """Tab-separated values."""
-
     name = "tsv"
     extension = ".tsv"
     delimiter = "\t"
@@ -175,7 +170,6 @@ def _step_0_rows(history: History) -> list[Row]:
 
 
 def _about(step_0: Sequence[tuple[str, Found]], name: str) -> tuple[Object, str]:
-    """What the last row says, and its place."""
     where, last = step_0[-1] if step_0 else (name, {})
     if last.get("kind") != _RECIPE:
         raise FormatError(f"{where}: the last row must hold the recipe; the file was cut short.")
@@ -193,7 +187,6 @@ def _scores(cell: str) -> list[Any]:
 
 
 def _cells_at_once(data: bytes, start: int, delimiter: str, names: Sequence[str]) -> Cells | None:
-    """Those of the rows below the header; None where they are not laid out so."""
     raw = np.frombuffer(data, np.uint8, offset=start)
     ends = (raw == ord(delimiter)) | (raw == NEWLINE)
     quotes = raw == QUOTE

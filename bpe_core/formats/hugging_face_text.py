@@ -236,7 +236,6 @@ def _steps(whole: Object, key: str, several: str, found: TextPreparation, name: 
 
 
 def _flat(step: Object, key: str, name: str) -> Iterator[Object]:
-    """The steps one by one, however their sequences are nested."""
     waiting = [step] if step else []
     taken = 0
     while waiting:

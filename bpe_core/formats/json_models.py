@@ -65,7 +65,6 @@ class JsonModel(ABC):
         return ()
 
     def does_otherwise(self, history: History) -> list[str]:
-        """What it does otherwise, a sentence each."""
         return []
 
     @abstractmethod
@@ -203,7 +202,6 @@ class JsonBpe(JsonModel):
 
 
 def _written_merges(history: History, texts: Sequence[str]) -> Table:
-    """Lists of two."""
     pairs = joined_in_order(history)
     told = encoded(texts)
     return Table([Column("", pairs[:, half], told) for half in (0, 1)])
@@ -265,7 +263,6 @@ def _looks_byte_level(vocabulary: dict[str, int], suffix: str, steps: TextPrepar
 
 
 def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any]:
-    """Those of the recipe."""
     choices: dict[str, Any] = {**steps.choices, "merges": merges}
     choices |= {"marker": style.marker, "marker_text": style.marker_text}
     if style.byte_level:

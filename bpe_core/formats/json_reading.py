@@ -51,7 +51,6 @@ def parsed_in_pieces(text: str, hook: Hook) -> Object | None:
 
 
 def _start(text: str, name: str) -> int | None:
-    """Where the bracket behind a key stands."""
     key, place = f'"{name}"', -1
     while (place := text.find(key, place + 1)) >= 0:
         if match := BEGINNING[name].match(text, place):
@@ -60,7 +59,6 @@ def _start(text: str, name: str) -> int | None:
 
 
 def _content(text: str, start: int, hook: Hook) -> tuple[Any, int]:
-    """What stands in the brackets that begin there, and where it ends."""
     opening = text[start]
     entries: Object = {}
     items: list[Any] = []

@@ -38,8 +38,6 @@ _encoded = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class JsonTable(MergeTable):
-    """JSON."""
-
     name = "json"
     extension = ".json"
     holds_hidden = True

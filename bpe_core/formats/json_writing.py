@@ -34,7 +34,6 @@ class Rows(NamedTuple):
 
 
 def laid(rows: Rows) -> bytes:
-    """All of them, one behind the other."""
     if KERNELS.chooses(len(rows.columns[0].values)):
         from bpe_core.formats.compiled_rows import laid_rows  # loads machine code
 

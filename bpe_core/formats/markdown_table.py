@@ -22,8 +22,6 @@ RULE = "|---:|---|---|---|---:|---|---:|---|---:|"
 
 
 class MarkdownTable(Format):
-    """Markdown"""
-
     name = "markdown"
     extension = ".md"
     methods = JOINING

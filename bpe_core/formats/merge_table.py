@@ -53,7 +53,6 @@ Found = Mapping[str, Any]  # the cells of a row by column
 
 
 def about_of(history: History, **more: object) -> Object:
-    """What a table says beside its rows."""
     about = {"recipe": history.recipe.to_dict(), "end_reason": history.end_reason, **more}
     kinds, since = kinds_of(history), since_of(history)
     about |= {"reasons": kinds} if kinds else {}
@@ -88,7 +87,6 @@ class MergeTable(Format):
         """The cells of a row as they are read in a file."""
 
     def value(self, cell: Any) -> Any:
-        """What a cell says that holds no text."""
         return cell
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -145,7 +143,6 @@ class MergeTable(Format):
         return history
 
     def check_cells(self, found: Found, row: Row, where: str) -> None:
-        """Refuse a row that says something else than it should."""
         for column, should in self.as_found(row).items():
             said = found.get(column)
             if said is should or (said == should and type(said) is type(should)):
@@ -210,7 +207,6 @@ def whole_number(value: object, column: str, where: str) -> int:
 
 
 def symbol_in(found: Found, where: str) -> Symbol:
-    """The base symbol that a row tells."""
     try:
         text = unescape(found["token"])
     except (KeyError, TypeError, ValueError) as error:

@@ -99,8 +99,6 @@ MOST_SPECIALS = 10_000  # entries that no merge makes, before the two files cann
 
 
 class MergesPair(Format):
-    """merges.txt and vocab.json"""
-
     name = "merges.txt"
     extension = ".txt"
     peer_name = "tokenizers"
@@ -235,10 +233,6 @@ def _vocabulary_names(merges_name: str) -> list[str]:
 
 
 def _merges_names(name: str) -> list[str]:
-    """
-    >>> _merges_names("small-vocab.json")[0]
-    'small-merges.txt'
-    """
     own = [name.removesuffix("vocab.json") + "merges.txt"] if name.endswith("vocab.json") else []
     own += [name.removesuffix(".vocab.json") + ".txt"] if name.endswith(".vocab.json") else []
     return [*own, *MERGES_NAMES]
@@ -257,7 +251,6 @@ def _vocabulary_in(data: bytes, name: str) -> dict[str, int]:
 
 
 def _is_vocabulary(data: bytes) -> bool:
-    """An object of texts and numbers and nothing else, as far as its beginning shows."""
     head = data[:4096].lstrip()[1:].lstrip()
     _, colon, rest = head.partition(b'":')
     return head.startswith(b'"') and bool(colon) and rest.strip()[:1].isdigit()

@@ -42,8 +42,6 @@ _PAIR = re.compile(rb"(\d{1,10}) (\d{1,10})\s*\Z")
 
 
 class MinbpeModel(Format):
-    """.model and .vocab"""
-
     name = "minbpe"
     extension = ".model"
 
@@ -115,7 +113,6 @@ def write_vocabulary(history: History, file: BinaryIO) -> None:
 
 
 def _specials(lines: Iterator[bytes], name: str) -> dict[str, int]:
-    """The special tokens with their numbers, from as many lines as the first one says."""
     count = _text(next(lines, None), f"{name}, line 3").strip()
     if not (count.isascii() and count.isdigit() and len(count) < 8 and int(count) <= MOST_SPECIALS):
         raise FormatError(f"{name}, line 3: {count[:40]!r} is not a number of special tokens.")
@@ -148,7 +145,6 @@ def _pair(line: bytes, where: str) -> tuple[int, int]:
 
 
 def _numbers(history: History, specials: list[int]) -> Int64s | None:
-    """Special tokens may have any numbers."""
     ours = np.arange(history.id_count)
     numbers = np.concatenate([ours[: len(ours) - len(specials)], np.array(specials, np.int64)])
     return unless_ids(numbers)

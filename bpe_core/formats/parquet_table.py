@@ -49,8 +49,6 @@ _TEXTS = ("left_text", "right_text", "token", "bytes", "runner_up_left_text", "r
 
 
 class ParquetTable(Format):
-    """Parquet"""
-
     name = "parquet"
     extension = ".parquet"
     mark = b"PAR1"

@@ -95,7 +95,6 @@ def _base_symbols(stored: Stored, own: bool) -> list[tuple[str, Symbol]]:
 
 
 def _texts(text: str) -> tuple[bytes, bytes]:
-    """How a piece is written, and how it reads."""
     return text.encode(), text.replace(MARKER, " ").encode()
 
 

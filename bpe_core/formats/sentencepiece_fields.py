@@ -98,7 +98,6 @@ def _refuse_too_many(count: int, most: int, name: str, start: int) -> None:
 
 
 def _field(message: memoryview, place: int, name: str, start: int) -> tuple[Field, int]:
-    """The field at a place, and where it ends."""
     begin = place
     key, place = _varint(message, place, name, start)
     number, wire = key >> 3, key & 7
@@ -122,7 +121,6 @@ def _field(message: memoryview, place: int, name: str, start: int) -> tuple[Fiel
 
 
 def _varint(message: memoryview, place: int, name: str, start: int) -> tuple[int, int]:
-    """The number at a place, and where it ends."""
     number = 0
     for i, byte in enumerate(message[place : place + LONGEST_VARINT]):
         number |= (byte & 0x7F) << 7 * i

@@ -52,8 +52,6 @@ def _double_array(places: Mapping[bytes, int]) -> array[int]:
 
 
 class _Layout:
-    """Finds room for each node's children."""
-
     def __init__(self) -> None:
         self.cells = array("I", [0]) * BLOCK
         self.taken = bytearray(BLOCK)  # cells
@@ -81,7 +79,6 @@ class _Layout:
         return self.cells
 
     def _base_for(self, labels: list[int]) -> int:
-        """The first base at which the cells of all labels are free."""
         first = labels[0]
         # Gaps further back are too small or have their base taken: to try them all takes a minute.
         cell = max(0, len(self.taken) - RECENT)
@@ -120,7 +117,6 @@ _NO_BLANKS = "\x1c\x1d\x1e\x1f"  # Python calls them blanks, Unicode and pattern
 
 
 def _candidates(recipe: Recipe) -> Iterator[str]:
-    """Characters and short sequences that may change."""
     letters = (chr(code) for code in range(1, LAST_CHANGING + 1) if not 0xD800 <= code < 0xE000)
     for letter in letters:
         if letter.isspace() or (recipe.normalizes and _may_change(letter, recipe)):

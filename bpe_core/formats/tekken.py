@@ -125,7 +125,6 @@ def _bytes_first(history: History, ranks: Int64s) -> Int64s:
 
 
 def _written_tokens(texts: Sequence[bytes], ranks: Int64s) -> Table:
-    """Objects, the lowest rank first."""
     order = np.argsort(ranks, kind="stable")
     in_base64 = [b'"%b"' % binascii.b2a_base64(text, newline=False) for text in texts]
     columns = [Column("", ranks[order]), Column("", order, in_base64), Column("", order, encoded(mapped(_text, texts)))]
@@ -157,7 +156,6 @@ def _pattern(whole: Object, name: str) -> str:
 
 
 def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
-    """The tokens by rank, and how many numbers stand before them."""
     config = object_in(whole, "config", name)
     shift = number_of(config.get("default_num_special_tokens"), f"{name}: default_num_special_tokens")
     size = number_of(config.get("default_vocab_size"), f"{name}: default_vocab_size")
@@ -202,7 +200,6 @@ def _ranks_one_by_one(items: Sequence[Any], room: int, name: str) -> dict[bytes,
 
 
 def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Sequence[str]]:
-    """The special tokens with their numbers, and what must be said of them."""
     notes = []
     items = list_in(whole, "special_tokens", name)
     if not items:

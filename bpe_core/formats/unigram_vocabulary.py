@@ -30,8 +30,6 @@ LARGEST_SCORE = 3e38  # that a number of 32 bits holds
 
 
 class ScoredPiece(NamedTuple):
-    """One piece that a text can be cut into."""
-
     text: str
     score: float
     number: int
@@ -90,7 +88,6 @@ def method_of(scored: Sequence[ScoredPiece]) -> str:
 
 
 def checked_score(value: object, where: str) -> float:
-    """A log-probability that can be reckoned with."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST_SCORE:
         return float(value)
     raise FormatError(f"{where}: its log-probability is {str(value)[:40]}, which is no finite number.")
@@ -101,19 +98,11 @@ def _kind(text: str, marker: str) -> SymbolKind:
 
 
 def _symbol(text: str, marker: str) -> Symbol:
-    """
-    >>> _symbol("▁the", "▁").decoded, _symbol("▁", "▁").kind
-    (b' the', 'marker')
-    """
     read = " " + text[len(marker) :] if text.startswith(marker) else text
     return Symbol(text.encode(), read.encode(), _kind(text, marker))
 
 
 def _as_written(text: str, sign: str) -> Symbol:
-    """
-    >>> _as_written("a▁b", "▁")
-    Symbol(text=b'a\\xe2\\x96\\x81b', decoded=b'a b', kind='seed')
-    """
     read = text.replace(sign, " ") if sign else text
     return Symbol(text.encode(), read.encode(), "character" if len(text) == 1 else "seed")
 

@@ -44,5 +44,4 @@ def beginning(data: bytes) -> bytes:
 
 
 def content_of(path: Path | str) -> bytes:
-    """The whole file, unpacked."""
     return unpacked(Path(path).read_bytes(), str(path))

@@ -205,7 +205,6 @@ def _alphabet(symbols: Sequence[Symbol], seeds: Sequence[NamedSymbol], style: St
 
 
 def _says_more(lacking: Sequence[int], style: Style) -> bool:
-    """Whether more must be known than the merges to cut texts."""
     return bool(_left_out(lacking, style)) or style.whole_words or style.joins_unknown
 
 

@@ -38,10 +38,6 @@ def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str) -> His
 
 
 def _symbol(text: str, marker: str) -> Symbol:
-    """
-    >>> _symbol("##ing", "##").decoded, _symbol("##", "##").decoded, _symbol("##g", "##").kind
-    (b'ing', b'##', 'continuation')
-    """
     inner = text.removeprefix(marker)
     if inner and inner != text:
         return Symbol(text.encode(), inner.encode(), "continuation" if len(inner) == 1 else "seed")
@@ -66,11 +62,9 @@ def numbers_for(history: History) -> Int64s:
 
 
 def texts_of(history: History) -> list[str]:
-    """How all tokens are written, special ones included."""
     return [*(text.decode() for text in written(history)), *history.recipe.special_tokens]
 
 
 def vocabulary_of(history: History) -> dict[str, int]:
-    """Return the tokens with their numbers in the file, the lowest first."""
     found = dict(zip(texts_of(history), numbers_for(history).tolist(), strict=True))
     return dict(sorted(found.items(), key=lambda item: item[1]))

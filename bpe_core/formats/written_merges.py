@@ -34,7 +34,6 @@ class WrittenMerges:
 
     @cached_property
     def made(self) -> list[str]:
-        """The text that each makes."""
         return [left + right for left, right in zip(self.left, self.right, strict=True)]
 
     def __len__(self) -> int:
@@ -173,7 +172,6 @@ def born_in_turn(base: Mapping[str, int], merges: WrittenMerges) -> list[tuple[s
 
 
 def _happens(left: str, right: str, id_of: Mapping[str, int], recovery: Recovery[str] | None) -> bool:
-    """Whether, of several merges that make a text, this is the one that makes it."""
     joined = left + right
     if joined in id_of:
         return False  # an earlier merge made it, and leaves nothing for this one

@@ -30,7 +30,6 @@ SIZE_OF_NUMBER = 8
 
 
 def head(length: int) -> bytes:
-    """The beginning of a file whose original is so long."""
     return MAGIC + bytes([VERSION]) + length.to_bytes(SIZE_OF_NUMBER, "big")
 
 
@@ -52,8 +51,6 @@ STOPPED = "Compressing was stopped."
 
 @dataclass(frozen=True)
 class Report:
-    """What came of it, in bytes."""
-
     original_size: int
     compressed_size: int  # of the whole file
     blocks: int
@@ -68,15 +65,11 @@ NOTHING_PAYS = "Nothing was replaced: in no block a pair occurs often enough to 
 
 @dataclass(frozen=True)
 class Compressed:
-    """A file in memory."""
-
     data: bytes
     report: Report
 
 
 class _Piece(NamedTuple):
-    """Some whole blocks, compressed."""
-
     original: bytes
     written: bytes
     blocks: int

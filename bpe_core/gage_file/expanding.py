@@ -98,7 +98,6 @@ def _expand(reader: _Reader, target: BinaryIO, progress: ProgressReport, cancell
 
 
 def _block(reader: _Reader, most: int) -> bytes:
-    """The next block, which may become so long."""
     pairs = _table(reader)
     data = reader.take(int.from_bytes(reader.take(SIZE_OF_LENGTH), "big"))
     if not data:
@@ -135,8 +134,6 @@ def _told(reader: _Reader) -> Iterator[int]:
 
 
 class _Texts:
-    """What the bytes of one block stand for."""
-
     def __init__(self, pairs: dict[int, tuple[int, int]], reader: _Reader) -> None:
         self._pairs, self._reader = pairs, reader
         self._known: dict[int, bytes] = {}

@@ -55,7 +55,6 @@ class Verification:
 
     @property
     def sentence(self) -> str:
-        """The result in one line."""
         if self.agrees:
             give = "give" if " and " in self.asked else "gives"
             also = f", and {self.asked} {give} the same" if self.asked else ""
@@ -109,7 +108,6 @@ def verify(
 
 
 def _scores(history: History, numbers: Int64s) -> dict[int, float] | None:
-    """The log-probabilities by the file's numbers, where the method has any."""
     if history.scores is None:
         return None
     scores = [*history.scores.at(len(history)).tolist(), *(0.0 for _ in history.recipe.special_tokens)]
@@ -117,7 +115,6 @@ def _scores(history: History, numbers: Int64s) -> dict[int, float] | None:
 
 
 def _about_numbers(history: History, numbered: Int64s) -> list[str]:
-    """A sentence if the file's numbers are not those by which the tokens are shown."""
     if np.array_equal(numbered, own_numbers(history)):
         return []
     return ["The file gives tokens other numbers than the ones by which they are shown here."]
@@ -213,7 +210,6 @@ class Comparison:
                     self.found.append(f"The column {name} is read back otherwise.")
 
     def _ids(self, tokenizer: Tokenizer, samples: list[str]) -> Iterator[list[int]]:
-        """Those of each sample."""
         if tokenizer.history.recipe.pattern != "none" and not self._format.holds_splitting:
             yield from (encode_word(tokenizer, word) for word in samples)
             return
@@ -232,7 +228,6 @@ class Comparison:
         return [id for i, id in enumerate(ids) if id != unknown or i == 0 or ids[i - 1] != unknown]
 
     def _compare_pieces(self, word: str, peer: Peer | None) -> None:
-        """For formats without numbers: how many characters each piece has."""
         expected = piece_lengths(self._ours, word)
         self._note(word, expected, piece_lengths(self._theirs, word), "the file as it is read back")
         if peer is not None:

@@ -42,7 +42,6 @@ class Agreement:
 
     @property
     def sentence(self) -> str:
-        """The result in one line."""
         if self.silence:
             return self.silence
         told = f"agrees with {self.asked} on {self.agreeing:,} of {self.texts:,} texts"

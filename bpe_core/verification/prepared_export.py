@@ -37,7 +37,6 @@ class PreparedExport:
 
     @property
     def replaces(self) -> list[Path]:
-        """The files that stand there now."""
         return [path for path in self.files if path.exists()]
 
     def put_in_place(self) -> None:
@@ -96,7 +95,6 @@ def prepare_export(
 
 
 def _written(table: History, chosen: Format, target: Path, report: ProgressReport) -> dict[Path, bytes]:
-    """What each file would hold, the main one first."""
     main = io.BytesIO()
     chosen.write(table, main, progress=report)
     files = {target: main.getvalue()}
