@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, pairwise
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History, Int64s
@@ -104,24 +104,3 @@ def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str]
         found = specials | found
     in_order = [*found.values()] == sorted(found.values())
     return found if in_order else dict(sorted(found.items(), key=itemgetter(1)))
-
-
-Given = TypeVar("Given")
-Found = TypeVar("Found")
-
-AT_ONCE = 1 << 13  # some milliseconds
-
-
-def mapped(function: Callable[[Given], Found], items: Sequence[Given]) -> list[Found]:
-    found: list[Found] = []
-    for start in range(0, len(items), AT_ONCE):
-        found += map(function, items[start : start + AT_ONCE])
-    return found
-
-
-def numbered(texts: Sequence[Given], numbers: Sequence[int]) -> dict[Given, int]:
-    found: dict[Given, int] = {}
-    pairs = zip(texts, numbers, strict=True)
-    for _ in range(0, len(texts), AT_ONCE):
-        found.update(islice(pairs, AT_ONCE))
-    return found

@@ -1,16 +1,15 @@
-"""The rows of tables as the kernels write and read them: bytes, very many rows at a time."""
+"""The rows of tables as the kernels write them: bytes, very many rows at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.formats.base import NO_NUMBER
-from bpe_core.formats.json_writing import Rows
 from bpe_core.formats.rows import Layout
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.token_texts import decoded, of_tokens, written
@@ -27,35 +26,13 @@ _TRUTHS, _KINDS = (b"false", b"true"), (b"drop", b"merge")
 
 
 def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]]:
-    """After how many steps the rows end that are told, and they; `numbers` are a column of their own behind all."""
+    """Some rows at a time behind the step that they end with; `numbers` are a column of their own behind all."""
     texts, columns = _texts_and_columns(history, layout)
     told = _values(history, numbers)
-    yield from _laid(texts, columns, len(history), lambda steps: [told[name](steps) for name in layout.before])
-
-
-def laid_rows(rows: Rows) -> bytes:
-    fixed = [*(column.before.encode() for column in rows.columns), rows.behind.encode()]
-    of_columns = [column.texts or () for column in rows.columns]
-    first = list(accumulate(map(len, of_columns), initial=len(fixed)))
-    columns = Columns(
-        before=np.arange(len(fixed)),
-        first=np.array([place if texts else NUMBERS for place, texts in zip(first, of_columns, strict=False)]),
-        nothing=np.array([0]),
-    )
-    texts = _end_to_end([*fixed, *chain.from_iterable(of_columns)])
-    values = [column.values for column in rows.columns]
-    found = _laid(texts, columns, len(values[0]), lambda some: [one[some] for one in values])
-    return b"".join(part for _, part in found)
-
-
-def _laid(
-    texts: Texts, columns: Columns, rows: int, values: Callable[[slice], list[npt.NDArray[Any]]]
-) -> Iterator[tuple[int, bytes]]:
-    """Some rows at a time, and the row behind them; `values` are those of some rows in columns."""
     longest = max(DIGITS, int((texts.end - texts.begin).max()))
     out = np.empty(max(_ROOM, (2 * len(columns.first) + 1) * longest), np.uint8)
-    for start in range(0, rows, _AT_ONCE):
-        some = np.stack(values(slice(start, start + _AT_ONCE))).astype(np.int64)
+    for start in range(0, len(history), _AT_ONCE):
+        some = np.stack([told[name](slice(start, start + _AT_ONCE)) for name in layout.before]).astype(np.int64)
         row = 0
         while row < some.shape[1]:
             row, place = write_rows(texts, columns, some, row, out)

@@ -7,7 +7,7 @@ Everything around it, such as how a text is changed and split and which tokens a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from bpe_core.errors import FormatError
@@ -26,7 +26,6 @@ from bpe_core.formats.json_reading import (
     vocabulary_of,
     whole_text,
 )
-from bpe_core.formats.json_writing import Column, Table, encoded
 from bpe_core.formats.limitations import listed
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.sentencepiece_fields import UNKNOWN
@@ -173,7 +172,7 @@ class JsonBpe(JsonModel):
             "byte_fallback": recipe.base == "characters" and recipe.unknown == "bytes",
             "ignore_merges": joining is not None and joining.whole_words,
             "vocab": vocabulary_by_number(history, self.numbers(history), texts),
-            "merges": _written_merges(history, texts),
+            "merges": [[texts[left], texts[right]] for left, right in joined_in_order(history).tolist()],
         }
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
@@ -199,12 +198,6 @@ class JsonBpe(JsonModel):
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
         return (history.numbered(built.numbers), steps.notes + built.notes + _about_model(model, style))
-
-
-def _written_merges(history: History, texts: Sequence[str]) -> Table:
-    pairs = joined_in_order(history)
-    told = encoded(texts)
-    return Table([Column("", pairs[:, half], told) for half in (0, 1)])
 
 
 def _merges(model: Object, name: str) -> WrittenMerges:

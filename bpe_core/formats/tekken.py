@@ -14,9 +14,8 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside
-from bpe_core.formats.byte_level import mapped
 from bpe_core.formats.json_reading import LARGEST_NUMBER, Object, list_in, number_of, object_in, parsed_object, text_in
-from bpe_core.formats.json_writing import Column, Table, encoded, laid_out
+from bpe_core.formats.json_writing import laid_out
 from bpe_core.formats.limitations import same_text, unrecoverable
 from bpe_core.formats.patterns import expression_of, pattern_choices
 from bpe_core.formats.tiktoken_ranks import EVERYTHING, TiktokenRanks, checked_ranks, ranked, read_token
@@ -124,11 +123,12 @@ def _bytes_first(history: History, ranks: Int64s) -> Int64s:
     return found
 
 
-def _written_tokens(texts: Sequence[bytes], ranks: Int64s) -> Table:
-    order = np.argsort(ranks, kind="stable")
-    in_base64 = [b'"%b"' % binascii.b2a_base64(text, newline=False) for text in texts]
-    columns = [Column("", ranks[order]), Column("", order, in_base64), Column("", order, encoded(mapped(_text, texts)))]
-    return Table(columns, keys=("rank", "token_bytes", "token_str"))
+def _written_tokens(texts: Sequence[bytes], ranks: Int64s) -> list[Object]:
+    in_order = sorted(zip(ranks.tolist(), texts, strict=True))
+    return [
+        {"rank": rank, "token_bytes": binascii.b2a_base64(text, newline=False).decode(), "token_str": _text(text)}
+        for rank, text in in_order
+    ]
 
 
 def _text(token: bytes) -> str | None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Mapping
-from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
@@ -21,7 +20,7 @@ import numpy as np
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats import limitations
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, recipe_from, unless_ids
-from bpe_core.formats.byte_level import alphabet_of, mapped, numbered
+from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.limitations import listed, same_text, unrecoverable
 from bpe_core.formats.patterns import likely_pattern
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
@@ -162,10 +161,10 @@ def _read_at_once(data: bytes) -> dict[bytes, int] | None:
         return None
     parts = data.split()
     try:
-        tokens = mapped(partial(binascii.a2b_base64, strict_mode=True), parts[::2])
+        tokens = [binascii.a2b_base64(part, strict_mode=True) for part in parts[::2]]
     except binascii.Error:
         return None
-    ranks = numbered(tokens, mapped(int, parts[1::2]))
+    ranks = dict(zip(tokens, map(int, parts[1::2]), strict=True))
     return ranks if len(ranks) == len(tokens) and max(ranks.values()) <= LARGEST_RANK else None
 
 

@@ -16,7 +16,6 @@ from itertools import repeat
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.byte_level import mapped
 from bpe_core.formats.recovering import Recovery
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY
@@ -74,7 +73,7 @@ def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerg
         return None
     id_of = {**base, **made}
     try:
-        left, right = (np.array(mapped(id_of.__getitem__, one), np.int64) for one in (merges.left, merges.right))
+        left, right = (np.array([id_of[text] for text in one], np.int64) for one in (merges.left, merges.right))
     except KeyError:
         return None
     if (np.maximum(left, right) >= np.arange(first_id, first_id + len(made))).any():

@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.formats import FORMATS
-from bpe_core.formats.compiled_rows import laid_rows
-from bpe_core.formats.json_writing import Column, Rows, laid
 from bpe_core.formats.merge_table import MergeTable, make_rows
 from bpe_core.formats.rows import KERNELS
 from bpe_core.history.alphabet import Alphabet
@@ -57,25 +55,6 @@ def test_what_is_read_is_what_the_file_says(history: History, name: str) -> None
 def test_rows_that_lack_a_cell_are_none() -> None:
     assert not make_rows(np.array([True] * 3), 2)
     assert not make_rows(np.array([False] * 3), 1)
-
-
-@given(data=st.data())
-def test_rows_of_any_table(data: st.DataObject) -> None:
-    texts = st.lists(st.binary(max_size=3) | st.just(b"long" * 99), min_size=1, max_size=4)
-    rows, columns = data.draw(st.integers(1, 2_000) | st.integers(1, 3), label="rows"), []
-    for place in range(data.draw(st.integers(1, 4), label="columns")):
-        told = data.draw(texts | st.none(), label=f"texts {place}")
-        values = st.integers(0, 2**63 - 1 if told is None else len(told) - 1)
-        some = data.draw(st.lists(values, min_size=1, max_size=5), label=f"values {place}")
-        columns.append(Column(data.draw(st.sampled_from(["", ",%\n", "é"])), np.resize(some, rows), told))
-    table = Rows(columns, data.draw(st.sampled_from(["", "%s\n"])))
-    assert laid_rows(table) == _laid_plainly(table)
-
-
-def _laid_plainly(table: Rows) -> bytes:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(KERNELS), "chooses", lambda *_: False)
-        return laid(table)
 
 
 def _some_missing(numbers: Sequence[int]) -> Int64s:
