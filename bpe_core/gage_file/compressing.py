@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, OutputError
-from bpe_core.gage_file import compressing as container
 from bpe_core.learning.gage.block_form import CompressedBlock, blocks_of, size_of_table, write_block
 from bpe_core.learning.gage.method import KERNELS
 from bpe_core.learning.gage.plain import compressed_blocks
@@ -69,13 +71,8 @@ class Compressed:
     report: Report
 
 
-class _Piece(NamedTuple):
-    original: bytes
-    written: bytes
-    blocks: int
-    pairs: int
-    table_bytes: int
-    full_blocks: int
+# Of some blocks: the original, what is written, and the counts of blocks, pairs, bytes of tables and full blocks.
+_Piece = tuple[bytes, bytes, npt.NDArray[np.int64]]
 
 
 def compress(
@@ -100,7 +97,7 @@ def compress_file(
     cancelled: CancelCheck = never_cancelled,
 ) -> Report:
     """The same from file to file. Whatever stood at `output` stands there until all is done."""
-    container.refuse_to_overwrite(Path(path), Path(output))
+    refuse_to_overwrite(Path(path), Path(output))
     with opened(path) as source, write_atomically(output) as target:
         size = os.fstat(source.fileno()).st_size
         return _compress(source, size, target, recipe or Recipe.preset("gage"), progress, cancelled, str(path))
@@ -125,25 +122,26 @@ def _compress(
     cancelled: CancelCheck,
     name: str = "",
 ) -> Report:
-    target.write(container.head(size))
+    target.write(head(size))
     waiting = Progress("preparing", 0, None, "bytes", "compiling for this computer, which is done only once")
     is_fast = KERNELS.chooses(size, waiting=lambda: progress(waiting), cancelled=cancelled)
-    done = crc = written = blocks = pairs = table_bytes = full_blocks = 0
-    for piece in _compressed(_whole_blocks(source, recipe, PIECE if is_fast else PLAIN_PIECE), recipe, is_fast):
+    done = crc = written = 0
+    counts = np.zeros(4, np.int64)
+    for original, compressed, more in _compressed(
+        _whole_blocks(source, recipe, PIECE if is_fast else PLAIN_PIECE), recipe, is_fast
+    ):
         if cancelled():
             raise Cancelled(STOPPED)
-        target.write(piece.written)
-        crc = zlib.crc32(piece.original, crc)
-        done, written, blocks = done + len(piece.original), written + len(piece.written), blocks + piece.blocks
-        pairs, table_bytes = pairs + piece.pairs, table_bytes + piece.table_bytes
-        full_blocks += piece.full_blocks
+        target.write(compressed)
+        crc = zlib.crc32(original, crc)
+        done, written, counts = done + len(original), written + len(compressed), counts + more
         progress(Progress("compressing", done, size, "bytes", name))
     if done != size:
         raise CorpusError(f"{name} was {size:,} bytes long and then {done:,}: it was changed while it was read.")
-    target.write(container.checksum(crc))
-    around = container.SIZE_OF_HEAD + container.SIZE_OF_CHECKSUM
-    data_bytes = written - table_bytes - 2 * blocks
-    return Report(size, written + around, blocks, pairs, table_bytes, data_bytes, full_blocks)
+    target.write(checksum(crc))
+    blocks, pairs, table_bytes, full_blocks = counts.tolist()
+    whole = written + SIZE_OF_HEAD + SIZE_OF_CHECKSUM
+    return Report(size, whole, blocks, pairs, table_bytes, written - table_bytes - 2 * blocks, full_blocks)
 
 
 def _whole_blocks(source: BinaryIO, recipe: Recipe, size: int) -> Iterator[bytes]:
@@ -184,21 +182,16 @@ def _piece(data: bytes, recipe: Recipe, is_fast: bool) -> _Piece:
 
         compressed = compiled.compressed_blocks
     blocks = compressed(data, recipe)
-    return _Piece(
-        data,
-        b"".join(write_block(block.pairs, block.data) for block in blocks),
-        len(blocks),
-        sum(len(block.pairs) for block in blocks),
-        sum(size_of_table(block.pairs) for block in blocks),
-        sum(_is_full(block) for block in blocks),
-    )
+    tables = sum(size_of_table(block.pairs) for block in blocks)
+    counts = np.array([len(blocks), sum(len(block.pairs) for block in blocks), tables, sum(map(_is_full, blocks))])
+    return data, b"".join(write_block(block.pairs, block.data) for block in blocks), counts
 
 
 def _is_full(block: CompressedBlock) -> bool:
     return not block.pairs and len(set(block.data)) == 256
 
 
-PIECE = 1 << 20
+AT_ONCE = 1 << 20
 ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # those that both take where nobody chooses
 ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # the first is a part of Python from 3.14 on
 ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds it to what is compared."
@@ -216,14 +209,14 @@ def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled
     """The same for texts, each by itself and as often as it occurs."""
     sizes: dict[str, int] = {}
     for text, times in words:
-        for name, size in _sizes((text[i : i + PIECE] for i in range(0, len(text), PIECE)), cancelled).items():
+        for name, size in _sizes((text[i : i + AT_ONCE] for i in range(0, len(text), AT_ONCE)), cancelled).items():
             sizes[name] = sizes.get(name, 0) + size * times
     return sizes
 
 
 def _told(source: BinaryIO, progress: ProgressReport) -> Iterator[bytes]:
     done = 0
-    while piece := source.read(PIECE):
+    while piece := source.read(AT_ONCE):
         yield piece
         done += len(piece)
         progress(Progress("comparing", done, None, "bytes"))

@@ -10,8 +10,16 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, FormatError
-from bpe_core.gage_file import compressing as container
-from bpe_core.gage_file.compressing import opened
+from bpe_core.gage_file.compressing import (
+    MAGIC,
+    SIZE_OF_CHECKSUM,
+    SIZE_OF_HEAD,
+    SIZE_OF_NUMBER,
+    VERSION,
+    checksum,
+    opened,
+    refuse_to_overwrite,
+)
 from bpe_core.learning.gage.block_form import LONGEST, MOST_AT_ONCE, SIZE_OF_LENGTH
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.limits import check_room
@@ -40,7 +48,7 @@ def expand_file(
     cancelled: CancelCheck = never_cancelled,
 ) -> int:
     """The same from file to file; how many bytes were written. Nothing is, unless all of it is right."""
-    container.refuse_to_overwrite(Path(path), Path(output))
+    refuse_to_overwrite(Path(path), Path(output))
     with opened(path) as source:
         reader = _Reader(source, os.fstat(source.fileno()).st_size, str(path))
         with write_atomically(output) as target:
@@ -53,13 +61,13 @@ class _Reader:
 
     def __init__(self, source: BinaryIO, size: int, name: str) -> None:
         self._source, self._name, self.place = source, name, 0
-        if not (start := source.read(len(container.MAGIC) + 1)).startswith(container.MAGIC):
+        if not (start := source.read(len(MAGIC) + 1)).startswith(MAGIC):
             raise FormatError(f"{name} is no file that `bpe-explorer compress` has written: it begins otherwise.")
         self.place = len(start)
-        if start[-1:] != bytes([container.VERSION]):
+        if start[-1:] != bytes([VERSION]):
             raise FormatError(f"{name} was written by a newer version of this program; expand it with that one.")
-        self.length = int.from_bytes(self.take(container.SIZE_OF_NUMBER), "big")
-        most = (size - container.SIZE_OF_HEAD - container.SIZE_OF_CHECKSUM) // LEAST_BLOCK * LONGEST
+        self.length = int.from_bytes(self.take(SIZE_OF_NUMBER), "big")
+        most = (size - SIZE_OF_HEAD - SIZE_OF_CHECKSUM) // LEAST_BLOCK * LONGEST
         if self.length > max(0, most):
             raise self.wrong(f"the original is said to be {self.length:,} bytes long, and no more than {most:,} fit in")
 
@@ -77,7 +85,7 @@ class _Reader:
         return FormatError(f"{self._name} is damaged at byte {self.place:,}: {what}. Nothing was written.")
 
     def check_end(self, crc: int) -> None:
-        if self.take(container.SIZE_OF_CHECKSUM) != container.checksum(crc):
+        if self.take(SIZE_OF_CHECKSUM) != checksum(crc):
             raise self.wrong("what comes of it is not the original, by its checksum")
         if self._source.read(1):
             raise self.wrong("the file goes on behind its end")
@@ -102,8 +110,8 @@ def _block(reader: _Reader, most: int) -> bytes:
     data = reader.take(int.from_bytes(reader.take(SIZE_OF_LENGTH), "big"))
     if not data:
         raise reader.wrong("a block is empty")
-    texts = _Texts(pairs, reader)
-    text_of = {byte: texts.of(byte) for byte in set(data)}
+    known: dict[int, bytes] = {}
+    text_of = {byte: _text(byte, pairs, known, set(), reader) for byte in set(data)}
     length = sum(len(text) * data.count(byte) for byte, text in text_of.items())
     if length > most:
         raise reader.wrong(f"a block becomes {length:,} bytes, and at most {most:,} can follow")
@@ -133,25 +141,16 @@ def _told(reader: _Reader) -> Iterator[int]:
         byte = stop
 
 
-class _Texts:
-    def __init__(self, pairs: dict[int, tuple[int, int]], reader: _Reader) -> None:
-        self._pairs, self._reader = pairs, reader
-        self._known: dict[int, bytes] = {}
-        self._open: set[int] = set()
-
-    def of(self, byte: int) -> bytes:
-        known = self._known.get(byte)
-        if known is None:
-            pair = self._pairs.get(byte)
-            known = self._known[byte] = bytes([byte]) if pair is None else self._joined(byte, *pair)
-        return known
-
-    def _joined(self, byte: int, left: int, right: int) -> bytes:
-        if byte in self._open:
-            raise self._reader.wrong(f"in its table the byte 0x{byte:02X} stands for itself and more")
-        self._open.add(byte)
-        text = self.of(left) + self.of(right)
-        if len(text) > LONGEST:
-            raise self._reader.wrong(f"the byte 0x{byte:02X} stands for more than a block can hold")
-        self._open.discard(byte)
-        return text
+def _text(
+    byte: int, pairs: dict[int, tuple[int, int]], known: dict[int, bytes], inside: set[int], reader: _Reader
+) -> bytes:
+    """What a byte of a block means, remembered in `known`; `inside` are the bytes that it is a part of."""
+    if byte not in known:
+        if byte in inside:
+            raise reader.wrong(f"in its table the byte 0x{byte:02X} stands for itself and more")
+        parts = pairs.get(byte, ())
+        texts = [_text(part, pairs, known, inside | {byte}, reader) for part in parts]
+        known[byte] = b"".join(texts) if parts else bytes([byte])
+        if len(known[byte]) > LONGEST:
+            raise reader.wrong(f"the byte 0x{byte:02X} stands for more than a block can hold")
+    return known[byte]
