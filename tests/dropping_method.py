@@ -100,13 +100,16 @@ class LongestMatch:
     """Its segmenter."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
-        self._texts = [symbol.text for symbol in history.alphabet.symbols]
-        self._dropped_at = dict(zip(history.columns.left.tolist(), range(len(history)), strict=True))
+        self._history = history
         self._special_id = {token: id for id, token in enumerate(history.recipe.special_tokens, history.first_special)}
         self._cutting = cutting
 
     def id_of(self, at: int) -> dict[bytes, int]:
-        return {text: id for id, text in enumerate(self._texts) if self._dropped_at.get(id, at) >= at}
+        texts = self._history.alphabet.texts
+        return {texts[id]: id for id in self._history.first(at).vocabulary.tolist()}
+
+    def cut(self, word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
+        return cut(word, id_of)
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         ids = self.segmentation(text, allowed).tokens(at).ids
@@ -144,7 +147,7 @@ class Words:
             if start > edges[-1]:
                 edges.append(start)
                 ids.append(NO_TOKEN)
-            for id in [special] if special != NO_TOKEN else cut(word, id_of):
+            for id in [special] if special != NO_TOKEN else self._segmenter.cut(word, id_of):
                 ids.append(id)
                 edges.append(edges[-1] + (len(word) if id == special else len(text_of[id])))
         if edges[-1] < len(self.data):
@@ -207,7 +210,6 @@ METHOD = Method(
     plain=Way(DroppingLearner, bytes_a_cell=500),
     reasons=lambda recipe: (SHARE,),
     has_seeds=True,
-    drops=True,
 )
 
 LISTED = Listed(
@@ -215,4 +217,5 @@ LISTED = Listed(
     "Begins with all pieces of words.",
     __name__,
     wording=Wording("step", "dropped", "token", "used least"),
+    single="drop",
 )

@@ -10,14 +10,16 @@ from bpe_core.learning.methods import Method
 
 
 def step_lines(history: History) -> Iterator[str]:
-    """One line a step: `   1  l + o → lo   3 times, as often as o + w`; `   1  − lo   3 times` where it is dropped."""
+    """One line a step: `   1  l + o → lo   3 times, as often as o + w`; `− lo` where it drops, `+ lo` where it adds."""
     texts = TokenTexts.of(history).text
     forced = {*history.forced}
     reasons = Method.of(history.recipe).reasons(history.recipe)
     for step in history:
         told = ((reason.title.lower(), reason.text(step.count, step.reasons)) for reason in reasons)
         more = "".join(f", {title} {text}" for title, text in told if text)
-        made = f"− {texts[step.left]}" if step.right == NOTHING else f"{_pair(step, texts)} → {texts[step.id]}"
+        made = f"{_pair(step, texts)} → {texts[step.id]}"
+        if step.right < 0:
+            made = f"{'−' if step.right == NOTHING else '+'} {texts[step.left]}"
         by_hand = ", by hand" if step.step - 1 in forced else ""
         yield f"{step.step:>5}  {made:<32}  {_times(step, texts)}{more}{by_hand}"
 
@@ -29,6 +31,6 @@ def _pair(step: Step, texts: list[str]) -> str:
 def _times(step: Step, texts: list[str]) -> str:
     times = f"{step.count:,} {'time' if step.count == 1 else 'times'}"
     if step.tied and step.runner_up is not None:
-        other = " + ".join(texts[id] for id in step.runner_up if id != NOTHING)
+        other = " + ".join(texts[id] for id in step.runner_up if id >= 0)
         times += f", {'as often as' if step.count == step.runner_up_count else 'as good as'} {other}"
     return times

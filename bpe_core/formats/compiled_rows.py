@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.rows import Layout
-from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.history.history import ADDED, NOTHING, History, Int64s
 from bpe_core.history.token_texts import decoded, of_tokens, written
 from bpe_core.kernels.table_rows import DIGITS, NUMBERS, Columns, Texts, write_rows
 from bpe_core.support.honest_text import escape
@@ -22,7 +22,7 @@ _ROOM = 1 << 18  # bytes written at a time; more where a row is longer
 _UNUSUAL = np.array([not 0x20 <= byte < 0x7F or byte in b'<",\\' for byte in range(256)])
 
 _TOKENS = ("left_text", "right_text", "token", "runner_up_left_text", "runner_up_right_text")
-_TRUTHS, _KINDS = (b"false", b"true"), (b"drop", b"merge")
+_TRUTHS, _KINDS = (b"false", b"true"), (b"add", b"drop", b"merge")  # of a right half of -2, -1, or a token
 
 
 def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]]:
@@ -60,7 +60,7 @@ def _values(history: History, numbers: Int64s | None) -> Mapping[str, Callable[[
     found["runner_up_right"] = lambda steps: np.where(other_left[steps] >= 0, other_right[steps], NOTHING)
     found["runner_up_right_text"] = found["runner_up_right"]
     found["runner_up_count"] = lambda steps: np.where(other_left[steps] >= 0, other_count[steps], NOTHING)
-    found["kind"] = lambda steps: right[steps] >= 0
+    found["kind"] = lambda steps: np.minimum(right[steps], 0) - ADDED
     if numbers is not None:
         found["number"] = lambda steps: np.where(numbers[ids[steps]] == NO_NUMBER, NOTHING, numbers[ids[steps]])
     return found

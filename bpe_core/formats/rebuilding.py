@@ -16,8 +16,8 @@ import numpy as np
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
-from bpe_core.history.columns import Scores, joined_lengths
-from bpe_core.history.history import COUNT_ALONE, NOTHING, Bools, Columns, EndReason, History, Int64s, Reasons
+from bpe_core.history.columns import SINGLE, Scores, joined_lengths
+from bpe_core.history.history import ADDED, COUNT_ALONE, NOTHING, Bools, Columns, EndReason, History, Int64s, Reasons
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 
@@ -31,30 +31,33 @@ Place = Callable[[int], str]  # what errors call the step of an index: its line,
 Wrong = tuple[Bools, Callable[[int], str]]  # which steps cannot be, and the sentence about one of them
 
 
-def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, method: Method, place: Place) -> None:
+def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, place: Place) -> None:
     """Refuse the first step that cannot follow those before it; `columns` are those of a history."""
     left, right, count, other_left, other_right, other_count, tokens_left = columns
     if len(left) > LARGEST_VOCABULARY:
         raise FormatError(f"{place(LARGEST_VOCABULARY)}: there are more than {LARGEST_VOCABULARY:,} steps.")
-    drops: Bools = (right == NOTHING) & method.drops
-    there = len(alphabet) + np.arange(len(left)) - (np.cumsum(drops) - drops)  # tokens before each step
-    halves = (left, np.where(drops, left, right))
+    single = SINGLE[recipe.single]
+    alone: Bools = right == single
+    there = len(alphabet) + np.arange(len(left)) - (np.cumsum(alone) - alone)  # tokens before each step
+    halves = (left, np.where(alone, left, right))
     known = [(half >= 0) & (half < there) for half in halves]
     sound = np.array(
         [np.where(is_known, half, 0) for half, is_known in zip(halves, known, strict=True)]
     )  # wrong only behind what is refused
     wrong: list[Wrong] = [
-        ((left == NOTHING) | (right == NOTHING) & ~drops, lambda row: "it does not say which two tokens it joins")
+        ((left == NOTHING) | (right == NOTHING) & ~alone, lambda row: "it does not say which two tokens it joins")
     ]
     for half, is_known, id in zip(halves, known, sound, strict=True):
         wrong.append((~is_known, partial(_about_unknown, half, there)))
-        wrong += _takes_what_it_cannot(half, id, sound[0], drops, alphabet)
-    if not method.starts_anew:
-        wrong.append(_repeated(left, right, drops))
-    wrong.append(_too_long(sound, drops, alphabet))
+        wrong.append(_never_merging(half, id, alphabet))
+        wrong += [_after_its_drop(half, id, sound[0], alone)] if single == NOTHING else []
+        wrong += _before_it_is_added(half, id, sound[0], alone, alphabet) if single == ADDED else []
+    if not Method.of(recipe).starts_anew:
+        wrong.append(_repeated(left, right, alone))
+    wrong.append(_too_long(sound, alone, alphabet))
     wrong.append((np.minimum(count, tokens_left) < NOTHING, lambda row: "a count is negative"))
     has_other = (other_left != NOTHING) | (other_right != NOTHING)
-    other_half = np.where((other_right == NOTHING) & method.drops, other_left, other_right)
+    other_half = np.where(other_right == single, other_left, other_right)
     is_there = (np.minimum(other_left, other_half) >= 0) & (np.maximum(other_left, other_half) < there)
     wrong.append((has_other & ~is_there, lambda row: _about_runner_up(other_left[row], other_right[row])))
     # It may be larger than the winner's: merges from elsewhere, counted here.
@@ -75,20 +78,33 @@ def _about_runner_up(left: int, right: int) -> str:
     return f"its runner-up {left} + {right} names a token that does not exist yet"
 
 
-def _takes_what_it_cannot(half: Int64s, id: Int64s, left: Int64s, drops: Bools, alphabet: Alphabet) -> list[Wrong]:
+def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:
     never = np.isin(id, [id for id, symbol in enumerate(alphabet.symbols) if not symbol.merges])
-    dropped_at = np.full(max(int(id.max(initial=0)), int(left.max(initial=0))) + 1, len(half))
-    np.minimum.at(dropped_at, left[drops], np.flatnonzero(drops))
+    return never, lambda row: f"it joins the token {half[row]}, which stands for the unknown and never merges"
+
+
+def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
+    """The first step that takes each token alone, by its index; the number of steps where none does."""
+    found = np.full(max(ids, int(left.max(initial=0)) + 1), len(left))
+    np.minimum.at(found, left[alone], np.flatnonzero(alone))
+    return found
+
+
+def _after_its_drop(half: Int64s, id: Int64s, left: Int64s, drops: Bools) -> Wrong:
+    dropped_at = _first_taken(left, drops, int(id.max(initial=0)) + 1)[id]
+    return dropped_at < np.arange(len(id)), lambda row: f"it takes the token {half[row]:,}, which was dropped before"
+
+
+def _before_it_is_added(half: Int64s, id: Int64s, left: Int64s, adds: Bools, alphabet: Alphabet) -> list[Wrong]:
+    added_at, steps = _first_taken(left, adds, int(id.max(initial=0)) + 1)[id], np.arange(len(id))
+    added_at[(id < len(alphabet) - alphabet.seed_count) | (id >= len(alphabet))] = NOTHING  # there without an addition
     return [
-        (never, lambda row: f"it joins the token {half[row]}, which stands for the unknown and never merges"),
-        (
-            dropped_at[id] < np.arange(len(half)),
-            lambda row: f"it takes the token {half[row]:,}, which was dropped before",
-        ),
+        (adds & (added_at != steps), lambda row: f"it adds the token {half[row]:,}, which is there already"),
+        (~adds & (added_at >= steps), lambda row: f"it takes the token {half[row]:,}, which is added only later"),
     ]
 
 
-def _repeated(left: Int64s, right: Int64s, drops: Bools) -> Wrong:
+def _repeated(left: Int64s, right: Int64s, alone: Bools) -> Wrong:
     pairs = (left << 32) | right
     order = np.argsort(pairs, kind="stable")
     again = np.zeros(len(left), np.bool_)
@@ -97,12 +113,12 @@ def _repeated(left: Int64s, right: Int64s, drops: Bools) -> Wrong:
     def told(row: int) -> str:
         return f"it joins the same pair as merge {int(np.argmax(pairs == pairs[row])) + 1:,}"
 
-    return again & ~drops, told
+    return again & ~alone, told
 
 
-def _too_long(halves: Int64s, drops: Bools, alphabet: Alphabet) -> Wrong:
-    found, first = np.zeros(len(drops), np.bool_), list(map(len, alphabet.decoded))
-    found[~drops] = joined_lengths(first, *halves[:, ~drops])[len(first) :] > LONGEST_TOKEN
+def _too_long(halves: Int64s, alone: Bools, alphabet: Alphabet) -> Wrong:
+    found, first = np.zeros(len(alone), np.bool_), list(map(len, alphabet.decoded))
+    found[~alone] = joined_lengths(first, *halves[:, ~alone])[len(first) :] > LONGEST_TOKEN
     return found, lambda row: f"its token would be longer than {LONGEST_TOKEN:,} bytes"
 
 
@@ -119,8 +135,11 @@ def rebuilt(
     scores: Callable[[Columns], Scores | None] = lambda columns: None,
 ) -> History:
     """The history of these steps; a FormatError names the first that cannot be, or what is wrong with all."""
-    method = Method.of(recipe)
-    check_steps(columns, alphabet, method, place)
+    if recipe.single == "add":  # files leave the right half empty, whatever a step does with one token
+        columns = [*columns]
+        columns[1] = np.where(columns[1] == NOTHING, ADDED, columns[1])
+        columns[4] = np.where((columns[3] != NOTHING) & (columns[4] == NOTHING), ADDED, columns[4])
+    check_steps(columns, alphabet, recipe, place)
     known = in_columns(columns)
     history = History(
         recipe,
@@ -131,7 +150,7 @@ def rebuilt(
         tokens_at_start=tokens_at_start,
         end_reason=end_reason,
     )
-    if wrong := method.what_is_wrong(history) or _undecided(history):
+    if wrong := Method.of(recipe).what_is_wrong(history) or _undecided(history):
         raise FormatError(f"{name}: {wrong}.")
     return history
 

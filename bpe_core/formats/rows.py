@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts, of_tokens
 from bpe_core.kernels.readiness import Policy
@@ -56,6 +57,9 @@ class Layout:
     spelled: Callable[[str], str]  # the text of a token as the file has it
 
 
+KIND_OF: dict[int, str] = {right: kind for kind, right in SINGLE.items() if kind}
+
+
 def merge_rows(history: History) -> Iterator[Row]:
     """A row a step; absurdly long tokens are cut off."""
     text, in_hex, lengths = of_tokens("rows", history, lambda: _token_cells(history))
@@ -80,7 +84,7 @@ def merge_rows(history: History) -> Iterator[Row]:
             text[other_right] if other_right >= 0 else None,
             merge.runner_up_count if other_left >= 0 and merge.runner_up_count >= 0 else None,
             merge.tokens_left if merge.tokens_left >= 0 else None,
-            "merge" if joins else "drop",
+            KIND_OF.get(right, "merge"),
         )
 
 

@@ -30,7 +30,7 @@ from bpe_core.formats.written_merges import (
     resolved_at_once,
 )
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, symbols_for_unknown
-from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Marker
@@ -237,7 +237,7 @@ def joined_in_order(history: History) -> Int64s:
     joining = history.joining
     if joining is None:
         left, right = history.columns[:2]
-        pairs: Int64s = np.stack([left, right], axis=1)[right != NOTHING].astype(np.int64)
+        pairs: Int64s = np.stack([left, right], axis=1)[right >= 0].astype(np.int64)
         return pairs
     if joining.pairs is not None:
         return np.stack(joining.pairs[:2], axis=1)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.recipes.methods import Single
 from bpe_core.support.found_once import once
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 
 NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
+ADDED = -2  # in the place of the right half, of a step that adds a token
+# The right half of a step that takes one token, by what the method does; for one that only joins a half no step has.
+SINGLE: Mapping[Single | None, int] = {"drop": NOTHING, "add": ADDED, None: -3}
 
 
 class Columns(NamedTuple):

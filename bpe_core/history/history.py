@@ -1,7 +1,8 @@
 """What a trainer learned, step by step: append-only columns, seen through frozen views.
 
-A step joins two tokens into a new one, or drops a token; byte-pair encoding only joins. Ids 0 to n - 1 are the
-alphabet; each joined token takes the next id, and dropping one changes no id. The special tokens come last.
+A step joins two tokens into a new one, drops a token, or adds one; byte-pair encoding only joins. Ids 0 to n - 1 are
+the alphabet, whose seeds wait until a step adds them where a method adds; each joined token takes the next id, and
+dropping or adding one changes no id. The special tokens come last.
 
 A `History` is a view of the first `len(history)` steps. The trainer appends behind that end; a view never changes, so
 it may be read from any thread.
@@ -21,6 +22,7 @@ import numpy.typing as npt
 
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.columns import ADDED as ADDED
 from bpe_core.history.columns import NOTHING as NOTHING
 from bpe_core.history.columns import Columns as Columns
 from bpe_core.history.columns import Int32s as Int32s
@@ -28,6 +30,7 @@ from bpe_core.history.columns import Int64s as Int64s
 from bpe_core.history.columns import Scores, frozen, joined_lengths
 from bpe_core.history.joining import Joining
 from bpe_core.recipes.interventions import forced_at
+from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 
 Float64s = npt.NDArray[np.float64]
@@ -54,16 +57,16 @@ END_SENTENCES: dict[EndReason, str] = {
 
 
 class Step(NamedTuple):
-    """One step: the pair that was joined and the token it became, or the token dropped, and how narrowly it won."""
+    """One step: the pair that was joined and the token it became, or the token dropped or added, and how narrowly."""
 
     step: int  # 1 for the first
     left: int
-    right: int  # NOTHING where the left one is dropped
+    right: int  # NOTHING where the left one is dropped, ADDED where it is added
     id: int
-    # of what was joined or dropped, in the corpus before; NOTHING where it is not known
+    # of what was joined, dropped or added, in the corpus before; NOTHING where it is not known
     count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     tied: bool  # another one was as good: the tie rule decided
-    runner_up: tuple[int, int] | None  # what would have been joined, or dropped, without this one
+    runner_up: tuple[int, int] | None  # what would have been joined, dropped or added without this one
     runner_up_count: int
     tokens_left: int  # tokens in the corpus after this step
     reasons: Mapping[str, Any] = COUNT_ALONE  # what it was chosen by besides its count
@@ -201,16 +204,21 @@ class History(Sequence[Step]):
     @cached_property
     def _joins(self) -> Int64s:
         """The indices of the steps that join."""
-        return np.flatnonzero(self.columns.right != NOTHING)
+        return np.flatnonzero(self.columns.right >= 0)
 
     @property
     def only_joins(self) -> bool:
-        """Whether no step drops a token."""
-        return len(self._joins) == len(self)
+        """Whether no step drops or adds a token."""
+        return len(self._joins) == len(self) and not self._waiting_at_first
+
+    @cached_property
+    def _waiting_at_first(self) -> int:
+        """How many tokens of the alphabet are not in the vocabulary before a step adds them."""
+        return self.alphabet.seed_count if METHODS[self.recipe.method].single == "add" else 0
 
     @cached_property
     def ids(self) -> Int64s:
-        """The token that each step made, or dropped."""
+        """The token that each step made, dropped or added."""
         ids = self.columns.left.astype(np.int64)
         ids[self._joins] = np.arange(len(self.alphabet), self.first_special)
         return ids
@@ -233,8 +241,11 @@ class History(Sequence[Step]):
 
     @property
     def vocabulary(self) -> Int64s:
-        """The tokens that have not been dropped, but for the special ones."""
-        return np.delete(np.arange(self.first_special), self.columns.left[self.columns.right == NOTHING])
+        """The tokens that are in use after the last step, but for the special ones."""
+        used = np.ones(self.first_special, bool)
+        used[len(self.alphabet) - self._waiting_at_first : len(self.alphabet)] = False
+        used[self.ids] = self.columns.right != NOTHING
+        return np.flatnonzero(used)
 
     @property
     def vocabulary_size(self) -> int:
@@ -257,8 +268,8 @@ class History(Sequence[Step]):
     @cached_property
     def _sizes(self) -> Int64s:
         changes = np.where(self.columns.right == NOTHING, -1, 1)
-        at_first = np.array([len(self.alphabet) + len(self.recipe.special_tokens)])
-        return np.cumsum(np.concatenate([at_first, changes]))
+        at_first = len(self.alphabet) - self._waiting_at_first + len(self.recipe.special_tokens)
+        return np.cumsum(np.concatenate([np.array([at_first]), changes]))
 
     def pair(self, row: int) -> Pair:
         return int(self.columns.left[row]), int(self.columns.right[row])
@@ -269,18 +280,23 @@ class History(Sequence[Step]):
         return list(zip(self.columns.left[which].tolist(), self.columns.right[which].tolist(), strict=True))
 
     def row_of(self, token: int) -> int | None:
-        """The index of the step that joined a token; None for one that was not joined."""
+        """The index of the step that joined or added a token; None for one that was there at first, or is not yet."""
         place = token - len(self.alphabet)
-        return int(self._joins[place]) if 0 <= place < len(self._joins) else None
+        if place < 0:
+            return self._row_of_single(token, ADDED)
+        return int(self._joins[place]) if place < len(self._joins) else None
 
     def row_of_drop(self, token: int) -> int | None:
         """The index of the step that dropped a token; None for one that is still there."""
-        found = np.flatnonzero((self.columns.left == token) & (self.columns.right == NOTHING))
+        return self._row_of_single(token, NOTHING)
+
+    def _row_of_single(self, token: int, right: int) -> int | None:
+        found = np.flatnonzero((self.columns.left == token) & (self.columns.right == right))
         return int(found[0]) if len(found) else None
 
     def parts(self, token: int) -> Pair | None:
         """The two tokens one was joined from; None for what was not joined."""
-        row = self.row_of(token)
+        row = self.row_of(token) if token >= len(self.alphabet) else None
         return None if row is None else self.pair(row)
 
     def children(self, token: int) -> list[int]:

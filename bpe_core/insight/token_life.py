@@ -95,7 +95,7 @@ class TokenUse:
     curve: Steps
     count: int  # after the steps asked about
     words: list[tuple[bytes, int]]  # that hold it then with its count in each, the most first
-    words_before: list[tuple[bytes, int]]  # that held it before it was dropped
+    words_at_step: list[tuple[bytes, int]]  # that held it before it was dropped, or when it was added
 
 
 def use_by_joining(history: History, token: int, at_first: int) -> Steps:
@@ -121,9 +121,10 @@ def use_by_cutting(
 ) -> TokenUse:
     """Its count after some numbers of steps, and the words that hold it after `at` of them."""
     cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=cancelled)
-    dropped = history.row_of_drop(token)
+    dropped, added = history.row_of_drop(token), history.row_of(token)
+    first = 0 if added is None else added + 1
     last = len(history) if dropped is None else dropped
-    moments = sorted({*np.linspace(0, last, MOMENTS).astype(int).tolist(), min(at, last)})
+    moments = sorted({*np.linspace(first, last, MOMENTS).astype(int).tolist(), max(first, min(at, last))})
     curve, count = list[tuple[int, int]](), 0
     for done, moment in enumerate(moments):
         if cancelled():
@@ -135,8 +136,9 @@ def use_by_cutting(
         count = times if moment == at else count
     if dropped is not None:
         curve.append((dropped + 1, 0))
-    before = [] if dropped is None else cut.words_with(token, dropped)
-    return TokenUse(tuple(curve), count, cut.words_with(token, at), before)
+    moment = dropped if added is None else first
+    at_step = [] if moment is None else cut.words_with(token, moment)
+    return TokenUse(tuple(curve), count, cut.words_with(token, at), at_step)
 
 
 def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
@@ -162,13 +164,13 @@ def words_holding(
 
 
 def words_that_paid(words: WordTable, history: History, step: int, *, cancelled: CancelCheck = never_cancelled) -> Held:
-    """For that step: the words that held its pair, or the token that it dropped."""
+    """For that step: the words that held its pair, or the token that it dropped or added."""
     if learns_by_ranks(history):
         ranked = RankedWords.of(words, history)
         return _listed(contributions(ranked, step), ranked)
     token = int(history.ids[step - 1])
     return (
-        [] if history.only_joins else use_by_cutting(words, history, token, step - 1, cancelled=cancelled).words_before
+        [] if history.only_joins else use_by_cutting(words, history, token, step - 1, cancelled=cancelled).words_at_step
     )
 
 
@@ -185,7 +187,7 @@ def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
     counts[: len(symbol_counts)] = symbol_counts
     if not history.has_counts:
         return counts
-    joins = history.columns.right != NOTHING
+    joins = history.columns.right >= 0
     counts[history.ids[joins]] = history.columns.count[joins]
     if history.scores is not None:
         cost = Method.of(history.recipe).cost_of_token

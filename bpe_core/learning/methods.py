@@ -144,7 +144,6 @@ class Method:
     learns_by_ranks: bool = False  # the same for the words it learns from, which insight is drawn from
     has_seeds: bool = False  # its alphabet may hold whole pieces of words, behind the base symbols
     has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
-    drops: bool = False  # its steps may drop tokens
     looks_tokens_up: bool = False  # a text is cut by which tokens there are, whatever they were made of
     cost_of_token: float = 0.0  # taken off each log-probability, so that the fewest tokens are the best path
     starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block

@@ -17,7 +17,7 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Reachability, reachability
 from bpe_core.insight.token_life import TokenLife, token_life, use_by_cutting, use_by_joining, words_holding
 from bpe_core.learning.layout import count_symbols
-from bpe_core.learning.methods import Method, learns_by_ranks
+from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.questions.paid import held_table
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
@@ -109,7 +109,7 @@ def life_table(study: Study, token: int, curve: Stairs, pair_curve: Stairs) -> D
 
 def life_figure(table: DataTable, study: Study, at: int) -> Figure:
     recipe = study.history.recipe
-    steps, is_log = recipe.wording.steps.capitalize(), not Method.of(recipe).drops
+    steps, is_log = recipe.wording.steps.capitalize(), recipe.single is None
     return life_chart(table, steps=steps, end=len(study.history), at=at, is_log=is_log)
 
 

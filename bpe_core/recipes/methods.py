@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+Single = Literal["drop", "add"]  # what a step does with one token, where it joins no pair
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Listed:
     needs: Mapping[str, Any] = field(default_factory=dict)  # the only values that some choices of a recipe can have
     wording: Wording = Wording()
     usual_sizes: tuple[str, ...] = ()  # of vocabularies that serve well
+    single: Single | None = None  # what its steps may do besides joining; what they add are seeds of the alphabet
     asks_for_line_ends: bool = False  # what it learns depends on which words end lines
     can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table
     size_decides: bool = False  # the final size of the vocabulary changes the steps from early on
@@ -92,6 +95,7 @@ METHODS = {
             "250,000 for a hundred languages, as XLM-R has",
         ),
         wording=Wording("drop", "dropped", "piece", "the one the corpus needs least"),
+        single="drop",
         asks_for_line_ends=True,
         size_decides=True,
     ),
@@ -102,6 +106,7 @@ METHODS = {
         needs=dict(base="characters", marker="prefix"),
         usual_sizes=("8,000 for small data", "32,000 for English", "250,000 for a hundred languages"),
         wording=Wording("drop", "dropped", "piece", "the one that is used least"),
+        single="drop",
         size_decides=True,
     ),
 }

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from bpe_core.errors import RecipeError, SizeDoesNotFit, cause_of, refuse_half_characters, refuse_long_text
 from bpe_core.recipes.interventions import Intervention, checked_interventions
-from bpe_core.recipes.methods import METHODS, Wording
+from bpe_core.recipes.methods import METHODS, Single, Wording
 from bpe_core.recipes.mixture import Mixture, mixture_of
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
@@ -366,6 +366,10 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
     def wording(self) -> Wording:
         """The words for the steps of its method."""
         return METHODS[self.method].wording
+
+    @property
+    def single(self) -> Single | None:
+        return METHODS[self.method].single
 
     @property
     def asks_for_line_ends(self) -> bool:

@@ -125,7 +125,7 @@ class RunReader:
         if end_reason is not None:
             alphabet, counts = self._alphabet(number, recipe, where)
             method = Method.of(recipe)
-            columns = merge_columns(self._connection, number, alphabet, where, method)
+            columns = merge_columns(self._connection, number, alphabet, where, recipe)
             start = NOTHING if tokens_at_start is None else tokens_at_start
             reason = checked_end_reason(end_reason, where)
             if not NOTHING <= start <= LARGEST:

@@ -16,8 +16,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import Float32s, Scores, joined_lengths
 from bpe_core.history.history import NOTHING, Columns, Reasons
 from bpe_core.history.token_texts import check_budget
-from bpe_core.learning.methods import Method
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.session_file.checksums import MERGES_IN_A_PART
 from bpe_core.session_file.values import SavedRun
 
@@ -29,8 +28,8 @@ SELECT = (
 )
 
 
-def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, where: str, method: Method) -> Columns:
-    """All steps of a run; a FormatError names the first that cannot be. One without a right half drops the left."""
+def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, where: str, recipe: Recipe) -> Columns:
+    """All steps of a run; a FormatError names the first that cannot be."""
     rows = connection.execute(SELECT, (run, LARGEST_VOCABULARY + 1)).fetchall()
     if len(rows) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} steps.")
@@ -40,8 +39,8 @@ def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, 
     if wrong.any():
         row = int(np.argmax(wrong)) + 1
         raise FormatError(f"{where}, step {row:,}: its number does not follow the one before.")
-    check_steps(told, alphabet, method, lambda row: f"{where}, step {row + 1:,}")
-    joins = table[2] != NOTHING
+    check_steps(told, alphabet, recipe, lambda row: f"{where}, step {row + 1:,}")
+    joins = table[2] >= 0
     lengths = joined_lengths([len(symbol.text) for symbol in alphabet.symbols], table[1][joins], table[2][joins])
     check_budget(lengths, len(alphabet), where)
     return in_columns(told)

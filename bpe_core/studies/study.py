@@ -25,7 +25,7 @@ import numpy as np
 
 from bpe_core.errors import BpeError, EncodingError, OutputError
 from bpe_core.figures.coloured_text import SAMPLE, sentence_html
-from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import BLANK, TokenBytes, TokenTexts
 from bpe_core.learning.methods import has_ranks, learns_by_ranks, told_by
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -225,11 +225,11 @@ class Study:
 
     def pair_name(self, pair: tuple[int, int]) -> str:
         """Write a pair as people read it; of a step that drops a token, that token."""
-        return " + ".join(self.names.text[id] for id in pair if id != NOTHING)
+        return " + ".join(self.names.text[id] for id in pair if id >= 0)
 
     def columns(self, ids: Iterable[int], before: str = "") -> dict[str, Values]:
         """Three columns about tokens: id, hex, text. Their names begin with `before`; what is no token is empty."""
-        known = [None if id == NOTHING else int(id) for id in ids]
+        known = [None if id < 0 else int(id) for id in ids]
         raw, text = self.names.raw, self.names.text
         return {
             f"{before}id": [None if id is None else self.number(id) for id in known],

@@ -107,8 +107,8 @@ def test_what_holds_joined_pairs_is_not_written_of_it(history: History, tmp_path
     ("damage", "told"),
     [
         ("UPDATE merges SET left_id = (SELECT left_id FROM merges WHERE step = 1) WHERE step = 5", "step 5: it takes"),
-        ("UPDATE merges SET left_id = 9999 WHERE step = 3", "step 3: it joins a token that does not exist"),
-        ("UPDATE runs SET recipe = json_remove(recipe, '$.method')", "step 1: it joins a token that does not exist"),
+        ("UPDATE merges SET left_id = 9999 WHERE step = 3", "step 3: it joins the token 9999, which does not exist"),
+        ("UPDATE runs SET recipe = json_remove(recipe, '$.method')", "step 1: it does not say which two tokens"),
     ],
 )
 def test_steps_that_cannot_be_are_refused(

@@ -25,7 +25,7 @@ from app.window.training.training_views import merges_per_second
 from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
 from bpe_core.recipes.methods import METHODS
-from tests import dropping_method
+from tests import adding_method, dropping_method
 
 # The picture-only platform says the first three of windows with a least size and of menus; some fonts are why it
 # says the last.
@@ -114,10 +114,11 @@ def windows(settings: Settings) -> Iterator[Callable[..., Program]]:
 
 @pytest.fixture
 def dropping(qapp: QApplication) -> Iterator[None]:
-    """Register the method for tests; forget it when no window is left that could paint a run by it."""
+    """Register the methods for tests; forget them when no window is left that could paint a run by one."""
     shown_before = set(QApplication.topLevelWidgets())
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(METHODS, "dropping", dropping_method.LISTED)
+        patch.setitem(METHODS, "adding", adding_method.LISTED)
         yield
         for widget in set(QApplication.topLevelWidgets()) - shown_before:
             widget.hide()

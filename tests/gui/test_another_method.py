@@ -1,4 +1,4 @@
-"""The window shows a run whose steps drop tokens, though nothing in it knows the method."""
+"""The window shows runs whose steps drop or add tokens, though nothing in it knows the method."""
 
 from __future__ import annotations
 
@@ -57,3 +57,31 @@ def test_a_run_that_drops_is_trained_travelled_and_read_token_by_token(
     facts = program.pages[TokenPage].facts
     assert (facts["Learned"].text(), facts["Dropped"].text()) == ("a piece of words, there from the start", "step 7")
     assert facts["Chosen by"].text() == f"share {step.reasons['share']:.2%}"
+
+
+def test_a_run_that_adds_is_trained_travelled_and_read_token_by_token(
+    dropping: None, qtbot: QtBot, new_program: Callable[[], Program], train: Callable[[Program], None]
+) -> None:
+    program = new_program()
+    program.session.corpus.replace_by_text("one line", TEXT)
+    program.session.recipe.put_quietly(Recipe.preset("words", base="bytes", method="adding", merges=5))
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    assert run.names is not None
+    program.token_text.set_text(TEXT)
+    for at in (0, 2, 5):
+        program.session.cursor.go_to(at)
+        settle(qtbot, program)
+        assert program.token_text.ids_in(0, program.token_text.byte_length) == Tokenizer(run.history).encode(
+            TEXT, at=at
+        )
+    table, step = program.merges, run.history[2]
+    assert [column.title for column in table.columns][:5] == ["Step", "Token", "Count", "Saves", "Next"]
+    row = [table.data(table.index(2, column), Qt.ItemDataRole.DisplayRole) for column in range(4)]
+    assert row == ["3", f"+ {run.names.text[step.left]}", f"{step.count:,}", f"{step.reasons['saves']:,}"]
+    assert program.pages[PairsPage].headline().startswith("After 5 steps, next is the orange word, saves the most")
+    program.token.look_at(step.left)
+    facts = program.pages[TokenPage].facts
+    assert (facts["Learned"].text(), facts["Chosen by"].text()) == ("step 3", f"saves {step.reasons['saves']:,}")

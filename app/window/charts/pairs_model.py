@@ -31,13 +31,17 @@ REPLAY_PAUSE_MILLISECONDS = 60  # while a slider is dragged, only where it rests
 @dataclass(frozen=True)
 class Bar:
     left: str
-    right: str  # empty where the left one would be dropped
+    right: str  # empty where the left one would be dropped or added
     count: int
     is_next: bool  # this one will be chosen, or was
     is_tied: bool  # it is as good as the one that is chosen
     pair: tuple[int, int] = (-1, -1)  # the ids
     value: float = 0.0  # what it is chosen by
     label: str = ""  # the value as a person reads it
+
+    @property
+    def is_leaving(self) -> bool:
+        return not self.right and self.pair[1] == NOTHING
 
     @property
     def title(self) -> str:
@@ -192,7 +196,7 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
     text, reason, best = run.names.text, compared_by(run.recipe, leading.pairs), leading.pairs[0]
     following = next_pair(run.history, leading.at, leading.pairs)
     return tuple(
-        Bar(text[one.left], "" if one.right == NOTHING else text[one.right], one.count,
+        Bar(text[one.left], "" if one.right < 0 else text[one.right], one.count,
             (one.left, one.right) == following, is_as_good(one, best, run.recipe, reason), (one.left, one.right),
             measure_of(one, reason), _label(one, run, reason))
         for one in leading.pairs

@@ -216,7 +216,7 @@ class PairsPage(Page):
             return f"{moment} these lead; the table, made elsewhere, goes another way"
         tied = sum(bar.is_tied for bar in self.model.bars)
         tie = tied > 1 and self.model.bars[0].is_next
-        following = "next" if self.model.bars[0].right else "next to go"
+        following = "next to go" if self.model.bars[0].is_leaving else "next"
         best = f", {wording.best}" if wording.best else ""
         text = f"{moment}, {following} is the orange {wording.choice}{best}"
         how_many = f"{tied} or more" if tied == len(self.model.bars) else str(tied)  # what lies below is not known

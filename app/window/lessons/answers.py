@@ -16,9 +16,10 @@ from typing import Any, Literal
 
 from app.window.lessons.bench import Bench, words_by_replacing_text
 from app.window.parts.wording import count_text
-from bpe_core.history.history import END_SENTENCES, NOTHING, Pair
+from bpe_core.history.columns import SINGLE
+from bpe_core.history.history import ADDED, END_SENTENCES, NOTHING, Pair
 from bpe_core.insight.pairs import compared_by, measure_of
-from bpe_core.learning.methods import Method, Reason
+from bpe_core.learning.methods import Reason
 from bpe_core.recipes.ties import TIE_RULES
 
 NOT_LEARNED = "never"
@@ -141,11 +142,11 @@ def candidates(bench: Bench) -> tuple[Pair, ...]:
 
 def written(pair: Pair, bench: Bench) -> str:
     """Write two tokens to join, or the one to drop."""
-    return BETWEEN_PARTS.join(bench.names.text[id] for id in pair if id != NOTHING)
+    return BETWEEN_PARTS.join(bench.names.text[id] for id in pair if id >= 0)
 
 
 def pair_of(entered: str, bench: Bench) -> Pair | None:
-    """Read a typed pair, or a token where the method drops them; None if the tokens are not known.
+    """Read a typed pair, or a token where the method drops or adds them; None if the tokens are not known.
 
     >>> from bpe_core.recipes.recipe import Recipe
     >>> bench = Bench.of_words({"low": 2}, Recipe.preset("words", merges=1))  # l+o is 4
@@ -154,9 +155,9 @@ def pair_of(entered: str, bench: Bench) -> Pair | None:
     >>> pair_of("low", bench), pair_of("x + y", bench)
     (None, None)
     """
-    if Method.of(bench.history.recipe).drops:
+    if single := bench.history.recipe.single:
         token = bench.ids_written(entered.strip(), len(bench.history))
-        return (token[0], NOTHING) if token else None
+        return (token[0], SINGLE[single]) if token else None
     parts = [part.strip() for part in entered.split("+")] if "+" in entered.strip("+ ") else entered.split()
     if len(parts) != 2:
         return None
@@ -165,8 +166,9 @@ def pair_of(entered: str, bench: Bench) -> Pair | None:
 
 
 def how_to_write(bench: Bench) -> str:
-    drops = Method.of(bench.history.recipe).drops
-    return "Write one token of the vocabulary." if drops else HOW_TO_WRITE
+    of = {"drop": "Write one token of the vocabulary.", "add": "Write one token that could be added."}
+    single = bench.history.recipe.single
+    return of[single] if single else HOW_TO_WRITE
 
 
 def judged(chosen: Pair, made: Pair, bench: Bench) -> Feedback:
@@ -183,7 +185,9 @@ def judged(chosen: Pair, made: Pair, bench: Bench) -> Feedback:
         sentence = f"Almost: {guess} {_weighs(chosen, bench)}, but so does {best}. It is a tie{rule}."
         return Feedback("close", sentence)
     if chosen not in leading and not bench.pair_counts(len(bench.history))[chosen]:
-        nowhere = "is nowhere side by side now" if NOTHING not in chosen else "cannot be dropped now"
+        nowhere = {NOTHING: "cannot be dropped now", ADDED: "cannot be added now"}.get(
+            chosen[1], "is nowhere side by side now"
+        )
         return Feedback("wrong", f"No: {guess} {nowhere}. It was {best}, {_weight(made, bench)}.")
     return Feedback("wrong", f"No: {guess} {_weighs(chosen, bench)}, but {best} {_weight(made, bench)}.")
 

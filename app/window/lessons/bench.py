@@ -19,7 +19,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import BLANK, TokenTexts
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import Candidate, Method
+from bpe_core.learning.methods import Candidate
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import Merges
@@ -94,8 +94,9 @@ class Bench:
         return {(one.left, one.right): one for one in trainer.candidates(ALL)}
 
     def ids_written(self, text: str, at: int) -> list[int]:
-        """List the tokens written like this after `at` merges: hardly ever more than one."""
-        known, wanted = self.history.first(at).vocabulary.tolist(), text.replace(" ", BLANK)
+        """List the tokens written like this after `at` steps, or could be added: hardly ever more than one."""
+        then, wanted = self.history.first(at), text.replace(" ", BLANK)
+        known = then.vocabulary.tolist() if self.history.recipe.single != "add" else range(then.first_special)
         return [id for id in known if self.names.text[id] == wanted]
 
     @cached_property
@@ -112,7 +113,7 @@ class Bench:
 
     def _ids_of_word(self, word: bytes, at: int) -> list[int]:
         """Cut a word as it is during learning; a text may be cut differently."""
-        if Method.of(self.history.recipe).drops:
+        if self.history.recipe.single:
             return self.tokenizer.encode(word.decode(), at=at)
         ids = self.history.alphabet.symbols_of(word, self.history.recipe)
         for merge, joined in self._merges.steps(self._merges.merged(ids)):

@@ -10,16 +10,16 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history.history import NOTHING, History
+from bpe_core.history.history import ADDED, NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.methods import Method, Reason
-from bpe_core.recipes.methods import METHODS, Wording
+from bpe_core.recipes.methods import METHODS, Single, Wording
 from bpe_core.recipes.recipe import Recipe
 
 Look = Literal["plain", "fixed", "token", "tie"]  # tokens are in a fixed-width font
 Keys = npt.NDArray[Any]
 
-DROPPED = "− "  # before a token that is dropped
+SIGNS = {NOTHING: "− ", ADDED: "+ "}  # before a token that is dropped or added
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class Column:
 def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     recipe = recipe or Recipe()
     method, words = Method.of(recipe), METHODS[recipe.method].wording
-    what = (_token(f"The token that was {words.done}", DROPPED),) if method.drops else _joined(words)
+    what = _joined(words) if recipe.single is None else (_token(f"The token that was {words.done}", "− ␣tokenizer"),)
     return (
         _step(words),
         *what,
         _count(words),
         *map(_reason, method.reasons(recipe)),
-        *((_runner_up(words, method.drops),) if recipe.applies("ties") else ()),
+        *((_runner_up(words, recipe.single),) if recipe.applies("ties") else ()),
         *_of_all_methods(words),
-        *(() if method.drops else (_compressed(words),)),  # unknown where learning begins with seeds
+        *(() if recipe.single else (_compressed(words),)),  # unknown where learning begins with seeds
     )
 
 
@@ -72,13 +72,13 @@ def _joined(words: Wording) -> tuple[Column, ...]:
     )
 
 
-def _token(meaning: str, sign: str = "") -> Column:
+def _token(meaning: str, widest: str = "␣tokenizer") -> Column:
     return Column(
         "Token",
         f"{meaning}; ␣ is a space, ⏎ a newline, <0xE2> a byte that is no character by itself",
-        lambda h, n, r: sign + n.text[h.ids[r]],
+        lambda h, n, r: SIGNS.get(int(h.columns.right[r]), "") + n.text[h.ids[r]],
         lambda h, n: n.places(h.first_special)[h.ids],
-        f"{sign}␣tokenizer",
+        widest,
         is_number=False,
         look="token",
     )
@@ -105,9 +105,9 @@ def _reason(reason: Reason) -> Column:
     )
 
 
-def _runner_up(words: Wording, drops: bool) -> Column:
+def _runner_up(words: Wording, single: Single | None) -> Column:
     title, tip = "Tie", "The runner-up; = where it had the same count and the tie rule decided"
-    if drops:
+    if single:
         title, tip = "Next", f"What would have been {words.done} without this one"
     return Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie")
 
@@ -144,7 +144,7 @@ def _half(side: str, history: History, names: TokenTexts, row: int) -> str:
 
 
 def _text(names: TokenTexts, id: int) -> str:
-    return "" if id == NOTHING else names.text[id]
+    return "" if id < 0 else names.text[id]
 
 
 def _tie(history: History, names: TokenTexts, row: int) -> str:

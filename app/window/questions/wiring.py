@@ -18,7 +18,6 @@ from app.window.pages import AUDIT, COMPARE, DUEL, PAIRS, RACE, SIZES, TOKEN, TR
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.page import PageTabs
 from app.window.text.view.editor import TokenTextEdit
-from bpe_core.history.history import NOTHING
 from bpe_core.recipes.interventions import Act
 
 if TYPE_CHECKING:
@@ -184,7 +183,7 @@ class Asking(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         pair, run = (left, right), self._runs.shown
         menu.addAction("Follow This Pair Through &Time").triggered.connect(lambda: self._follow(pair))
-        if run is not None and right != NOTHING:
+        if run is not None and right >= 0:
             menu.addSeparator()
             for text, act in FORCING.items():
                 menu.addAction(text).triggered.connect(

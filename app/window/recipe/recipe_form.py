@@ -14,7 +14,6 @@ from app.session.time import timer
 from app.worker.job import Task
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import shown
-from bpe_core.learning.methods import Method
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES as CHOICES
@@ -135,7 +134,7 @@ class RecipeForm(QObject):
 
     @property
     def shrinks(self) -> bool:
-        return Method.of(self._recipe.value).drops
+        return self._recipe.value.single == "drop"
 
     @property
     def usual_sizes(self) -> tuple[str, ...]:

@@ -145,7 +145,6 @@ METHOD = Method(
     **ways_of(UnigramLearner),
     has_seeds=True,
     looks_tokens_up=True,
-    drops=True,
     what_is_wrong=what_is_wrong,
     reasons=lambda recipe: REASONS,
     why="path",

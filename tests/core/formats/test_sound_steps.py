@@ -28,19 +28,19 @@ SYMBOLS = [Symbol(one, one, "character") for one in (b"a", b"b", b"c")]
 ALPHABET = Alphabet((*unknown_symbols(RECIPES[0]), *SYMBOLS))  # the first never merges
 
 
-def can_be(rows: list[Any], method: Method) -> bool:
+def can_be(rows: list[Any], recipe: Recipe) -> bool:
     """What is asked of steps, one after the other."""
     tokens = 4
     seen: set[tuple[int, int]] = set()
     dropped: set[int] = set()
     for left, right, count, other_left, other_right, other_count, tokens_left in rows:
-        drops = right == -1 and method.drops
+        drops = right == -1 and recipe.single == "drop"
         halves = {left, left if drops else right}
         if not all(1 <= half < tokens for half in halves) or halves & dropped or min(count, tokens_left) < -1:
             return False
-        if (left, right) in seen and not method.starts_anew:
+        if (left, right) in seen and not Method.of(recipe).starts_anew:
             return False
-        others = (other_left, other_left if method.drops and other_right == -1 else other_right)
+        others = (other_left, other_left if recipe.single and other_right == -1 else other_right)
         if (other_left, other_right) == (-1, -1):
             if other_count != -1:
                 return False
@@ -67,13 +67,13 @@ def steps(draw: st.DrawFn) -> list[Any]:
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.method)
 @given(rows=steps())
 def test_all_at_once_are_sound_where_each_is(recipe: Recipe, rows: list[Any]) -> None:
-    method, columns = Method.of(recipe), np.array(rows, np.int64).reshape(-1, 7).T
-    sound = [can_be(rows[:end], method) for end in range(1, len(rows) + 1)]
+    columns = np.array(rows, np.int64).reshape(-1, 7).T
+    sound = [can_be(rows[:end], recipe) for end in range(1, len(rows) + 1)]
     if all(sound):
-        check_steps([*columns], ALPHABET, method, str)
+        check_steps([*columns], ALPHABET, recipe, str)
     else:
         with pytest.raises(FormatError, match=f"^{sound.index(False)}: "):  # the first that cannot be
-            check_steps([*columns], ALPHABET, method, str)
+            check_steps([*columns], ALPHABET, recipe, str)
 
 
 def test_decisions_of_the_recipe_are_looked_for() -> None:

@@ -45,7 +45,7 @@ def test_dropped_tokens_stand_where_words_are_cut_into_them() -> None:
         dropped = history.row_of_drop(token)
         if dropped is not None:
             assert count_at(use.curve, dropped + 1) == 0
-            assert sum(times for _, times in use.words_before) == history.columns.count[dropped]
+            assert sum(times for _, times in use.words_at_step) == history.columns.count[dropped]
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("unigram", "mingram")])

@@ -153,7 +153,7 @@ def life_by_use(
         use = TokenUse(curve, _count_at(curve, at), [], [])
     else:
         use = use_by_cutting(words, history, token, at, cancelled=cancelled)
-    peak, before = max(count for _, count in use.curve), sum(count for _, count in use.words_before)
+    peak, before = max(count for _, count in use.curve), sum(count for _, count in use.words_at_step)
     users = [(step, lost) for (step, count), (_, earlier) in zip(use.curve[1:], use.curve, strict=False)
              if (lost := earlier - count) > 0 and step <= at] if history.only_joins else []  # fmt: skip
     children = history.first(at).children(token) if history.only_joins else []
@@ -173,8 +173,8 @@ def life_by_use(
         takers=tuple((step, names[int(history.ids[step - 1])], lost) for step, lost in users[:MOST_SHOWN]),
         words=_written(use.words, max(1, use.count)),
         word_count=len(use.words),
-        paid_by=_written(use.words_before, max(1, before)),
-        payer_count=len(use.words_before),
+        paid_by=_written(use.words_at_step, max(1, before)),
+        payer_count=len(use.words_at_step),
         files=(),
         reach=_reach_sentence(reached, use.count, lambda id: names[id]),
     )

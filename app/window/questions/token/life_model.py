@@ -23,7 +23,6 @@ from bpe_core.figures.figure import LineFigure
 from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import FileCounts, RankedWords
 from bpe_core.learning.growing import makes_steps_again
-from bpe_core.learning.methods import Method
 from bpe_core.questions.paid import Paid
 from bpe_core.questions.token import Token
 from bpe_core.support.progress import CancelCheck, Work
@@ -99,7 +98,7 @@ class LifeModel(QObject, Watched):
     @property
     def _is_log(self) -> bool:
         """Where tokens are dropped, the last steps are worth no more room than the first."""
-        return self._run is None or not Method.of(self._run.recipe).drops
+        return self._run is None or self._run.recipe.single is None
 
     @property
     def asked(self) -> Asked | None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.timing import Throttle
-from bpe_core.history.history import NOTHING, TIED, Step
+from bpe_core.history.history import TIED, Step
 from bpe_core.learning.methods import Method
 
 
@@ -20,7 +20,7 @@ class TokenFacts:
     id: int
     text: str
     raw: bytes
-    kind: str  # "base symbol", "seed", "merge" or "special token"
+    kind: str  # "base symbol", "seed", "waiting", "merge" or "special token"
     step: int = 0  # that joined it, or dropped it
     learned: str = ""  # when
     dropped: str = ""  # when
@@ -117,19 +117,20 @@ def _facts_of(run: Run, token: int) -> TokenFacts | None:
     text, raw = names.text[token], names.raw[token]
     joined, dropped = history.row_of(token), history.row_of_drop(token)
     row = joined if dropped is None else dropped
-    symbol = "" if joined is not None else history.alphabet.symbols[token].kind
+    symbol = history.alphabet.symbols[token].kind if token < len(history.alphabet) else ""
     if row is None:
-        return TokenFacts(token, text, raw, "seed" if symbol == "seed" else "base symbol")
+        seed = "waiting" if run.recipe.single == "add" else "seed"
+        return TokenFacts(token, text, raw, seed if symbol == "seed" else "base symbol")
     step, named = history[row], run.wording.step
     told = [
         (reason.title, reason.text(step.count, step.reasons)) for reason in Method.of(run.recipe).reasons(run.recipe)
     ]
-    parts = () if joined is None else history.pair(joined)
+    parts = history.parts(token) or ()
     return TokenFacts(
         id=token,
         text=text,
         raw=raw,
-        kind="merge" if joined is not None else "seed",
+        kind="merge" if symbol == "" else "seed",
         step=row + 1,
         learned="" if joined is None else f"{named} {joined + 1:,}{_new(run, joined + 1)}",
         dropped=f"{named} {dropped + 1:,}" if dropped is not None else "",
@@ -159,13 +160,13 @@ def _decided(merge: Step, text: list[str], is_forced: bool = False) -> str:
         return "not known: the table came without counts"
     if merge.runner_up is None:
         return "nothing else was frequent enough"
-    other = " + ".join(text[id] for id in merge.runner_up if id != NOTHING)
+    other = " + ".join(text[id] for id in merge.runner_up if id >= 0)
     if merge.tied:
         return f"a tie with {other}: the tie rule decided"
     if TIED in merge.reasons:  # which was chosen by more than the count
         return f"ahead of {other}"
     ahead = merge.count - merge.runner_up_count
-    if merge.right == NOTHING:
+    if merge.right < 0:
         return f"next was {other}, which occurs {merge.runner_up_count:,} times"
     if ahead < 0:
         return f"elsewhere: in these texts {other} occurs {-ahead:,} times more"

@@ -20,6 +20,7 @@ FACTS = ("Id", "Bytes", "Learned", "Dropped", "Count", "Chosen by", "Decided")
 NOT_LEARNED = {
     "base symbol": "a base symbol, there from the start",
     "seed": "a piece of words, there from the start",
+    "waiting": "not yet: a piece of words that waits to be added",
     "special token": "a special token, given by the recipe: never split, never joined",
 }
 

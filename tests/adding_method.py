@@ -1,0 +1,103 @@
+"""A method for tests whose steps add tokens: each step adds the word that saves the most tokens.
+
+Its alphabet holds all words of more than one byte as seeds, which wait until a step adds them. A word is one token if
+it was added, otherwise a token a byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.history import ADDED, NOTHING, Columns, EndReason, History
+from bpe_core.learning.methods import Candidate, Method, Reason, Way
+from bpe_core.recipes.methods import Listed, Wording
+from bpe_core.recipes.recipe import Recipe
+from tests.dropping_method import LongestMatch
+
+
+def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    seeds = (Symbol(word, word, "seed") for word in sorted({word for word, _ in words if len(word) > 1}))
+    return Alphabet((*Alphabet.for_words(words, recipe).symbols, *seeds))
+
+
+def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
+    if recipe.merges is not None:
+        return min(recipe.merges, alphabet.seed_count)
+    assert recipe.vocab_size is not None
+    return max(0, recipe.vocab_size - len(alphabet.but_seeds) - len(recipe.special_tokens))
+
+
+class AddingLearner:
+    scores = gone_through = None
+
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
+        known = {symbol.text: id for id, symbol in enumerate(alphabet.symbols) if symbol.kind == "seed"}
+        self._words = {known[word]: (len(word), count) for word, count in words if len(word) > 1}
+        self._forced: list[int] = [] if forced is None else forced.columns.left.tolist()
+        self.learned = 0
+        self.reasons = {"saves": np.empty(len(self._words), np.int64)}  # tokens
+        self.tokens_at_start = self._tokens = sum(len(word) * count for word, count in words)
+        self.has_candidates = bool(self._words)
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        while self.learned < stop_at and work > 0:
+            ranking, row = self.candidates(len(self._words)), self.learned
+            if not ranking:
+                return "no pairs"
+            is_forced = row < len(self._forced)
+            best = next(one for one in ranking if one.left == self._forced[row]) if is_forced else ranking[0]
+            other = next((one for one in ranking if one is not best), Candidate(NOTHING, NOTHING, NOTHING))
+            self.reasons["saves"][row] = saved = best.reasons["saves"]
+            self._tokens -= saved
+            del self._words[best.left]
+            columns.left[row], columns.right[row], columns.count[row] = best.left, ADDED, best.count
+            columns.runner_up_left[row], columns.runner_up_right[row] = other.left, other.right
+            columns.runner_up_count[row], columns.tokens_left[row] = other.count, self._tokens
+            self.learned += 1
+            work -= 1_000
+        return ""
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        found = [
+            Candidate(id, ADDED, count, {"saves": (length - 1) * count}) for id, (length, count) in self._words.items()
+        ]
+        return sorted(found, key=lambda one: (-one.reasons["saves"], one.left))[:wanted]
+
+
+class WholeWords(LongestMatch):
+    """Its segmenter."""
+
+    def cut(self, word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
+        yield from [id_of[word]] if word in id_of else (id_of[word[i : i + 1]] for i in range(len(word)))
+
+
+SAVES = Reason(
+    title="Saves",
+    tip="Tokens of the corpus",
+    of=("saves",),
+    value=lambda count, told: told["saves"],
+    written=lambda count, told: f"{told['saves']:,}",
+)
+
+METHOD = Method(
+    reason="tokens saved",
+    nothing_to_learn="No word of this text is longer than a byte.",
+    tokens_at_first=tokens_at_first,
+    steps_planned=steps_planned,
+    segmenter=WholeWords,
+    plain=Way(AddingLearner, bytes_a_cell=500),
+    reasons=lambda recipe: (SAVES,),
+    has_seeds=True,
+)
+
+LISTED = Listed(
+    "Adding whole words",
+    "Begins with bytes, and adds the word that saves the most tokens, again and again.",
+    __name__,
+    wording=Wording("step", "added", "word", "saves the most tokens"),
+    single="add",
+)
