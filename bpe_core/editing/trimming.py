@@ -46,7 +46,7 @@ from bpe_core.history.token_texts import written
 from bpe_core.insight.reachability import first_learned, unreachable_tokens
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.methods import METHODS
-from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 
 Needed = Literal["spare", "lose", "hide"]
 NEEDED: dict[Needed, str] = {
@@ -158,10 +158,10 @@ def _what_goes(history: History, named: list[int], needed: Needed) -> tuple[Bool
 
 def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) -> list[int]:
     """Tokens that stay and could be made before, in a table with an order of its own, where that is known only then."""
-    after = unreachable_tokens(left.history, cancelled=cancelled)
+    after = unreachable_tokens(left.history, Work(cancelled=cancelled))
     if not after:
         return []
-    before = unreachable_tokens(history, cancelled=cancelled)
+    before = unreachable_tokens(history, Work(cancelled=cancelled))
     old_ids = np.flatnonzero(left.new_ids != GONE)
     return [id for id in old_ids[list(after)].tolist() if id not in before]
 

@@ -21,7 +21,7 @@ from bpe_core.insight.reachability import Reason, is_learned, unreachable_tokens
 from bpe_core.learning.unigram.seeds import COMMON, TRANSPARENT, scripts_of
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled, while_wanted
 
 Criterion = Literal["scaffold", "unreachable", "unused", "rare", "one-file", "broken", "long", "mixed"]
 
@@ -114,13 +114,12 @@ def audit(
     *,
     rare: int = RARE,
     long: int = LONG,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
 ) -> Audit:
     """Every token under every criterion; those of a corpus where one is given."""
     texts = TokenTexts.of(history).raw[: history.first_special]
-    broken, lengths, mixed = _written(texts, cancelled)
-    reasons = unreachable_tokens(history, progress=progress, cancelled=cancelled)
+    broken, lengths, mixed = _written(texts, work.cancelled)
+    reasons = unreachable_tokens(history, work)
     meets: dict[Criterion, Bools] = {}
     if places is not None:
         meets |= _in_corpus(history, places, rare)

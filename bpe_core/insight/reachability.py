@@ -30,10 +30,10 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_ranks import ranks_of
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 from bpe_core.support.progress import (
+    ALONE,
     CancelCheck,
     Progress,
-    ProgressReport,
-    ignore_progress,
+    Work,
     never_cancelled,
     while_wanted,
 )
@@ -187,9 +187,7 @@ class Reason:
         return "no text holds these bytes" if self.kind == "no text" else "no text was found that becomes it"
 
 
-def unreachable_tokens(
-    history: History, *, progress: ProgressReport = ignore_progress, cancelled: CancelCheck = never_cancelled
-) -> dict[int, Reason]:
+def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason]:
     """The learned tokens that no text becomes.
 
     >>> from bpe_core.history.alphabet import Alphabet
@@ -204,15 +202,15 @@ def unreachable_tokens(
     """
     learned = np.flatnonzero(is_learned(history)).tolist()
     if has_ranks(history) and history.only_joins:
-        apart = _that_fall_apart(history, cancelled)
+        apart = _that_fall_apart(history, work.cancelled)
     elif history.joining is not None and history.recipe.base == "bytes" and history.recipe.marker == "none":
-        apart = _that_are_not_joined(history, learned, progress, cancelled)
+        apart = _that_are_not_joined(history, learned, work)
     else:
-        doubtful = _not_from_their_texts(history, learned, progress, cancelled)
-        return dict(sorted(_asked_one_by_one(history, doubtful, cancelled).items()))
+        doubtful = _not_from_their_texts(history, learned, work)
+        return dict(sorted(_asked_one_by_one(history, doubtful, work.cancelled).items()))
     whole = [id for id in learned if id not in apart]
-    doubtful = _in_no_single_word(history, whole, progress, cancelled)
-    return dict(sorted((apart | _asked_one_by_one(history, doubtful, cancelled)).items()))
+    doubtful = _in_no_single_word(history, whole, work)
+    return dict(sorted((apart | _asked_one_by_one(history, doubtful, work.cancelled)).items()))
 
 
 def first_learned(history: History) -> int:
@@ -233,14 +231,12 @@ def is_learned(history: History) -> Bools:
     return found
 
 
-def _that_are_not_joined(
-    history: History, ids: list[int], progress: ProgressReport, cancelled: CancelCheck
-) -> dict[int, Reason]:
+def _that_are_not_joined(history: History, ids: list[int], work: Work) -> dict[int, Reason]:
     """The same of a table with an order of its own, whose words are bytes as they are."""
     texts, words, found = TokenBytes(history), JoinedWords(history), dict[int, Reason]()
-    for done, id in enumerate(while_wanted(ids, cancelled, every=64)):
+    for done, id in enumerate(while_wanted(ids, work.cancelled, every=64)):
         if done % REPORTED == 0:
-            progress(Progress("looking whether they are joined", done, len(ids), "tokens"))
+            work.progress(Progress("looking whether they are joined", done, len(ids), "tokens"))
         pieces = tuple(words.cut(texts[id], len(history)).ids)
         if pieces != (id,):
             found[id] = Reason("falls apart", pieces)
@@ -283,13 +279,13 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
     return symbols
 
 
-def _in_no_single_word(history: History, ids: list[int], progress: ProgressReport, cancelled: CancelCheck) -> list[int]:
+def _in_no_single_word(history: History, ids: list[int], work: Work) -> list[int]:
     """Those whose text is not one word, as the pattern parts texts: another text may leave it together."""
     texts, cutting, marks = TokenBytes(history), Cutting(history.recipe), history.recipe.marker != "none"
     found = []
-    for done, id in enumerate(while_wanted(ids, cancelled)):
+    for done, id in enumerate(while_wanted(ids, work.cancelled)):
         if done % REPORTED == 0:
-            progress(Progress("looking whether texts become them", done, len(ids), "tokens"))
+            work.progress(Progress("looking whether texts become them", done, len(ids), "tokens"))
         raw = texts[id].strip(b" ") if marks else texts[id]
         if not _is_one_word(raw, cutting):
             found.append(id)
@@ -306,14 +302,12 @@ def _is_one_word(raw: bytes, cutting: Cutting) -> bool:
     return next(iter(cutting.words(text)), "") == text
 
 
-def _not_from_their_texts(
-    history: History, ids: list[int], progress: ProgressReport, cancelled: CancelCheck
-) -> list[int]:
+def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[int]:
     texts, tokenizer = TokenBytes(history), Tokenizer(history)
     found = []
-    for done, id in enumerate(while_wanted(ids, cancelled, every=64)):
+    for done, id in enumerate(while_wanted(ids, work.cancelled, every=64)):
         if done % REPORTED == 0:
-            progress(Progress("looking whether texts become them", done, len(ids), "tokens"))
+            work.progress(Progress("looking whether texts become them", done, len(ids), "tokens"))
         if id not in tokenizer.encode(texts[id].decode(errors="replace")):
             found.append(id)
     return found

@@ -25,7 +25,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.data_table import DataTable, Values
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted
 from bpe_core.support.worker_pool import Piece, Steps, WorkerPool
 
 Stand = Learned | tuple[Learned, int]
@@ -90,8 +90,7 @@ def benchmark(
     relative_to: str | None = None,
     power: float = USUAL_POWER,
     threads: int | None = None,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
 ) -> Benchmark:
     """Measure every text by every tokenizer; `MEASURES` tells what the columns mean.
 
@@ -104,7 +103,7 @@ def benchmark(
     if chosen not in tokenizers:
         raise BpeError(f"There is no tokenizer {chosen!r} to compare with; there are {', '.join(tokenizers)}.")
     jobs = [(contender, name) for contender in contenders for name in groups]
-    with WorkerPool(threads, progress, cancelled) as pool:
+    with WorkerPool(threads, work) as pool:
         cells = _measured(contenders, groups, power, pool)
     return Benchmark(tuple(tokenizers), tuple(groups), _columns(jobs, groups, cells, chosen))
 

@@ -15,11 +15,9 @@ from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import some_sizes
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import (
-    CancelCheck,
+    ALONE,
     Progress,
-    ProgressReport,
-    ignore_progress,
-    never_cancelled,
+    Work,
     while_wanted,
 )
 
@@ -62,8 +60,7 @@ def bits_per_byte(
     history: History,
     sizes: Int64s | None = None,
     *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
 ) -> BitsPerByte:
     """Of these sizes of the vocabulary; if not said, of every size that it had.
 
@@ -82,16 +79,16 @@ def bits_per_byte(
     both = GroupedWords.of({"learned": learned, "held out": held_out})
     counts = both.counts_in("learned"), both.counts_in("held out")
     everything = WordTable(*both.words.columns, counts[0] + counts[1])
-    cut = CutWords.of(everything, history.recipe, history, cancelled=cancelled)
+    cut = CutWords.of(everything, history.recipe, history, cancelled=work.cancelled)
     words, steps = followed(cut), _every(history) if sizes is None else _steps(history, sizes)
-    if words is not None and len(steps) > MEASURED and words.is_worth(len(steps), cancelled):
-        bits = _followed_bits(words, steps, history, *counts, progress, cancelled)
+    if words is not None and len(steps) > MEASURED and words.is_worth(len(steps), work.cancelled):
+        bits = _followed_bits(words, steps, history, *counts, work)
     else:
         if sizes is None and len(steps) * len(everything.text) > LITTLE:
             steps = _steps(history, some_sizes(history, MEASURED))
         bits = np.zeros(len(steps))
-        for place, step in enumerate(while_wanted(steps.tolist(), cancelled, every=1)):
-            progress(Progress("measuring", place, len(steps), "sizes"))
+        for place, step in enumerate(while_wanted(steps.tolist(), work.cancelled, every=1)):
+            work.progress(Progress("measuring", place, len(steps), "sizes"))
             bits[place] = _bits(*cut.placed(step), *counts, history.vocabulary_size_at(step) + 1)
     had = history.vocabulary_sizes()[steps]
     order = np.argsort(had, kind="stable")
@@ -103,8 +100,7 @@ def bits_by_text(
     held_out: Mapping[str, WordTable],
     history: History,
     *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
 ) -> dict[str, BitsPerByte]:
     """Of each text held out by the model of each that is learned; where nothing is held out, of a tenth of these."""
     pairs = {}
@@ -113,7 +109,7 @@ def bits_by_text(
             pairs[f"a tenth of {'the ' if name == TRAINING else ''}{name}"] = tenth_apart(words)
         for other, apart in held_out.items():
             pairs[other if len(learned) == 1 else f"{name}, {other}"] = words, apart
-    return {name: bits_per_byte(*both, history, progress=progress, cancelled=cancelled) for name, both in pairs.items()}
+    return {name: bits_per_byte(*both, history, work=work) for name, both in pairs.items()}
 
 
 def _steps(history: History, sizes: Int64s) -> Int64s:
@@ -134,8 +130,7 @@ def _followed_bits(
     history: History,
     learned: Int64s,
     held_out: Int64s,
-    progress: ProgressReport,
-    cancelled: CancelCheck,
+    work: Work,
 ) -> Float64s:
     """After each of these numbers of steps, all found on one way through the history."""
     from bpe_core.measures.compiled_bits import Wanted  # loads machine code
@@ -143,8 +138,8 @@ def _followed_bits(
     asked = np.zeros(len(history) + 1, np.bool_)
     asked[steps] = True
     wanted = Wanted(learned, held_out, asked, np.zeros(len(asked)))
-    for done in while_wanted(words.follow(wanted), cancelled, every=1):
-        progress(Progress("measuring", done, len(asked), "sizes"))
+    for done in while_wanted(words.follow(wanted), work.cancelled, every=1):
+        work.progress(Progress("measuring", done, len(asked), "sizes"))
     found: Float64s = wanted.bits[steps]
     return found
 

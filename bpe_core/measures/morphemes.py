@@ -19,7 +19,7 @@ from bpe_core.measures.benchmark import Columns, Tokenizers, contenders_of
 from bpe_core.measures.measures import OF_MORPHEMES, meanings
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled
 from bpe_core.support.worker_pool import Piece, WorkerPool
 from resources import morpheme_samples
 
@@ -108,8 +108,7 @@ def morpheme_agreement(
     lists: Lists,
     *,
     threads: int | None = None,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
 ) -> Agreement:
     """How well each tokenizer cuts the words of each list; `MEASURES` tells what the columns mean."""
     contenders = contenders_of(tokenizers)
@@ -119,7 +118,7 @@ def morpheme_agreement(
     def piece(history: History, at: int) -> Piece[list[Counted]]:
         return lambda stopped: [CutList(one, history, stopped).counted(at) for one in lists.values()]
 
-    with WorkerPool(threads, progress, cancelled) as pool:
+    with WorkerPool(threads, work) as pool:
         pieces = [piece(one.tokenizer.history, one.at) for one in contenders]
         rows = pool.all(pieces, "measuring", "tokenizers")
     counted = [one for row in rows for one in row]

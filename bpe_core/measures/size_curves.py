@@ -21,10 +21,10 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.measures.measures import MEASURES
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import (
+    ALONE,
     CancelCheck,
     Progress,
-    ProgressReport,
-    ignore_progress,
+    Work,
     never_cancelled,
     while_wanted,
 )
@@ -200,15 +200,14 @@ def measured_sizes(
     sizes: Int64s | None = None,
     *,
     power: float = USUAL_POWER,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
 ) -> SizeCurves:
     """Of these sizes those that the vocabulary ever had; if not said, some between its smallest and its largest."""
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
     tokens, used, efficiency = np.zeros(len(steps), np.int64), np.zeros(len(steps), np.int64), np.zeros(len(steps))
     order = np.argsort(steps)  # most words stay as they are from one of them to the next
-    for done, place in enumerate(while_wanted(order.tolist(), cancelled, every=1)):
-        progress(Progress("measuring", done, len(steps), "sizes"))
+    for done, place in enumerate(while_wanted(order.tolist(), work.cancelled, every=1)):
+        work.progress(Progress("measuring", done, len(steps), "sizes"))
         counts = cut.counts(int(steps[place]))
         tokens[place], used[place] = counts.sum(), np.count_nonzero(counts)
         efficiency[place] = renyi_efficiency(counts, power)

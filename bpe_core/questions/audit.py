@@ -76,7 +76,7 @@ def audit_of(
     if needs and not parts:
         raise BpeError(f"Which tokens are {needs[0]} can be told on a corpus only: name them with --corpus.")
     places = TokenPlaces.of(list(parts.values()), study.history) if parts else None
-    found = audited(study.history, places, rare=rare, long=long, progress=work.progress, cancelled=work.cancelled)
+    found = audited(study.history, places, rare=rare, long=long, work=work)
     missing = [one for one in wanted if one not in found.meets]
     if missing:
         why = "name several texts with --corpus" if missing[0] == "one-file" else "its method joins no pairs"

@@ -68,8 +68,7 @@ columns:
             tokenizers,
             texts,
             relative_to=_chosen(tokenizers, self.relative_to),
-            progress=work.progress,
-            cancelled=work.cancelled,
+            work=work,
         )
         columns, sentences, facts = dict(found.columns), [*found.remarks], dict[str, object]()
         if self.parallel:

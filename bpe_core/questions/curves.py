@@ -58,8 +58,7 @@ examples:
             is_held_out=self.held_out is not None,
             morphemes=self._morphemes(),
             samples=samples_of({name: (one.history.recipe, one.sources) for name, one in studies.items()}),
-            progress=work.progress,
-            cancelled=work.cancelled,
+            work=work,
         )
         figure = sweep_chart(table, self.measure, self.lines or None)
         return Answer(table, (figure.sentence,), figure, ("recipe", "vocabulary", self.measure))

@@ -79,10 +79,7 @@ examples:
         sentences += _words(words[: self.limit])
         if self.words:
             return Answer(words_table(words, LETTERS[: len(cuts)]), tuple(sentences), facts=facts)
-        curves = {
-            letter: measured_sizes(cut, progress=work.progress, cancelled=work.cancelled)
-            for letter, cut in zip(LETTERS, cuts, strict=False)
-        }
+        curves = {letter: measured_sizes(cut, work=work) for letter, cut in zip(LETTERS, cuts, strict=False)}
         table = table_of_curves(curves)
         return Answer(table, tuple(sentences), lab_chart(table), ("text", "vocabulary", *MEASURED), [], facts)
 

@@ -45,6 +45,6 @@ columns:
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         lists = {path: read_morphemes(path) for path in self.list} if self.list else own_lists()
         tokenizers = dict(at_sizes(studies, self.sizes))
-        found = morpheme_agreement(tokenizers, lists, progress=work.progress, cancelled=work.cancelled)
+        found = morpheme_agreement(tokenizers, lists, work=work)
         listed = ("tokenizer", "text", "words", *(name for name in OF_MORPHEMES if name != "hits"))
         return Answer(found.table, (), dots_chart(found.table, self.measure), listed)

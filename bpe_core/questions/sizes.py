@@ -95,8 +95,7 @@ examples:
                 self._texts(study, work),
                 self._held_out(study, work),
                 study.history,
-                progress=work.progress,
-                cancelled=work.cancelled,
+                work=work,
             )
             sentences += [which for one in told.values() if (which := which_sizes(one.sizes, study.history))]
             found |= {_line(text, name, told, studies): one for text, one in told.items()}
@@ -149,7 +148,7 @@ def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeC
     if study.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)
     cut = CutWords.of(words, study.history.recipe, study.history, cancelled=work.cancelled)
-    return measured_sizes(cut, power=power, progress=work.progress, cancelled=work.cancelled)
+    return measured_sizes(cut, power=power, work=work)
 
 
 def _line(text: str, name: str, texts: Mapping[str, object], studies: Mapping[str, Study]) -> str:

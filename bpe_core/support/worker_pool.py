@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from bpe_core.errors import Cancelled
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -54,17 +54,12 @@ class Steps:
 class WorkerPool:
     """A pool that is left when everything begun has ended."""
 
-    def __init__(
-        self,
-        threads: int | None = None,
-        progress: ProgressReport = ignore_progress,
-        cancelled: CancelCheck = never_cancelled,
-    ) -> None:
+    def __init__(self, threads: int | None = None, work: Work = ALONE) -> None:
         from concurrent.futures import ThreadPoolExecutor  # takes a while to load
 
         self.count = threads or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self.count)
-        self._progress, self._cancelled = progress, cancelled
+        self._progress, self._cancelled = work.progress, work.cancelled
         self._is_stopped = False
 
     def __enter__(self) -> Self:

@@ -18,7 +18,7 @@ from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, spli
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
-from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 
 DRAWN = 1_000  # times as many documents as there are
 SURE = 0.95
@@ -139,7 +139,7 @@ def _bits(
     if not both[1].total:  # of one long word no tenth can be held out
         return None
     sizes = np.array([history.vocabulary_size_at(step) for step in steps], np.int64)
-    found = bits_per_byte(*both, history, sizes, cancelled=cancelled)
+    found = bits_per_byte(*both, history, sizes, work=Work(cancelled=cancelled))
     of_size = dict(zip(found.sizes.tolist(), found.bits.tolist(), strict=True))
     return [of_size[size] for size in sizes.tolist()]
 

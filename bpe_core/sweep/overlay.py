@@ -28,7 +28,7 @@ from bpe_core.measures.size_curves import some_sizes
 from bpe_core.measures.texts_in_words import can_be_in_words, splitting_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.worker_pool import Piece, WorkerPool
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.results import Row, table_of
@@ -46,8 +46,7 @@ def overlay(
     morphemes: Morphemes | None = None,
     samples: Mapping[str, Drawn] | None = None,
     threads: int | None = None,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
 ) -> DataTable:
     """A row for each tokenizer and size: those wanted, or some that it had.
 
@@ -64,7 +63,7 @@ def overlay(
     if not texts:
         raise CorpusError("There is no text to measure by.")
     chosen = None if sizes is None else [int(size) for size in sizes]
-    with WorkerPool(threads, progress, cancelled) as pool:
+    with WorkerPool(threads, work) as pool:
         recipes = {_splitting(history): history.recipe for history in histories.values()}
         made = pool.all([_yardstick(texts, recipe) for recipe in recipes.values()], "counting", "texts")
         yardsticks = dict(zip(recipes, made, strict=True))

@@ -24,7 +24,7 @@ from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe, Splitting
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.limits import check_room
-from bpe_core.support.progress import CancelCheck, ProgressReport, Work, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, CancelCheck, Work
 from bpe_core.support.worker_pool import CANCELLED, Piece, WorkerPool
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.plan import Plan
@@ -86,8 +86,7 @@ def sweep(
     session: RunsInSession | None = None,
     keep: Keep = lambda table: None,
     threads: int | None = None,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
 ) -> Swept:
     """Make all runs of the plan that the table of `before` does not hold; `keep` is given the table as it grows.
 
@@ -97,25 +96,25 @@ def sweep(
     rows = _of_before(runs, before)
     known = sum(_is_done(run, rows) for run in runs)
     waiting = [run for run in runs if session is not None or not _is_done(run, rows)]
-    work = _Work(plan, waiting, {run.key for run in runs if _is_done(run, rows)}, session)
-    with WorkerPool(threads, progress, cancelled) as pool:
+    bench = _Bench(plan, waiting, {run.key for run in runs if _is_done(run, rows)}, session)
+    with WorkerPool(threads, work) as pool:
         if waiting:
-            work.prepare(pool)
-            for place, (history, found) in pool.each([work.piece(run) for run in waiting], "learning", "runs"):
+            bench.prepare(pool)
+            for place, (history, found) in pool.each([bench.piece(run) for run in waiting], "learning", "runs"):
                 run = waiting[place]
                 rows[run.key] = found or rows[run.key]
                 if session is not None:
-                    words, title = work.words_of(run), _title(run, plan)
+                    words, title = bench.words_of(run), _title(run, plan)
                     session.add(place, title, run.corpus, run.recipe, words, history)
                 keep(_table(runs, rows))
     wanted = {(run.key, size) for run in runs for size in run.sizes}
     old = [] if before is None else results.rows_of(before)
     left_out = sum((row["run"], row["size"]) not in wanted for row in old)
     table = _table(runs, rows)
-    return Swept(table, len(runs), known, left_out, (*work.remarks, *results.remarks_of(table)))
+    return Swept(table, len(runs), known, left_out, (*bench.remarks, *results.remarks_of(table)))
 
 
-class _Work:
+class _Bench:
     """What several runs need is made once: words to learn from, documents to be measured by."""
 
     def __init__(self, plan: Plan, runs: list[Run], measured: set[str], session: RunsInSession | None) -> None:

@@ -107,15 +107,8 @@ def run(options: argparse.Namespace) -> int:
     kept = KeptOnDisk(table, runs)
     with working(stopped="") as interruption:
         try:
-            found = sweep(
-                plan,
-                before=before,
-                session=runs,
-                keep=kept,
-                threads=options.threads,
-                progress=interruption.work.progress,
-                cancelled=interruption,
-            )
+            threads, work = options.threads, interruption.work
+            found = sweep(plan, before=before, session=runs, keep=kept, threads=threads, work=work)
         finally:
             kept.write()
     sys.stderr.writelines(f"{plain(one)}\n" for one in found.remarks)

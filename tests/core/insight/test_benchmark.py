@@ -31,6 +31,7 @@ from bpe_core.measures.texts_in_words import LONG, TextsInWords, stretches
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that texts however short are cut by it
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.progress import Work
 from bpe_core.sweep.measuring import LEAST
 from bpe_core.sweep.overlay import overlay
 from bpe_core.text.corpus import Corpus
@@ -258,7 +259,7 @@ def test_what_cannot_be_measured_is_said(folder: Path, capsys: pytest.CaptureFix
     with pytest.raises(BpeError, match="at least one tokenizer"):
         benchmark({}, {"a": "b"})
     with pytest.raises(Cancelled):
-        benchmark({"bytes": history}, {"a": "b"}, cancelled=lambda: True)
+        benchmark({"bytes": history}, {"a": "b"}, work=Work(cancelled=lambda: True))
     many, asked = WordTable.from_counts({f" {number}": 1 for number in range(100)}), iter([False, False, True])
     with mock.patch.object(compiled_encoder, "GIVEN_AT_ONCE", 30), pytest.raises(Cancelled):
         tokens_by_word(many, history.recipe, history, 0, cancelled=lambda: next(asked))

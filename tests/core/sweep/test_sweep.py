@@ -25,6 +25,7 @@ from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import Bookmark
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.data_table import DataTable, csv_text
+from bpe_core.support.progress import Work
 from bpe_core.sweep.measuring import DRAWN, LEAST, intervals
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import COLUMNS, read_results, rows_of, summary_of
@@ -155,7 +156,7 @@ def test_what_is_done_is_not_done_again(folder: Path, swept: Swept, capsys: pyte
     grown: list[DataTable] = []
     plan = read_plan(folder / "plan.toml")
     with pytest.raises(Cancelled):
-        sweep(plan, keep=grown.append, threads=1, cancelled=lambda: len(grown) > 2)
+        sweep(plan, keep=grown.append, threads=1, work=Work(cancelled=lambda: len(grown) > 2))
     again = sweep(plan, before=grown[-1])
     assert again.runs == 8
     assert 3 <= again.known < 8
@@ -178,7 +179,7 @@ def test_runs_are_kept_in_a_session_that_goes_on(
     begun = RunsInSession(path, plan := read_plan(folder / "plan.toml"))
     grown: list[DataTable] = []
     with pytest.raises(Cancelled):
-        sweep(plan, session=begun, keep=grown.append, threads=1, cancelled=lambda: len(grown) > 2)
+        sweep(plan, session=begun, keep=grown.append, threads=1, work=Work(cancelled=lambda: len(grown) > 2))
     begun.write()
     some = read_session(path)
     assert some.text

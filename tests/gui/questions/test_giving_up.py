@@ -43,7 +43,7 @@ QUESTIONS: dict[str, Question] = {
         words, history.recipe, history=history, cancelled=no
     ),
     "measured sizes": lambda words, history, ranked, no: measured_sizes(
-        CutWords.of(words, history.recipe, history), cancelled=no
+        CutWords.of(words, history.recipe, history), work=Work(cancelled=no)
     ),
     "words of another": lambda words, history, ranked, no: CutWords.of(
         words, Recipe.preset("words"), history, cancelled=no

@@ -17,7 +17,7 @@ from app.worker.job import Task
 from bpe_core.history.history import History
 from bpe_core.insight.audit import CRITERIA as CRITERIA
 from bpe_core.insight.audit import ORDERS, Audit, AuditRow, AuditRows, Criterion, TokenPlaces, audit, table_of
-from bpe_core.support.progress import Progress, while_wanted
+from bpe_core.support.progress import Progress, Work, while_wanted
 
 REDRAW_MILLISECONDS = 300
 TITLES: dict[Criterion, str] = {
@@ -94,7 +94,7 @@ class AuditModel(QAbstractTableModel, Watched):
             places = None
             if known.tables:
                 places = TokenPlaces.of(known.tables, history, cancelled=task.cancelled)
-            found = audit(history, places, progress=task.report, cancelled=task.cancelled)
+            found = audit(history, places, work=Work(task.report, task.cancelled))
             return known, found, AuditRows(history, found, known.names)
 
         self._aside.ask("audit", work, lambda answer: self._take(run, answer), self._fail, self._tell_progress)

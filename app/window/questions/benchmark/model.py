@@ -27,7 +27,7 @@ from bpe_core.measures.morphemes import Agreement, Lists, morpheme_agreement, ow
 from bpe_core.measures.parity import MEANINGS as OF_PARITY
 from bpe_core.measures.parity import Parity, checked, parallel_texts, parity_of
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from resources import parallel_samples
 
 REDRAW_MILLISECONDS = 400
@@ -184,7 +184,7 @@ class BenchmarkModel(QAbstractTableModel, Watched):
                 texts: Texts = _texts_of(sources, task)
             else:
                 texts = parallel_samples() if folder is None else parallel_texts(folder)
-            measured = benchmark(tokenizers, texts, progress=task.report, cancelled=task.cancelled)
+            measured = benchmark(tokenizers, texts, work=Work(task.report, task.cancelled))
             if source == CORPUS:
                 return Found(measured, None, texts, tokenizers, _places_of(sources))
             reference = wanted if wanted in checked(texts) else None
@@ -343,7 +343,7 @@ class BenchmarkModel(QAbstractTableModel, Watched):
 def _agreement(tokenizers: Mapping[str, tuple[History, int]], path: Path | None, task: Task) -> Found:
     """By the program's own lists, or by the one in a file."""
     lists: Lists = own_lists() if path is None else {path.name: read_morphemes(path)}
-    found = morpheme_agreement(tokenizers, lists, progress=task.report, cancelled=task.cancelled)
+    found = morpheme_agreement(tokenizers, lists, work=Work(task.report, task.cancelled))
     return Found(found, None, {name: [f" {' '.join(one)}"] for name, one in lists.items()}, tokenizers)
 
 

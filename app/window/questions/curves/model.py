@@ -25,7 +25,7 @@ from bpe_core.measures.bits_per_byte import LIMITS
 from bpe_core.measures.morphemes import own_lists, read_morphemes
 from bpe_core.session_file import EXTENSION
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from bpe_core.sweep.overlay import overlay, samples_of
 from bpe_core.sweep.plan import read_plan
 from bpe_core.sweep.results import BAND, MEASURES, BandedCurve, curves_of, read_results
@@ -47,7 +47,7 @@ MORPHEMES = (
 SHARES = {"share_in_use", "unknown_share", "morpheme_precision", "morpheme_recall", "morpheme_f1"}
 
 
-Work = Callable[[Task], tuple[DataTable, str]]  # the table, and what is said of it
+Measuring = Callable[[Task], tuple[DataTable, str]]  # the table, and what is said of it
 
 
 class AtRest(NamedTuple):
@@ -176,9 +176,8 @@ class CurvesModel(QObject, Watched):
                 task.report(table)
 
             try:
-                found = sweep(
-                    plan, before=before, session=runs, keep=keep, progress=task.report, cancelled=task.cancelled
-                )
+                told = Work(task.report, task.cancelled)
+                found = sweep(plan, before=before, session=runs, keep=keep, work=told)
                 kept(found.table)
             finally:
                 kept.write()
@@ -189,7 +188,7 @@ class CurvesModel(QObject, Watched):
 
         self._ask(work, writes=True)
 
-    def _ask(self, work: Work, *, writes: bool = False) -> None:
+    def _ask(self, work: Measuring, *, writes: bool = False) -> None:
         self.progress, self.trouble = "Measuring …", ""
         self._aside.ask(TOPIC, work, self._take, self._fail, self._hear, writes=writes)
         self.changed.emit()
@@ -298,6 +297,5 @@ def _measured(runs: dict[str, AtRest], by: Yardsticks, task: Task) -> DataTable:
         is_held_out=by.are_held_out,
         morphemes=(own[by.list] if by.list in own else read_morphemes(by.list)) if by.list else None,
         samples=samples_of({name: (run.history.recipe, run.texts) for name, run in runs.items()}),
-        progress=task.report,
-        cancelled=task.cancelled,
+        work=Work(task.report, task.cancelled),
     )

@@ -30,7 +30,7 @@ from bpe_core.questions.lab import words_table
 from bpe_core.questions.sizes import table_of_curves
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.progress import CancelCheck
+from bpe_core.support.progress import CancelCheck, Work
 
 FOLLOW_MILLISECONDS = 120
 TOPIC = "lab figures"
@@ -146,14 +146,14 @@ class _Bench:
         cuts = [self._cut(asked.words, asked.counted_by, *one, cancelled) for one in both]
         listed = tuple(_listed(word) for word in differing_words(cuts, asked.at))
         here = tuple(
-            measured_sizes(cut, np.array([cut.history.vocabulary_size_at(at)]), cancelled=cancelled)
+            measured_sizes(cut, np.array([cut.history.vocabulary_size_at(at)]), work=Work(cancelled=cancelled))
             for cut, at in zip(cuts, asked.at, strict=True)
         )
         found = replace(found, words=listed, here=here)
         report(found)
         for key, cut in zip(asked.keys, cuts, strict=True):
             if key not in self.curves:
-                self.curves[key] = measured_sizes(cut, cancelled=cancelled)
+                self.curves[key] = measured_sizes(cut, work=Work(cancelled=cancelled))
                 found = replace(found, curves=self._known_curves(asked))
                 report(found)
         return replace(found, is_final=True)
