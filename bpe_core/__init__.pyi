@@ -24,7 +24,7 @@ from bpe_core.text.patterns import NAMED_PATTERNS as NAMED_PATTERNS
 # Asking: every question is a function, too, such as bpe.race(study, pairs=[("t", "h")]).
 from bpe_core.asking import Answer as Answer
 from bpe_core.questions import ask as ask
-from bpe_core.figures.drawing import draw as draw
+from bpe_core.figures.painter import draw as draw
 from bpe_core.measures.measures import MEASURES as MEASURES
 from bpe_core.support.data_table import DataTable as DataTable
 from bpe_core.support.data_table import write_data as write_data

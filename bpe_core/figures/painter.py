@@ -9,9 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import ceil
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from bpe_core.errors import OutputError
 from bpe_core.figures.figure import (
     LOGARITHMIC,
     BarFigure,
@@ -26,8 +29,10 @@ from bpe_core.figures.figure import (
 from bpe_core.figures.scale import Scale, tick_text
 from bpe_core.figures.sheet import DIGIT, Layout, Paper, Places, Sheet, SvgSheet
 from bpe_core.figures.tree import Tree
+from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Markup, element, joined
 
+USE = "`draw` takes the answer of a question that has a figure, such as bpe.draw(bpe.race(study), 'race.svg')."
 SHARE_OF_LEGEND = 0.3  # of the height, on the screen
 
 
@@ -50,6 +55,31 @@ def drawn(figure: Figure, paper: Paper) -> Markup:
 def picture(figure: Figure, paper: Paper) -> bytes:
     """Draw a figure as an SVG file of its own."""
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + drawn(figure, paper).encode() + b"\n"
+
+
+def draw(
+    answer: Any,
+    path: Path | str | None = None,
+    *,
+    width: float = 120,
+    height: float = 80,
+    text_size: float = 8,
+    dark: bool = False,
+) -> str:
+    """Draw the figure of an answer as SVG, millimetres wide and high; write it to a path, if one is given."""
+    figure = getattr(answer, "figure", None)
+    if figure is None:
+        raise OutputError(USE)
+    drawn = picture(figure, Paper.of_millimetres(width, height, text_size, is_dark=dark))
+    if path is not None:
+        if Path(path).suffix.lower() != ".svg":
+            raise OutputError(
+                f"{path}: Python draws .svg; end the name so. The commands, such as `bpe-explorer race`, draw .pdf and "
+                ".png, too."
+            )
+        with write_atomically(path) as file:
+            file.write(drawn)
+    return drawn.decode()
 
 
 def figure_with_caption(figure: Figure) -> Markup:

@@ -29,14 +29,7 @@ from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_ranks import ranks_of
 from bpe_core.support.arrays import Bools, Int32s, Int64s
-from bpe_core.support.progress import (
-    ALONE,
-    CancelCheck,
-    Progress,
-    Work,
-    never_cancelled,
-    while_wanted,
-)
+from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 
 MOST_TRIALS = 3_000  # some 0.1 s
 MOST_TRIED = 2**24  # characters of all trials, for tokens that are long

@@ -1,28 +1,33 @@
-"""How well a small model of pairs of tokens predicts words that were held out, for every size of one run."""
+"""How well a small model of pairs of tokens predicts words that were held out, for every size of one run.
+
+From one size to the next few words are cut otherwise. Where pairs are joined by ranks these are the words in which the
+step dissolves a boundary. Where tokens are looked up, they are the words that know of the token that is born or
+dropped, and all of them when scores are set anew.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.kernels.readiness import Policy
 from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import some_sizes
+from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries
+from bpe_core.segmenting.word_segmenters import WordSegmenter
 from bpe_core.support.arrays import Float64s, Int64s
-from bpe_core.support.progress import (
-    ALONE,
-    Progress,
-    Work,
-    while_wanted,
-)
+from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, while_wanted
 
 if TYPE_CHECKING:
-    from bpe_core.measures.followed_words import Followed
+    from bpe_core.measures.compiled_bits import Wanted
 
 
 MEASURED = 60  # sizes, closer together where the vocabulary is small; where all by themselves would take too long
@@ -31,6 +36,10 @@ MOST_WITH_SEEDS = 1 << 16  # the smallest sizes, where what was dropped before w
 APART = 10  # every tenth occurrence is held out
 TRAINING, HELD_OUT = "training text", "held out: "  # names of lines, and what precedes the name of a text
 USUAL_DISCOUNT = 0.75  # where too little was seen once and twice to tell
+KERNELS = Policy("bpe_core.measures.compiled_bits", small=400_000, large=20_000_000)  # tokens at first, by sizes
+# The sum of the squares of words' bytes from which on cutting them again and again takes too long.
+LONG_WORDS = 500_000_000
+LONG_WORDS_PLAINLY = 40_000_000  # where there are no kernels for it
 LIMITS = MEASURES["bits_per_byte"].note
 
 
@@ -72,10 +81,6 @@ def bits_per_byte(
         raise CorpusError(
             f"Nothing is held out: less than {APART} words are in this text. Name another to be held out."
         )
-    from bpe_core.counting.grouped import GroupedWords  # loads fractions
-    from bpe_core.insight.cut_words import CutWords  # and all that cuts texts
-    from bpe_core.measures.followed_words import followed
-
     both = GroupedWords.of({"learned": learned, "held out": held_out})
     counts = both.counts_in("learned"), both.counts_in("held out")
     everything = WordTable(*both.words.columns, counts[0] + counts[1])
@@ -191,3 +196,52 @@ def _told(one: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int,
 def _discount(counts: Int64s) -> float:
     once, twice = np.count_nonzero(counts == 1), np.count_nonzero(counts == 2)
     return once / (once + 2 * twice) if once and twice else USUAL_DISCOUNT
+
+
+class Followed(NamedTuple):
+    """Words of which it is known what each step changes."""
+
+    size: int  # tokens at first
+    follow: Callable[[Wanted], Iterator[int]]  # writes what is wanted; yields how many steps are done
+
+    def is_worth(self, sizes: int, cancelled: CancelCheck) -> bool:
+        """Whether so many sizes are found sooner than each by itself, and can be found so."""
+        return KERNELS.chooses(self.size * sizes, cancelled=cancelled)
+
+
+def followed(cut: CutWords) -> Followed | None:
+    """None where it is unknown which words a step changes, or finding out would take too long."""
+    if isinstance(cut.segmentation, Boundaries):
+        return _joined(cut, cut.segmentation)
+    segmenter, lengths = cut.segmenter, np.diff(cut.words.starts)
+    if not isinstance(segmenter, WordSegmenter):
+        return None
+
+    def follow(wanted: Wanted) -> Iterator[int]:
+        from bpe_core.measures.compiled_bits import follow_words  # loads machine code
+
+        return follow_words(cut.words, segmenter, wanted, cut.history)
+
+    most = LONG_WORDS if segmenter.has_pieces_over_time else LONG_WORDS_PLAINLY
+    return Followed(len(cut.words.text), follow) if (lengths * lengths).sum() <= most else None
+
+
+def _joined(cut: CutWords, boundaries: Boundaries) -> Followed | None:
+    """Words in which each step joins pairs; None where some symbols are no tokens by themselves."""
+    symbols, (ids, words) = boundaries.all_symbols(), cut.placed(0)
+    if not np.array_equal(symbols.ids, ids):
+        return None
+    # The symbols in cells, with a cell around each word that holds no token.
+    begins = np.append(np.flatnonzero(np.diff(words, prepend=-1)), len(words))
+    cells = np.insert(symbols.ids, begins, cut.history.id_count).astype(np.int32)
+    of_word = np.insert(words, begins, np.append(words[:1], words[begins[1:] - 1])).astype(np.int32)
+    ranks = np.insert(symbols.ranks, begins, PATTERN_CUT)
+
+    def follow(wanted: Wanted) -> Iterator[int]:
+        from bpe_core.measures.compiled_bits import Cells, follow_joins  # loads machine code
+
+        order = np.argsort(ranks, kind="stable").astype(np.int32)
+        first = np.searchsorted(ranks[order], np.arange(len(cut.history) + 1, dtype=np.int32))
+        return follow_joins(Cells(cells, of_word, first, order), wanted, cut.history)
+
+    return Followed(len(cells), follow)

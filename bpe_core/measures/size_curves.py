@@ -20,14 +20,7 @@ from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.measures.measures import MEASURES
 from bpe_core.support.arrays import Float64s, Int64s
-from bpe_core.support.progress import (
-    ALONE,
-    CancelCheck,
-    Progress,
-    Work,
-    never_cancelled,
-    while_wanted,
-)
+from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 
 if TYPE_CHECKING:
     from bpe_core.insight.cut_words import CutWords

@@ -21,7 +21,8 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.kernels.readiness import Policy
 from bpe_core.learning.trainer import Trainer, train
 from bpe_core.measures import bits_per_byte as measure
-from bpe_core.measures import compiled_bits, followed_words, size_curves
+from bpe_core.measures import bits_per_byte as measuring
+from bpe_core.measures import compiled_bits, size_curves
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import some_sizes, which_sizes
 from bpe_core.recipes.recipe import Recipe
@@ -116,7 +117,7 @@ def test_it_says_which_sizes_were_measured(monkeypatch: pytest.MonkeyPatch) -> N
 
 def _check(learned: WordTable, held_out: WordTable, history: History) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(followed_words, "KERNELS", Policy(followed_words.KERNELS.module, MOST, MOST))
+        patch.setattr(measuring, "KERNELS", Policy(measuring.KERNELS.module, MOST, MOST))
         found = bits_per_byte(learned, held_out, history)
         some = bits_per_byte(learned, held_out, history, some_sizes(history, 6))
     assert (np.diff(found.sizes) >= 0).all()
@@ -129,7 +130,7 @@ def _check(learned: WordTable, held_out: WordTable, history: History) -> None:
         assert every[step] == bits
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(measure, "MEASURED", 1)
-        patch.setattr(followed_words, "KERNELS", Policy(followed_words.KERNELS.module, small=0))
+        patch.setattr(measuring, "KERNELS", Policy(measuring.KERNELS.module, small=0))
         patch.setattr(compiled_bits, "SLOTS", 4)
         assert bits_per_byte(learned, held_out, history).bits == pytest.approx(found.bits, rel=1e-9)
 
