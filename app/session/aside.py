@@ -32,7 +32,6 @@ class _Asked:
     failed: Callable[[str], object]
     progress: Callable[[Any], object]
     ended: Callable[[], object]
-    is_wanted: bool = True
     began: float = 0.0
 
 
@@ -89,7 +88,6 @@ class Aside(QObject):
         about = self._topics.get(topic, _Topic())
         about.waiting.clear()
         if about.under_way is not None:
-            about.under_way.is_wanted = False
             about.under_way.task.stop()
 
     def is_busy(self, *topics: Hashable) -> bool:
@@ -143,7 +141,7 @@ class Aside(QObject):
         asked.began = time.monotonic()
 
         def receive(message: Reported) -> None:
-            if asked.is_wanted:
+            if not asked.task.stopping:
                 asked.progress(message.news)
 
         self.start(asked.task, receive, lambda: self._end(topic, asked))
@@ -152,9 +150,11 @@ class Aside(QObject):
         about, task = self._topics[topic], asked.task
         about.under_way, about.seconds = None, time.monotonic() - asked.began
         try:
-            if asked.is_wanted and task.failure:
+            if task.stopping:
+                return
+            if task.failure:
                 asked.failed(task.failure)
-            elif asked.is_wanted and task.is_done:
+            elif task.is_done:
                 asked.done(task.answer)
                 self._tell_remarks(topic, task.remarks)
         finally:

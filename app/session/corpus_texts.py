@@ -106,16 +106,9 @@ class CorpusText:
             _refuse_what_may_never_end(self.path)
         in_doubt: OnInvalid = "replace" if self.is_folder else "strict"  # one file of many must not stop all
         encoding, on_invalid = LENIENT.get(self.encoding or "", (self.encoding, in_doubt))
-        choices: dict[str, Any] = {
-            "encoding": encoding,
-            "on_invalid": on_invalid,
-            "field": self.column or None,
-            "word_list": self.word_list,
-        }
-        if self.picked:
-            choices["only"] = self.picked
-        place = self.address or str(self.path)
-        return TextsToCount(place, group=self.group, choices=choices)
+        choices: dict[str, Any] = {"encoding": encoding, "on_invalid": on_invalid, "word_list": self.word_list}
+        choices |= {"field": self.column or None, **({"only": self.picked} if self.picked else {})}
+        return TextsToCount(self.address or str(self.path), group=self.group, choices=choices)
 
     def key(self) -> Hashable:
         """What its count is remembered by: another one when the file is. A folder is looked at when it is opened."""
@@ -210,29 +203,19 @@ def from_session(saved: SavedSource) -> CorpusText:
     To look at an address is to call another computer, and tells it who looks; so it is where paths can
     name other computers. That needs more than an opened session.
     """
-    name, path, encoding = saved.name, saved.path, saved.encoding
+    path = saved.path
+    found = CorpusText(saved.name, encoding=saved.encoding, column=saved.column, group=saved.group)
     if path is None:
-        return CorpusText(name, text=saved.text or "", encoding=encoding, group=saved.group)
+        return dataclasses.replace(found, text=saved.text or "")
     refused = ""
     if is_address(path):
         refused = f"{path} is an address, and only a session names it. If you trust it: File > Open from Address."
-        return CorpusText(
-            name, address=path, encoding=encoding, refused=refused, column=saved.column, group=saved.group
-        )
+        return dataclasses.replace(found, address=path, refused=refused)
     if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
         refused = f"{path} is on another computer, and only a session names it. If you trust it, add the file yourself."
     is_folder = not refused and (bool(saved.picked) or Path(path).is_dir())
-    return CorpusText(
-        name,
-        path=Path(path),
-        picked=saved.picked,
-        encoding=encoding,
-        column=saved.column,
-        word_list=saved.word_list,
-        refused=refused,
-        is_folder=is_folder,
-        group=saved.group,
-    )
+    found = dataclasses.replace(found, picked=saved.picked, word_list=saved.word_list)
+    return dataclasses.replace(found, path=Path(path), refused=refused, is_folder=is_folder)
 
 
 def without(sources: CorpusTexts, numbers: set[int]) -> CorpusTexts:

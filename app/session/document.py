@@ -172,13 +172,11 @@ class Document(QObject):
             ended=self._unlock_new,
         )
 
-    def _tell_unopened(
-        self, path: Path, is_safety_copy: bool, sentence: str, *, can_be_recovered: bool = False
-    ) -> None:
+    def _tell_unopened(self, path: Path, is_safety_copy: bool, sentence: str, *, recoverable: bool = False) -> None:
         if is_safety_copy:
             self.leftovers.give_back(path)
         answer = Answer("Open What Can Be Saved", partial(self.recovery_wanted.emit, path))
-        self.noticed.emit(Notice(sentence, answers=(answer,) if can_be_recovered else ()))
+        self.noticed.emit(Notice(sentence, answers=(answer,) if recoverable else ()))
 
     def _tell(self, sentence: str) -> None:
         self.noticed.emit(Notice(sentence))
@@ -191,17 +189,12 @@ class Document(QObject):
         self._saved = None
         self._show_opened(found)
         lost = " ".join(found.lost)
-        what = (
-            "All of it could be saved."
-            if not lost
-            else f"What is here is what could be saved; the rest is lost. {lost}"
-        )
+        what = f"What is here is what could be saved; the rest is lost. {lost}" if lost else "All of it could be saved."
         self.noticed.emit(Notice(f"{found.path.name} is damaged. {what}", "\n".join(found.lost), is_error=bool(lost)))
 
     def _take_opened(self, is_safety_copy: bool, found: OpenedSession | Unreadable) -> None:
         if isinstance(found, Unreadable):
-            can_be_recovered = found.can_be_recovered
-            self._tell_unopened(found.path, is_safety_copy, found.sentence, can_be_recovered=can_be_recovered)
+            self._tell_unopened(found.path, is_safety_copy, found.sentence, recoverable=found.can_be_recovered)
             return
         self._leave()
         session = found.session

@@ -78,37 +78,21 @@ def _saved_run(run: Run) -> SavedRun:
 
 
 def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) -> SavedSource:
+    saved = SavedSource(source.name, encoding=source.encoding, group=source.group)
     if not source.place:
-        return SavedSource(source.name, text=source.text, encoding=source.encoding, group=source.group)
-    return SavedSource(
-        source.name,
-        path=source.place,
-        encoding=source.encoding,
-        fingerprint=fingerprint,
-        column=source.column,
-        word_list=source.word_list,
-        group=source.group,
-        picked=source.picked,
-    )
+        return dataclasses.replace(saved, text=source.text)
+    saved = dataclasses.replace(saved, column=source.column, word_list=source.word_list, picked=source.picked)
+    return dataclasses.replace(saved, path=source.place, fingerprint=fingerprint)
 
 
 def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
     sources = tuple(from_session(source) for source in saved.sources)
     known = zip(sources, saved.sources, strict=True)
-    return Run(
-        number=saved.number,
-        recipe=saved.recipe,
-        sources=sources,
-        pace=Pace(),
-        phase=PHASES[saved.state],
-        sentence=saved.sentence,
-        words=saved.words,
-        symbol_counts=saved.symbol_counts,
-        history=saved.history,
-        names=names,
-        parent=saved.parent,
-        fingerprints={source.number: was.fingerprint for source, was in known if was.fingerprint is not None},
-    )
+    run = Run(saved.number, saved.recipe, sources, Pace(), phase=PHASES[saved.state], sentence=saved.sentence)
+    run.words, run.symbol_counts, run.history, run.names = saved.words, saved.symbol_counts, saved.history, names
+    run.parent = saved.parent
+    run.fingerprints = {source.number: was.fingerprint for source, was in known if was.fingerprint is not None}
+    return run
 
 
 def _filter(values: Mapping[str, Any]) -> MergeFilter:
