@@ -45,8 +45,6 @@ _KINDS: Mapping[Any, Kind] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """Exact values, what they say, and how they are drawn."""
-
     table: DataTable
     sentences: tuple[str, ...] = ()
     figure: Figure | None = None
@@ -57,7 +55,6 @@ class Answer:
 
     @property
     def columns(self) -> Mapping[str, Values]:
-        """The exact values, as data frames take them."""
         return self.table.columns
 
     @property
@@ -67,8 +64,6 @@ class Answer:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One choice of a question."""
-
     help: str
     name: str = ""  # of the field
     kind: Kind = "text"
@@ -140,7 +135,6 @@ class Parameter:
 
 
 def parameter(default: Any = MISSING, *, help: str, **more: Any) -> Any:
-    """Declare a field of a question as a parameter."""
     if default is MISSING:
         return field(metadata={"parameter": Parameter(help, is_required=True, **more)})
     return field(default=default, metadata={"parameter": Parameter(help, default=default, **more)})
@@ -165,12 +159,10 @@ class Question:
         cls.name = cls.__module__.rpartition(".")[2]
 
     def answer(self, study: Any, work: Work = ALONE) -> Answer:
-        """Ask the study."""
         raise NotImplementedError
 
     @classmethod
     def title(cls) -> str:
-        """Its name for people."""
         return cls.name.replace("_", " ").capitalize()
 
     @classmethod
@@ -181,7 +173,6 @@ class Question:
     @classmethod
     @cache
     def parameters(cls) -> tuple[Parameter, ...]:
-        """Its parameters, in the order of its fields."""
         hints = get_type_hints(cls)
         return tuple(
             dataclasses.replace(
@@ -235,7 +226,6 @@ def _studies(question: type[Question], given: Any) -> Any:
 
 
 def heading_of(column: str) -> str:
-    """Write the name of a column for people."""
     return MEASURES[column].heading if column in MEASURES else column.replace("_", " ")
 
 
@@ -280,5 +270,4 @@ def _kind(hint: Any) -> Kind:
 
 
 def _choices(hint: Any) -> tuple[str, ...]:
-    """The values of a Literal."""
     return tuple(one for one in get_args(hint) if isinstance(one, str))

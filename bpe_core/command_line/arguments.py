@@ -28,14 +28,12 @@ def text_argument(value: str) -> str:
 
 
 def number(value: str) -> int:
-    """An argument that is a whole number, of as many digits as any number here may have."""
     if len(value) > MOST_DIGITS or not value.removeprefix("-").isdecimal():
         raise argparse.ArgumentTypeError(f"{quoted(value)} is not a whole number of at most {MOST_DIGITS} digits")
     return int(value)
 
 
 def size(value: str) -> int:
-    """An argument that is a size of memory or of a file."""
     found = size_in(value)
     if not found:
         raise argparse.ArgumentTypeError(f"{quoted(value)} is no size; write it as 500MB or 2GB")

@@ -90,7 +90,6 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
 
 
 def rows_of(answer: Answer) -> list[dict[str, Any]]:
-    """An object for each row, all columns named."""
     return [dict(zip(answer.columns, row, strict=True)) for row in answer.table.rows()]
 
 

@@ -55,7 +55,6 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def read_as(options: argparse.Namespace) -> Iterator[None]:
-    """Whatever is read meanwhile is read as these options say."""
     token = _said.set(
         {
             "encoding": options.encoding,

@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # loaded where groups are mixed
 
 
 def add_groups(parser: argparse._ActionsContainer) -> None:
-    """Which texts belong together."""
     parser.add_argument(
         "--group",
         nargs="+",
@@ -38,7 +37,6 @@ def add_groups(parser: argparse._ActionsContainer) -> None:
 
 
 def add_mixture(parser: argparse.ArgumentParser) -> None:
-    """And how much of each there is to be."""
     groups = parser.add_argument_group("groups of texts, and how they are mixed")
     add_groups(groups)
     groups.add_argument(
@@ -77,7 +75,6 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
 
 
 def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
-    """The files and folders of each group; none where no groups are made."""
     found: dict[str, list[str]] = {}
     for name, *files in options.group:
         if not files:

@@ -76,7 +76,6 @@ def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace
 
 
 def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
-    """Do it, and write how it was done when it went well."""
     from bpe_core.command_line.manifest import Account, kept_output, no_input
 
     command = command_named(options.command)
@@ -90,7 +89,6 @@ def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
 
 
 def _reading_as_said(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
-    """Of a command that reads texts, and was told how."""
     if not hasattr(options, "on_bad_row"):
         return contextlib.nullcontext()
     from bpe_core.command_line.corpora import read_as  # its command has loaded it

@@ -51,8 +51,6 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What was asked, of what, and what came of it."""
-
     program: str  # its version
     folder: str  # where it was asked
     arguments: list[str]  # of the command line; a path that was absolute is told from the manifest, behind PATH
@@ -72,7 +70,6 @@ def program_version() -> str:
 
 @contextmanager
 def kept_output() -> Iterator[io.StringIO]:
-    """What is printed meanwhile, kept beside being printed."""
     kept, shown = io.StringIO(), sys.stdout
 
     class Both(io.TextIOBase):
@@ -183,12 +180,10 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def results_of(options: argparse.Namespace) -> list[str]:
-    """What a command is told to write."""
     return [path for name in RESULTS for path in _texts(options, name)]
 
 
 def _says(word: str, output: str) -> bool:
-    """Alone, or behind the name of its argument."""
     return word == output or (word.startswith("-") and word.endswith(output))
 
 
@@ -216,7 +211,6 @@ def _without_manifest(argv: Sequence[str]) -> list[str]:
 
 
 def _recipe(path: str) -> dict[str, Any] | None:
-    """Of what can be opened as a tokenizer; a text is none."""
     try:
         return None if Path(path).is_dir() else open_study(path).history.recipe.to_dict()
     except BpeError:

@@ -52,7 +52,6 @@ FORMER_NAMES = {"sweep": "sweep-results"}
 
 
 def command_questions() -> list[str]:
-    """The questions that are commands under their own names."""
     return [command_of(name) for name in question_names() if command_of(name) not in COMMANDS]
 
 
@@ -94,7 +93,6 @@ def command_named(name: str) -> Command:
 
 
 def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
-    """What these arguments say; nothing where they make no command."""
     try:
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             return parser_for(argv := as_question(argv)).parse_args(argv)

@@ -22,7 +22,6 @@ from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
 
 def format_list() -> str:
-    """All formats, a line each, for the end of a help text."""
     return "formats:\n" + "".join(f"  {name:<15} {row.explanation}\n" for name, row in FORMATS.rows.items())
 
 
@@ -32,7 +31,6 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
 
 
 def add_checks(parser: argparse.ArgumentParser) -> None:
-    """What is said of a file that holds all steps."""
     parser.set_defaults(at=None)
     parser.add_argument("--to", choices=FORMATS, metavar="FORMAT", help="one of those below; else OUT's ending decides")
     parser.add_argument(

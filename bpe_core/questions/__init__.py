@@ -18,13 +18,11 @@ if TYPE_CHECKING:  # the names alone need no NumPy
 
 @cache
 def question_names() -> tuple[str, ...]:
-    """Their names, without loading any."""
     return tuple(sorted(found.name for found in pkgutil.iter_modules(__path__)))
 
 
 @cache
 def question_named(name: str) -> type[Question]:
-    """Load the question of that name."""
     if name not in question_names():
         raise BpeError(f"There is no question {name!r}; there are {', '.join(question_names())}.")
     from bpe_core.asking import Question
@@ -47,5 +45,4 @@ def ask(study: Any, question: str, **parameters: Any) -> Answer:
 
 
 def all_questions() -> list[type[Question]]:
-    """All of them, loaded."""
     return [question_named(name) for name in question_names()]

@@ -84,7 +84,6 @@ columns:
         return Answer(table, tuple(sentences), dots_chart(table, self.measure), listed, facts=facts)
 
     def _texts(self, studies: Mapping[str, Study]) -> Mapping[str, list[str]]:
-        """The documents of each file, or of each group."""
         texts = self.texts or next(iter(studies.values())).texts
         if texts is None:
             raise BpeError("A benchmark measures texts: name them with --texts, --group or --parallel.")

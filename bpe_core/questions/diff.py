@@ -80,7 +80,6 @@ def _places(merge: DifferingMerge, step: str) -> str:
 
 
 def _table(merges: Sequence[DifferingMerge], one: Study, other: Study) -> DataTable:
-    """Merges that are at different places in two tables, with their ids in each; steps count from 1."""
     columns: dict[str, Values] = {}
     for side, texts in (("left_", [merge.left for merge in merges]), ("right_", [merge.right for merge in merges])):
         columns[f"{side}hex"] = [text.hex(" ") for text in texts]
@@ -128,7 +127,6 @@ def _ids(study: Study, place: int | None) -> tuple[int | None, int | None]:
 
 
 def _cut(text: str, studies: Mapping[str, Study]) -> list[str]:
-    """The text under both."""
     one, other = (study.tokenizer.spans(text) for study in studies.values())
     regions, raw = differing_regions(one, other), text.encode()
     count = len(regions)

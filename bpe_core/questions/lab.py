@@ -91,7 +91,6 @@ def _facts(named: tuple[str, Study], step: int, text: str) -> dict[str, object]:
 
 
 def words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTable:
-    """Words that several tokenizers cut differently, and how each cuts them, by its name."""
     return DataTable(
         {
             "text": [shown(one.word) for one in found],

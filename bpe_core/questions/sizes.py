@@ -117,7 +117,6 @@ examples:
         return Answer(table, tuple(dict.fromkeys(sentences)), figure, rows=rows if len(table) else None)
 
     def _texts(self, study: Study, work: Work) -> dict[str, WordTable]:
-        """The words to measure by, by the names of their lines."""
         own = study.learned_from
         if own is not None and not self.each:
             return {TRAINING: own}
@@ -152,7 +151,6 @@ def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeC
 
 
 def _line(text: str, name: str, texts: Mapping[str, object], studies: Mapping[str, Study]) -> str:
-    """Name a line: by its text, its table, or both."""
     if len(studies) == 1:
         return text
     return name if len(texts) == 1 else f"{name}: {text}"

@@ -32,7 +32,6 @@ class Steps(Question):
 
 
 def steps_table(study: Study, rows: Sequence[int]) -> DataTable:
-    """The steps in these rows, with all that is known of each."""
     history = study.history
     chosen, table = np.array(rows, np.int64), history.columns
     left, right = table.left[chosen], table.right[chosen]

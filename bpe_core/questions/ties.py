@@ -95,7 +95,6 @@ def _parting(found: TableComparison, rule: str, merges: int) -> str:
 
 
 def _comparison(found: TableComparison, rule: str, own: str) -> DataTable:
-    """One row: where the two rules part, and how much both have."""
     one, other = found.parted or ((), ())
     return DataTable(
         {

@@ -81,7 +81,6 @@ examples:
         return [place for place in places if self.all or place[2]], steps
 
     def _encoding(self, asked: Boundaries, at: int, study: Study) -> Iterator[str]:
-        """Write how each word is put together."""
         byte, length = 0, len(self.text.encode())
         while byte < length:
             word = asked.word_at(byte)

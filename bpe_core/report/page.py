@@ -24,7 +24,6 @@ TITLES = {
 
 
 def write_report(report: Report, path: Path | str) -> None:
-    """Write the page to a file, all of it or nothing."""
     page = page_of(report).encode()
     with write_atomically(path) as file:
         file.write(page)

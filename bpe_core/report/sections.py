@@ -36,7 +36,6 @@ CHARTS: tuple[type[Question], ...] = (Compression, Steps, Ranks, Lengths)
 
 
 def summary(report: Report) -> Markup:
-    """The figures that matter most."""
     history = report.history
     steps, compression = report.wording.steps, _answered(Compression(), report.study)
     cards = [(f"{steps} learned", f"{len(history):,}"), ("tokens in the vocabulary", f"{history.vocabulary_size:,}")]
@@ -111,7 +110,6 @@ def _answered(question: Question, study: Study) -> Answer | None:
 
 
 def _marked(figure: Figure, report: Report) -> Figure:
-    """Mark the bookmarks in the curve of compression."""
     if figure.name != "compression" or not isinstance(figure, LineFigure):
         return figure
     return dataclasses.replace(figure, marks=[float(mark.merge) for mark in report.bookmarks])

@@ -51,7 +51,6 @@ footer { margin-top: 4rem; color: var(--muted); font-size: .85rem; }
 
 
 def style() -> str:
-    """The whole style sheet."""
     light = "".join(f".t{i} {{ background: {color}; }}" for i, color in enumerate(LIGHT_GROUNDS))
     dark = "".join(f".t{i} {{ background: {color}; }}" for i, color in enumerate(DARK_GROUNDS))
     return f"{STYLE}{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"

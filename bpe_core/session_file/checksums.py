@@ -57,8 +57,6 @@ OF_RUNS = ("sources", "run", "symbols", "length", "words")
 
 
 class Part(NamedTuple):
-    """What has a checksum."""
-
     name: str
     run: int = 0
     place: int = 0
@@ -74,7 +72,6 @@ def put(connection: sqlite3.Connection, name: str, run: int = 0, place: int = 0)
 
 
 def put_merges(connection: sqlite3.Connection, run: int, first: int, stop: int, *, with_reasons: bool) -> None:
-    """The checksums of a run's steps behind the first so many."""
     for place in range(first // MERGES_IN_A_PART, -(-stop // MERGES_IN_A_PART)):
         put(connection, "merges", run, place)
         if with_reasons:
@@ -90,7 +87,6 @@ def wrong_parts(connection: sqlite3.Connection) -> list[Part]:
 
 
 def is_known_to_be_wrong(connection: sqlite3.Connection, part: Part) -> bool:
-    """Whether a part has a checksum, and is another than what was written."""
     told = connection.execute("SELECT digest FROM checks WHERE part = ? AND run = ? AND place = ?", part).fetchone()
     return told is not None and told[0] != _digest(connection, part)
 
@@ -102,7 +98,6 @@ def wrong_texts(connection: sqlite3.Connection) -> list[int]:
 
 
 def _parts(connection: sqlite3.Connection) -> Iterator[Part]:
-    """All that there is."""
     for (key,) in connection.execute("SELECT key FROM session NOT INDEXED").fetchall():
         if key != UNCHECKED:
             yield Part(VALUE + key)

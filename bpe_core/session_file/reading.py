@@ -71,7 +71,6 @@ def refuse_what_is_wrong(connection: sqlite3.Connection, name: str) -> None:
 
 
 def described(part: checksums.Part) -> str:
-    """A part of a session as the person knows it."""
     if part.name in OF_STEPS:
         first = part.place * checksums.MERGES_IN_A_PART
         return f"run {part.run}: {OF_STEPS[part.name]} from step {first + 1:,} on"
@@ -180,8 +179,6 @@ def _look_at_header(path: Path) -> None:
 
 
 class Reader:
-    """Takes one session out of an open database."""
-
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
         self._name = name

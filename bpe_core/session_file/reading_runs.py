@@ -31,8 +31,6 @@ from bpe_core.session_file.values import Fingerprint, RunState, SavedRun, SavedS
 
 
 class KeptValues:
-    """The values of an open session, by their names."""
-
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._name = name
         self._texts: dict[str, str] = dict(connection.execute("SELECT key, value FROM session"))
@@ -44,7 +42,6 @@ class KeptValues:
         return self.parsed(self._texts[key]) if key in self._texts else otherwise
 
     def of_run(self, key: str, run: int) -> object:
-        """What a value says of one run, if anything."""
         return self.as_object(self.json(key, {})).get(str(run))
 
     def as_object(self, value: object) -> dict[str, Any]:
@@ -63,8 +60,6 @@ LARGEST = 2**63 - 1
 
 
 class RunReader:
-    """Takes runs out of an open database."""
-
     def __init__(self, connection: sqlite3.Connection, name: str, kept: KeptValues) -> None:
         self._connection = connection
         self._name = name
@@ -174,7 +169,6 @@ class RunReader:
         return None if found is None else Joining.from_dict(found, len(history.alphabet), history.first_special, where)
 
     def _numbers(self, run: int, history: History, where: str) -> npt.NDArray[np.int64] | None:
-        """The numbers that an imported file gave to its tokens."""
         found = self._kept.of_run("numbers", run)
         return None if found is None else checked_numbers(found, history.id_count, where)
 
@@ -221,7 +215,6 @@ def _read_as(source: SavedSource, said: object, group: object, picked: object) -
 
 
 def _names_at(place: list[object], picked: object) -> tuple[str, ...]:
-    """Of all files that were picked those of one folder."""
     if not place or not isinstance(place[0], int) or not isinstance(picked, list) or not 0 <= place[0] < len(picked):
         return ()
     names = picked[place[0]]

@@ -91,7 +91,6 @@ def _version(data: bytes) -> int:
 
 
 def _fill(connection: sqlite3.Connection, rows: Iterator[Row]) -> int:
-    """How many rows have their place in a session's tables."""
     filled = 0
     for row in rows:
         found = _placed(row)

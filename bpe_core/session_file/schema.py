@@ -9,7 +9,6 @@ works in any SQLite program. Version 1 made the tables below. What came later is
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 
 from bpe_core.errors import FormatError
 from bpe_core.session_file import checksums
@@ -76,81 +75,34 @@ FIRST_SCORES = (
 )
 
 
-def _to_version_2(connection: sqlite3.Connection) -> None:
-    """Bookmarks and notes at a merge."""
-    connection.execute(BOOKMARKS)
-
-
-def _to_version_3(connection: sqlite3.Connection) -> None:
-    """Checksums; what was written without them has none, as nobody can know what they would have been."""
-    connection.execute(checksums.TABLE)
-
-
-def _to_version_4(connection: sqlite3.Connection) -> None:
-    """What other methods than byte-pair encoding choose by. Checksums are made of other texts than before."""
-    connection.execute(REASONS)
-    connection.execute("DELETE FROM checks")
-
-
-def _to_version_5(connection: sqlite3.Connection) -> None:
-    """The rows of runs twice."""
-    connection.execute(RUN_COPIES)
-    connection.execute("INSERT INTO run_copies SELECT * FROM runs")
-
-
-def _to_version_6(connection: sqlite3.Connection) -> None:
-    """The scores of tokens, for methods that have them."""
-    connection.execute(SCORES)
-
-
-def _to_version_7(connection: sqlite3.Connection) -> None:
-    """Base symbols twice."""
-    connection.execute(SYMBOL_COPIES)
-    connection.execute("INSERT INTO symbol_copies SELECT * FROM symbols")
-
-
-def _to_version_8(connection: sqlite3.Connection) -> None:
-    """The first scores twice."""
-    connection.execute(FIRST_SCORES)
-    connection.execute("INSERT INTO first_scores SELECT run, since, kind, numbers FROM scores WHERE place = 0")
-
-
-def _to_version_9(connection: sqlite3.Connection) -> None:
-    """Imported tables may have an order of their own, by which programs of before would not cut texts."""
-
-
-Migration = Callable[[sqlite3.Connection], None]
-MIGRATIONS: dict[int, Migration] = {
-    2: _to_version_2,
-    3: _to_version_3,
-    4: _to_version_4,
-    5: _to_version_5,
-    6: _to_version_6,
-    7: _to_version_7,
-    8: _to_version_8,
-    9: _to_version_9,
+# What turns a database of the version before into one of each version.
+MIGRATIONS: dict[int, tuple[str, ...]] = {
+    2: (BOOKMARKS,),
+    3: (checksums.TABLE,),  # of what was written before, nobody can know the checksums
+    4: (REASONS, "DELETE FROM checks"),  # which are made of other texts than before
+    5: (RUN_COPIES, "INSERT INTO run_copies SELECT * FROM runs"),
+    6: (SCORES,),
+    7: (SYMBOL_COPIES, "INSERT INTO symbol_copies SELECT * FROM symbols"),
+    8: (
+        FIRST_SCORES,
+        "INSERT INTO first_scores SELECT run, since, kind, numbers FROM scores WHERE place = 0",
+    ),
+    9: (),  # imported tables may have an order of their own, by which programs of before would not cut texts
 }
 VERSION = max(MIGRATIONS)
 CHECKED_OTHERWISE = 3  # had checksums that nobody makes any more
 FIRST_CHECKED = 4  # the first version with checksums as they are made today
 
-OF_TODAY = (*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES, FIRST_SCORES)
-TABLES: dict[int, frozenset[str]] = {
-    1: frozenset(VERSION_1),
-    2: frozenset({*VERSION_1, BOOKMARKS}),
-    3: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE}),
-    4: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS}),
-    5: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES}),
-    6: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES}),
-    7: frozenset({*VERSION_1, BOOKMARKS, checksums.TABLE, REASONS, RUN_COPIES, SCORES, SYMBOL_COPIES}),
-    8: frozenset(OF_TODAY),
-    9: frozenset(OF_TODAY),
-}
+
+def tables_of(version: int) -> tuple[str, ...]:
+    """The statements that make all tables of a version."""
+    later = (sql for one in range(2, version + 1) for sql in MIGRATIONS[one] if sql.startswith("CREATE"))
+    return (*VERSION_1, *later)
 
 
 def create(connection: sqlite3.Connection) -> None:
     """Make the tables of today in an empty database, as a part of the first transaction."""
-    for statement in OF_TODAY:
+    for statement in tables_of(VERSION):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -161,7 +113,8 @@ def migrate(connection: sqlite3.Connection, version: int, to: int = VERSION) -> 
     for step in range(version + 1, to + 1):
         with connection:
             connection.execute("BEGIN")
-            MIGRATIONS[step](connection)
+            for statement in MIGRATIONS[step]:
+                connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {step}")
 
 
@@ -182,7 +135,7 @@ def check(connection: sqlite3.Connection, name: str) -> int:
     found = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
     statements = [sql for kind, _, sql in found if sql is not None]
     others = [one for kind, one, sql in found if sql is None and not str(one).startswith("sqlite_autoindex_")]
-    are_ours = version in TABLES and len(statements) == len(TABLES[version]) and set(statements) == TABLES[version]
-    if others or not are_ours:
+    ours = tables_of(version)
+    if others or version < 1 or len(statements) != len(ours) or set(statements) != set(ours):
         raise FormatError(f"{name} does not have the tables of a session file (version {version}); it is damaged.")
     return int(version)

@@ -69,7 +69,6 @@ def _row(data: bytes, page: bytes, cell: int, kind: int, size: int, usable: int)
 
 
 def _bytes_here(length: int, kind: int, usable: int) -> int:
-    """How much of a row stands in its own page."""
     most = usable - 35 if kind == TABLE_LEAF else (usable - 12) * 64 // 255 - 23
     if length <= most:
         return length

@@ -48,8 +48,6 @@ class SavedSource:
 
 @dataclass(frozen=True, eq=False)
 class SavedRun:
-    """One training run: what it was asked for, what it learned from, and what it learned."""
-
     number: int
     recipe: Recipe
     sources: tuple[SavedSource, ...] = ()

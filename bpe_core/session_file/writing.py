@@ -263,102 +263,68 @@ class SessionWriter:
 
 @dataclass(frozen=True)
 class _WrittenRun:
-    """What stands in the file about a run."""
-
     run: SavedRun
     word_table: int | None
     names: TokenTexts | None  # None while it had no history
 
     def can_become(self, run: SavedRun) -> bool:
         """Whether the newer state goes on from what is written."""
-        if self.run.history is None:
+        before, now = self.run.history, run.history
+        if before is None:
             return True
         return (
-            run.history is not None
-            and self._has_counts_like(run.history)
-            and run.learned >= self.run.learned
-            and run.history.alphabet == self.run.history.alphabet
-            and run.history.reasons.keys() == self.run.history.reasons.keys()
-            and (run.history.scores is None) == (self.run.history.scores is None)
-        )
-
-    def _has_counts_like(self, history: History) -> bool:
-        """An imported table may have been counted since, and then each of its rows is another."""
-        return self.run.learned == 0 or (
-            self.run.history is not None and self.run.history.has_counts == history.has_counts
+            now is not None
+            and len(now) >= len(before)
+            # an imported table may have been counted since, and then each of its rows is another
+            and (not len(before) or now.has_counts == before.has_counts)
+            and now.alphabet == before.alphabet
+            and now.reasons.keys() == before.reasons.keys()
+            and (now.scores is None) == (before.scores is None)
         )
 
 
 def _choices(session: SavedSession) -> dict[str, str]:
-    view = session.view
+    runs, view, written = session.runs, session.view, session.written
+    shelves = {0: session.sources, **{run.number: run.sources for run in runs}}
+    sources = [source for shelf in shelves.values() for source in shelf]
+    # files picked of folders, once each, however many runs learned from them; their places stand in read_as
+    picked = dict.fromkeys(source.picked for source in sources if source.picked)
+    groups = {number: [_encodable(one.group) for one in shelf] for number, shelf in shelves.items()}
+    histories = {run.number: run.history for run in runs if run.history is not None}
+    numbers = {run: one.numbers.tolist() for run, one in histories.items() if one.numbers is not None}
+    # put together of texts that are made once: they are long, and never change
+    joinings = (f'"{run}": {one.joining.as_json}' for run, one in histories.items() if one.joining is not None)
     return {
         "recipe": _as_json(session.recipe.to_dict()),
         "text": _encodable(session.text),
         "filter": _as_json(dict(session.filter)),
-        "view": _as_json(
-            {
-                "shown_run": view.shown_run,
-                "position": view.position,
-                "is_live": view.is_live,
-                "layout": dict(view.layout),
-            }
-        ),
-        "numbers": _as_json(_numbers(session)),
-        "read_as": _as_json(_ways_to_read(session)),
-        "picked": f"[{', '.join(map(_names_as_json, _picked(session)))}]",
-        "joinings": _joinings(session),
-        "groups": _as_json(_groups(session)),
-        "parents": _as_json({run.number: run.parent for run in session.runs if run.parent is not None}),
-        "text_bytes": _as_json({run.number: run.words.text_bytes for run in session.runs if run.words is not None}),
+        "view": _as_json({**vars(view), "layout": dict(view.layout)}),
+        "numbers": _as_json(numbers),
+        "read_as": _as_json(_ways_to_read(shelves, list(picked))),
+        "picked": f"[{', '.join(map(_names_as_json, picked))}]",
+        "joinings": f"{{{', '.join(joinings)}}}",
+        "groups": _as_json({number: names for number, names in groups.items() if any(names)}),
+        "parents": _as_json({run.number: run.parent for run in runs if run.parent is not None}),
+        "text_bytes": _as_json({run.number: run.words.text_bytes for run in runs if run.words is not None}),
         "saved_as": _encodable(session.saved_as),
         "was_closed": _as_json(session.was_closed),
-        "written": "" if session.written is None else session.written.astimezone(UTC).isoformat(timespec="seconds"),
+        "written": "" if written is None else written.astimezone(UTC).isoformat(timespec="seconds"),
     }
 
 
-def _numbers(session: SavedSession) -> dict[int, list[int]]:
-    """The numbers of the file that a run's history came from, where they are not its ids."""
-    known = {run.number: run.history.numbers for run in session.runs if run.history is not None}
-    return {number: numbers.tolist() for number, numbers in known.items() if numbers is not None}
-
-
-def _groups(session: SavedSession) -> dict[int, list[str]]:
-    """The groups of the texts on the shelf, and of those that runs learned from, in their order."""
-    shelves = {0: session.sources, **{run.number: run.sources for run in session.runs}}
-    return {
-        number: [_encodable(source.group) for source in sources]
-        for number, sources in shelves.items()
-        if any(source.group for source in sources)
+def _ways_to_read(
+    shelves: dict[int, tuple[SavedSource, ...]], picked: list[tuple[str, ...]]
+) -> dict[str, dict[str, list[object]]]:
+    """By run and place, where a person said so: the column of texts, whether it is a list of words, and which files."""
+    said = {
+        str(run): {
+            str(place): [one.column, one.word_list, *([picked.index(one.picked)] if one.picked else ())]
+            for place, one in enumerate(shelf)
+            if one.column or one.word_list is not None or one.picked
+        }
+        for run, shelf in shelves.items()
     }
-
-
-def _joinings(session: SavedSession) -> str:
-    """Put together of texts that are made once: they are long, and never change."""
-    known = {run.number: run.history.joining for run in session.runs if run.history is not None}
-    return "{" + ", ".join(f'"{run}": {one.as_json}' for run, one in known.items() if one is not None) + "}"
-
-
-def _ways_to_read(session: SavedSession) -> dict[str, dict[str, list[object]]]:
-    """By run and place, of those where a person said so: the column of texts, whether it is a list of words, and which
-    of all that were picked are its files.
-    """
-    picked = _picked(session)
-    said = {}
-    for run, sources in ((0, session.sources), *((run.number, run.sources) for run in session.runs)):
-        chosen: dict[str, list[object]] = {}
-        for i, source in enumerate(sources):
-            if source.column or source.word_list is not None or source.picked:
-                chosen[str(i)] = [source.column, source.word_list, *([picked[source.picked]] if source.picked else ())]
-        if chosen:
-            said[str(run)] = chosen
-    return said
-
-
-def _picked(session: SavedSession) -> dict[tuple[str, ...], int]:
-    """The files picked of folders, each of these once, however many runs learned from them; and their places."""
-    shelves = (session.sources, *(run.sources for run in session.runs))
-    found = dict.fromkeys(source.picked for sources in shelves for source in sources if source.picked)
-    return {picked: place for place, picked in enumerate(found)}
+    return {run: ways for run, ways in said.items() if ways}
 
 
 @lru_cache(maxsize=1_000)

@@ -192,7 +192,6 @@ class Study:
 
     @cached_property
     def names(self) -> TokenTexts:
-        """What is written on each token."""
         return TokenTexts.of(self.history)
 
     def number(self, id: int) -> int:
@@ -306,7 +305,6 @@ class Study:
 
 
 def as_study(given: Any) -> Study:
-    """The tokenizer in whatever was learned or opened."""
     return Study.of(given)
 
 

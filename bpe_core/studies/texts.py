@@ -115,7 +115,6 @@ def texts_of(given: Any) -> Texts:
 
 
 def files(*paths: str) -> CorpusTexts:
-    """Texts in files and folders, read when first wanted."""
     return CorpusTexts(lambda: _as_context(Corpus.from_files(list(paths))), paths, reports=True)
 
 

@@ -137,7 +137,6 @@ def _counted(corpus: Corpus, recipe: Recipe, options: argparse.Namespace, work: 
 
 
 def _reached(path: str) -> str:
-    """As workers elsewhere find it."""
     return path if is_address(path) or path == STANDARD_INPUT else str(Path(path).absolute())
 
 

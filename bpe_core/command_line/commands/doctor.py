@@ -68,7 +68,6 @@ def _program() -> dict[str, Any]:
 
 
 def _packages() -> dict[str, Any]:
-    """The version of each package, and how to get those that are not here."""
     try:
         wanted = metadata.requires(PROGRAM) or []
     except metadata.PackageNotFoundError:
@@ -92,7 +91,6 @@ def _is_for_this_python(requirement: str) -> bool:
 
 
 def _kernels() -> dict[str, Any]:
-    """Whether machine code is there, how much of it, since when; else why not, and what becomes of it."""
     folder = kept.folder() if readiness.kernels_exist() else None
     told: dict[str, Any] = {"in use": readiness.ready(), "because": _why(folder)}
     if folder is not None and readiness.ready():

@@ -52,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def texts_in(options: argparse.Namespace) -> list[str]:
-    """Arguments that are files where their ids go into one."""
     return list(options.text) if options.output else []
 
 

@@ -28,7 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def settle(options: argparse.Namespace) -> None:
-    """Where it is written if nothing was said."""
     options.output = options.output or new_name(_name_of_original(options.file))
 
 

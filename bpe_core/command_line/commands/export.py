@@ -65,7 +65,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _delivery(options: argparse.Namespace, history: History) -> Delivery | None:
-    """What is said of a folder; None where a file is wanted."""
     said = {role: getattr(options, role) for role in MEANINGS}
     further = options.padding_side, options.chat_template
     if not (options.out.endswith(("/", os.sep)) or (Path(options.out).is_dir() and not options.to)):

@@ -156,7 +156,6 @@ def _about_specials(study: Study) -> tuple[str, ...]:
 
 
 def _learned(history: History) -> int:
-    """How many tokens are none of its base symbols."""
     return history.vocabulary_size - least_size(history)
 
 

@@ -85,7 +85,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def texts_in(options: argparse.Namespace) -> list[str]:
-    """The files that the plan names."""
     plan = read_plan(options.plan)
     return [
         *(path for paths in plan.corpora.values() for path in paths),
@@ -128,7 +127,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _outputs(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
-    """The table and the session, of which there is one each at most."""
     sessions = [path for path in options.output if is_session_name(path)]
     tables = [path for path in options.output if not is_session_name(path)]
     if max(len(sessions), len(tables)) > 1:

@@ -146,7 +146,6 @@ def run(options: argparse.Namespace) -> int:
 def _counted(
     corpus: Corpus, recipe: Recipe, report: ProgressReport, cancelled: CancelCheck
 ) -> tuple[WordTable, list[str]]:
-    """The words, and what is to be told of their groups."""
     if recipe.mixture is None:
         return count_words(corpus, recipe, Work(report, cancelled)), []
     grouped = count_groups(corpus, recipe, Work(report, cancelled))

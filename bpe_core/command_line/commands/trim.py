@@ -71,7 +71,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def ids(value: str) -> list[int]:
-    """An argument that names tokens."""
     return [number(one.strip()) for one in value.split(",") if one.strip()]
 
 
@@ -130,7 +129,6 @@ def _nothing(found: Trimmed) -> str:
 
 
 def _costs(before: History, now: History, tables: Sequence[WordTable], text: str | None) -> dict[str, Costs]:
-    """How many tokens the corpus and the text become, and became before."""
     found = {}
     if tables:
         found["corpus"] = costs(WordTable.merged(tables), before, now)

@@ -123,7 +123,6 @@ def _recovered(path: Path) -> Recovered | None:
 
 
 def _parts(session: SavedSession) -> list[str]:
-    """What there is, a line each."""
     lines = [_run(one) for one in session.runs]
     given = [source for source in session.sources if source.text is not None]
     if given:

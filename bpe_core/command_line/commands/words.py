@@ -110,7 +110,6 @@ def _described(
 
 
 def _states(words: list[str], history: History) -> Iterator[str]:
-    """All words as they stand before the first merge and after each."""
     symbols = [history.alphabet.symbols_of(word.encode(), history.recipe) for word in words]
     texts = TokenTexts.of(history).text
     yield _joined(symbols, texts)
