@@ -10,6 +10,7 @@ from typing import Any
 
 from bpe_core.errors import EncodingError, OutputError, RecipeError, plain
 from bpe_core.history.token_texts import quoted
+from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.limits import size_in
@@ -62,14 +63,25 @@ def add_tie_rule(parser: argparse._ActionsContainer) -> None:
     )
 
 
-def add_pattern(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument(
+def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
+    """Declare what the recipe is, and how it splits texts."""
+    recipe = parser.add_argument_group(title)
+    start = recipe.add_mutually_exclusive_group()
+    start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
+    start.add_argument(
+        "--recipe", metavar="FILE", help="or a recipe: JSON, as `presets NAME` prints it, TOML, or a session"
+    )
+    recipe.add_argument(
         "--pattern",
         choices=NAMED_PATTERNS,
         metavar="NAME",
         help=f"how text is split into words: {', '.join(NAMED_PATTERNS)}",
     )
-    parser.add_argument("--regex", type=text_argument, metavar="EXPR", help="or a regular expression of your own")
+    recipe.add_argument("--regex", type=text_argument, metavar="EXPR", help="or a regular expression of your own")
+    recipe.add_argument(
+        "--special", action="append", type=text_argument, metavar="TOKEN", help="a text never split (may be repeated)"
+    )
+    return recipe
 
 
 def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:

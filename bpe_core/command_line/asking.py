@@ -20,7 +20,7 @@ from bpe_core.errors import BpeError, plain
 from bpe_core.session_file import is_session_file
 from bpe_core.studies.making import open_study
 from bpe_core.studies.sessions import runs_of_session
-from bpe_core.studies.study import Study
+from bpe_core.studies.study import Study, free_name
 from bpe_core.support.data_table import ENDINGS, csv_text
 
 MOST_SHOWN = 20
@@ -185,17 +185,10 @@ def _several(question: type[Question], options: argparse.Namespace) -> dict[str,
         for table in tables:
             study = open_study(table)
             sys.stderr.writelines(f"{plain(table)}: {note}\n" for note in study.notes)
-            found[_free_name(table, found)] = study
+            found[free_name(table, found)] = study
     if not least <= len(found) <= most:
         raise BpeError(f"{question.title()} is about {least:,} to {most:,} tokenizers, not {len(found):,}.")
     return {name: _with_texts(question, study, options) for name, study in found.items()}
-
-
-def _free_name(name: str, taken: dict[str, Study]) -> str:
-    place = 1
-    while (free := name if place == 1 else f"{name} ({place})") in taken:
-        place += 1
-    return free
 
 
 def _with_texts(question: type[Question], study: Study, options: argparse.Namespace) -> Study:

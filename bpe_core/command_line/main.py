@@ -76,12 +76,12 @@ def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace
 
 
 def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
-    from bpe_core.command_line.manifest import Account, kept_output, no_input
+    from bpe_core.command_line.manifest import Account, overheard
 
     command = command_named(options.command)
     command.settle(options)
     account = Account(argv, options)
-    with kept_output() as printed, no_input():
+    with overheard() as printed:
         code = command.run(options)
     if code in command.ends_well:
         account.write(printed.getvalue())

@@ -23,19 +23,9 @@ from bpe_core.studies.making import open_study, run_of
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.fingerprints import fingerprint_of
 
-VERSION = 1
-FILES = {
-    "FILE",
-    "TABLE",
-    "LIST",
-    "PLAN",
-    "RESULTS",
-    "FOLDER",
-    "IN",
-    "A",
-    "B",
-    "SESSION_OR_MERGES",
-}  # what arguments that name files are called
+VERSION = 2  # before, what is made for people to read was laid out in another way
+# what arguments that name files are called
+FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "SESSION_OR_MERGES"])
 RESULTS = ("output", "out", "summary", "listed", "recover")
 STANDARD_OUTPUT = "-"
 
@@ -69,8 +59,9 @@ def program_version() -> str:
 
 
 @contextmanager
-def kept_output() -> Iterator[io.StringIO]:
-    kept, shown = io.StringIO(), sys.stdout
+def overheard() -> Iterator[io.StringIO]:
+    """Keep what is printed meanwhile, and refuse standard input: nobody could read that again."""
+    kept, shown, before = io.StringIO(), sys.stdout, sys.stdin
 
     class Both(io.TextIOBase):
         def write(self, text: str) -> int:
@@ -80,27 +71,16 @@ def kept_output() -> Iterator[io.StringIO]:
         def flush(self) -> None:
             shown.flush()
 
-    sys.stdout = Both()
-    try:
-        yield kept
-    finally:
-        sys.stdout = shown
-
-
-@contextmanager
-def no_input() -> Iterator[None]:
-    """Nothing can be read from standard input meanwhile: nobody could do so again."""
-
     class Nothing(io.TextIOBase):
         @property
         def buffer(self) -> NoReturn:
             raise OutputError("A manifest tells of files; what standard input held is gone: name the text or a file.")
 
-    before, sys.stdin = sys.stdin, Nothing()
+    sys.stdout, sys.stdin = Both(), Nothing()
     try:
-        yield
+        yield kept
     finally:
-        sys.stdin = before
+        sys.stdout, sys.stdin = shown, before
 
 
 class Account:

@@ -86,19 +86,17 @@ def _way_to_write(target: Path, format: str | None, delivery: Delivery | None) -
 
 def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> None:
     found = prepared.verification
-    for note in notes:
-        print(f"- {note}")
-    for sentence in (*found.chosen, *found.cannot_hold):
-        print(f"- {sentence}")
-    for difference in found.differences:
-        print(f"! {difference}")
+    lines = [f"- {sentence}" for sentence in (*notes, *found.chosen, *found.cannot_hold)]
+    lines += [f"! {difference}" for difference in found.differences]
     if found.differing > len(found.differences):
-        print(f"! ... and {found.differing - len(found.differences):,} more")
+        lines.append(f"! ... and {found.differing - len(found.differences):,} more")
     names = " and ".join(str(path) for path in prepared.files)
-    if written:
-        print(f"Wrote {prepared.told} to {names}; {found.sentence}.")
-    else:
-        print(f"Nothing was written: {found.sentence}. With --anyway the file is written as it is.")
+    done = f"Wrote {prepared.told} to {names}; {found.sentence}."
+    print(
+        *lines,
+        done if written else f"Nothing was written: {found.sentence}. With --anyway the file is written as it is.",
+        sep="\n",
+    )
 
 
 def _described(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> dict[str, Any]:

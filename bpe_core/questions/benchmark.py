@@ -12,7 +12,7 @@ from bpe_core.history.history import History
 from bpe_core.measures.benchmark import benchmark
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
 from bpe_core.measures.parity import Sentences, parallel_texts, parity_of
-from bpe_core.studies.study import Study
+from bpe_core.studies.study import Study, free_name
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
@@ -102,11 +102,9 @@ def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[t
         history = study.history
         for size in sizes or (None,):
             at = len(history) if size is None else history.step_of_size(size)
-            called, place = name if size is None else f"{name}@{history.vocabulary_size_at(at)}", 1
-            while (free := called if place == 1 else f"{called} ({place})") in taken:
-                place += 1
-            taken.add(free)
-            yield free, (history, at)
+            called = free_name(name if size is None else f"{name}@{history.vocabulary_size_at(at)}", taken)
+            taken.add(called)
+            yield called, (history, at)
 
 
 def _chosen(tokenizers: Mapping[str, object], name: str) -> str | None:

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bpe_core.report import sections
 from bpe_core.report.report import Report
+from bpe_core.report.sections import SECTIONS, summary
 from bpe_core.report.style import style
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Markup, element, joined
 
 # Whatever a token or a note says, the page loads nothing and runs nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
-TITLES = {
-    "recipe": "Recipe",
-    "corpus": "Corpus",
-    "charts": "Charts",
-    "ties": "Ties",
-    "text": "Text",
-    "notes": "Notes",
-}
 
 
 def write_report(report: Report, path: Path | str) -> None:
@@ -30,21 +21,17 @@ def write_report(report: Report, path: Path | str) -> None:
 
 
 def page_of(report: Report) -> str:
-    parts = {
-        "recipe": sections.recipe(report),
-        "corpus": sections.corpus(report),
-        "charts": sections.charts(report),
-        "merges": sections.merges(report),
-        "ties": sections.tie_list(report),
-        "text": sections.text(report),
-        "notes": sections.notes(report),
-    }
-    titles = TITLES | {"merges": report.wording.steps.capitalize()}
-    links = [element("a", {"href": f"#{name}"}, titles[name]) for name, part in parts.items() if part]
-    nav = element("nav", {"aria-label": "Contents"}, element("ul", {}, *(element("li", {}, link) for link in links)))
+    made = [(name, title or report.wording.steps.capitalize(), make(report)) for name, title, make in SECTIONS]
+    parts = [(name, title, content) for name, title, content in made if content]
+    links = [element("li", {}, element("a", {"href": f"#{name}"}, title)) for name, title, _ in parts]
+    nav = element("nav", {"aria-label": "Contents"}, element("ul", {}, *links))
     when = f"Run {report.run}, {report.made:%d %B %Y, %H:%M}. {report.sentence}".rstrip()
     header = element("header", {}, element("h1", {}, report.title), element("p", {"class": "muted"}, when), nav)
-    main = element("main", {}, sections.summary(report), *parts.values())
+    sections = (
+        element("section", {"id": name, "aria-label": title}, element("h2", {}, title), *content)
+        for name, title, content in parts
+    )
+    main = element("main", {}, summary(report), *sections)
     footer = element("footer", {}, "Made with BPE Explorer. This page loads nothing from elsewhere.")
     head = joined(
         [

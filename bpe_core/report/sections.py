@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ def summary(report: Report) -> Markup:
     return element("dl", {"class": "cards"}, joined(items))
 
 
-def recipe(report: Report) -> Markup:
+def recipe(report: Report) -> list[Content]:
     """Every choice that is not as it would be anyway, and those that always matter."""
     chosen = report.history.recipe
     always = {"pattern", "base", "ties", "vocab_size", "merges", "min_frequency"}
@@ -70,10 +70,10 @@ def recipe(report: Report) -> Markup:
     about = element("p", {"class": "muted"}, pattern.explanation) if pattern else Markup("")
     method = METHODS[chosen.method]
     heading = element("p", {}, "Recipe ", element("strong", {}, chosen.name), f". {method.title}: {method.explanation}")
-    return section("recipe", "Recipe", heading, about, element("dl", {"class": "choices"}, *items))
+    return [heading, about, element("dl", {"class": "choices"}, *items)]
 
 
-def corpus(report: Report) -> Markup:
+def corpus(report: Report) -> list[Content]:
     parts: list[Content] = []
     words = report.study.learned_from
     if words is not None:
@@ -90,15 +90,15 @@ def corpus(report: Report) -> Markup:
         more = len(report.sources) - MOST_SOURCES
         caption = "The texts it was learned from" + (f" (and {more:,} more)" if more > 0 else "")
         parts.append(table(caption, ("Text", "Bytes", "SHA-256 begins with"), rows, numbers=(1,)))
-    return section("corpus", "Corpus", *parts) if parts else Markup("")
+    return parts
 
 
-def charts(report: Report) -> Markup:
+def charts(report: Report) -> list[Content]:
     if not len(report.history):
-        return Markup("")
+        return []
     answers = (_answered(question(), report.study) for question in CHARTS)
     figures = [_marked(answer.figure, report) for answer in answers if answer is not None and answer.figure is not None]
-    return section("charts", "Charts", figures_with_captions(figures))
+    return [figures_with_captions(figures)]
 
 
 def _answered(question: Question, study: Study) -> Answer | None:
@@ -115,13 +115,12 @@ def _marked(figure: Figure, report: Report) -> Figure:
     return dataclasses.replace(figure, marks=[float(mark.merge) for mark in report.bookmarks])
 
 
-def merges(report: Report) -> Markup:
+def merges(report: Report) -> list[Content]:
     history, study, steps = report.history, report.study, report.wording.steps
-    title = steps.capitalize()
     if not len(history):
-        return section("merges", title, element("p", {}, "Nothing was learned."))
+        return [element("p", {}, "Nothing was learned.")]
     first = range(min(FIRST_MERGES, len(history)))
-    parts = [_rows(f"The first {len(first)} {steps}", steps_table(study, first))]
+    parts: list[Content] = [_rows(f"The first {len(first)} {steps}", steps_table(study, first))]
     lengths = np.array(history.of_steps(study.names.lengths))
     longest = np.argsort(-lengths, kind="stable")[:MOST_LISTED].tolist()
     parts += [element("h3", {}, "The longest tokens"), _rows("Longest first", steps_table(study, longest))]
@@ -134,28 +133,23 @@ def merges(report: Report) -> Markup:
             element("h3", {}, f"The most rewarding later {steps}"),
             _rows("Where many bytes came together at once", steps_table(study, sorted(jumps))),
         ]
-    return section("merges", title, *parts)
+    return parts
 
 
-def tie_list(report: Report) -> Markup:
+def tie_list(report: Report) -> list[Content]:
     answer = _answered(Ties(), report.study)
     if answer is None or not len(answer.table):
-        return Markup("")
+        return []
     shown = min(MOST_LISTED, len(answer.table))
     told = "A trainer with another rule may part ways at the first of them."
-    return section(
-        "ties",
-        "Ties",
-        *(element("p", {}, sentence) for sentence in (*answer.sentences, told)),
-        _rows(f"The first {shown} ties", answer.table, range(shown)),
-    )
+    rows = _rows(f"The first {shown} ties", answer.table, range(shown))
+    return [*(element("p", {}, sentence) for sentence in (*answer.sentences, told)), rows]
 
 
-def text(report: Report) -> Markup:
+def text(report: Report) -> list[Content]:
     if not report.text.strip():
-        return Markup("")
-    parts = [part for moment in report.shown_moments for part in _text_at(report, moment)]
-    return section("text", "The text, token by token", *parts)
+        return []
+    return [part for moment in report.shown_moments for part in _text_at(report, moment)]
 
 
 def _text_at(report: Report, moment: int) -> list[Markup]:
@@ -170,10 +164,9 @@ def _text_at(report: Report, moment: int) -> list[Markup]:
     return [element("h3", {}, title), about, element("div", {"class": "tokens"}, coloured(raw, spans))]
 
 
-def notes(report: Report) -> Markup:
-    if not report.bookmarks:
-        return Markup("")
-    parts, names = [], report.study.names.text
+def notes(report: Report) -> list[Content]:
+    parts: list[Content] = []
+    names = report.study.names.text
     for mark in report.bookmarks:
         learned = names[int(report.history.ids[mark.merge - 1])] if 0 < mark.merge <= len(report.history) else ""
         place = joined(
@@ -185,11 +178,19 @@ def notes(report: Report) -> Markup:
             ]
         )
         parts += [element("h3", {}, place), element("div", {"class": "note"}, mark.note or "(no note)")]
-    return section("notes", "Notes", *parts)
+    return parts
 
 
-def section(name: str, title: str, *content: Content) -> Markup:
-    return element("section", {"id": name, "aria-label": title}, element("h2", {}, title), *content)
+# id, title (none: what its steps are called) and what makes it
+SECTIONS: tuple[tuple[str, str, Callable[[Report], list[Content]]], ...] = (
+    ("recipe", "Recipe", recipe),
+    ("corpus", "Corpus", corpus),
+    ("charts", "Charts", charts),
+    ("merges", "", merges),
+    ("ties", "Ties", tie_list),
+    ("text", "The text, token by token", text),
+    ("notes", "Notes", notes),
+)
 
 
 # Rows
@@ -210,7 +211,9 @@ def _rows(caption: str, rows: DataTable, places: Iterable[int] | None = None) ->
     chosen = range(len(rows)) if places is None else places
     cells = [[_cell(name, rows.columns[name][place]) for name in names] for place in chosen]
     numbers = [place for place, name in enumerate(names) if not name.endswith("text")]
-    return table(caption, [heading_of(name).capitalize() for name in names], cells, numbers=numbers)
+    return table(
+        caption, [heading_of(name.removesuffix("_text")).capitalize() for name in names], cells, numbers=numbers
+    )
 
 
 def _cell(column: str, value: Any) -> Content:

@@ -15,7 +15,7 @@ A trained run, an opened file and a run of a session are studies. Ids are always
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -302,6 +302,18 @@ class Study:
                 self._kept[name] = find()
             found: Found = self._kept[name]
             return found
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """Number a name that is taken.
+
+    >>> free_name("a", ["a", "a (2)"])
+    'a (3)'
+    """
+    place = 1
+    while (free := name if place == 1 else f"{name} ({place})") in taken:
+        place += 1
+    return free
 
 
 def as_study(given: Any) -> Study:

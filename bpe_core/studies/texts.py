@@ -32,14 +32,14 @@ class Texts(Protocol):
 class KnownWords:
     """Words that were counted before, as a session keeps them."""
 
-    def __init__(self, words: WordTable, parts: Mapping[str, WordTable] | None = None) -> None:
-        self._words, self._parts = words, parts or {}
+    def __init__(self, words: WordTable) -> None:
+        self._words = words
 
     def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
         return self._words
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
-        return self._parts or {"the corpus": self._words}
+        return {"the corpus": self._words}
 
     def reading(self) -> AbstractContextManager[Corpus]:
         raise BpeError(NO_DOCUMENTS)

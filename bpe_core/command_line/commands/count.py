@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from bpe_core.command_line.arguments import add_pattern, chosen_recipe, number, size, text_argument
+from bpe_core.command_line.arguments import add_recipe, chosen_recipe, number, size, text_argument
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import working
@@ -18,7 +18,6 @@ from bpe_core.counting.to_files import PARTITION_SIZE, PIECE_SIZE, CountingOrder
 from bpe_core.errors import RecipeError, plain
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.listed_words import COUNT, ListedWords
-from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import checked_name, write_data
 from bpe_core.support.limits import size_text
@@ -83,14 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--reverse", action="store_true", help="without -o: the last first; of counts the rarest")
     parser.add_argument("--top", type=number, default=20, metavar="N", help="how many words are shown without -o")
-    recipe = parser.add_argument_group("how texts are split")
-    start = recipe.add_mutually_exclusive_group()
-    start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
-    start.add_argument(
-        "--recipe", metavar="FILE", help="or a recipe: JSON, as `presets NAME` prints it, TOML, or a session"
-    )
-    add_pattern(recipe)
-    recipe.add_argument("--special", action="append", type=text_argument, metavar="TOKEN", help="a text never split")
+    add_recipe(parser, "how texts are split")
     add_mixture(parser)
     add_reading(parser)
     parser.add_argument("--json", action="store_true", help="print what was counted as JSON")

@@ -13,7 +13,6 @@ from bpe_core.command_line.arguments import add_tie_rule, number
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
-from bpe_core.counting.words import WordTable
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.extending import Extended, extend_on
 from bpe_core.editing.trimming import least_size, told_of_characters
@@ -90,7 +89,18 @@ def run(options: argparse.Namespace) -> int:
     if not options.json:
         _tell(old, found, savings, unused)
     described = _described(old, found, savings, unused)
-    return _write(found.history, words, study, target, options, described)
+    options.out = str(target)
+    if not is_session_name(target) or options.to:
+        _check_numbers(found.history, options)
+        return write_and_tell(found.history, options, (*study.notes, *_about_specials(study)), described)
+    from bpe_core.studies.sessions import write_run  # loads SQLite
+
+    write_run(found.history, words, target)
+    if options.json:
+        print(json.dumps({**described, "files": [str(target)]}, ensure_ascii=False, indent=1))
+    else:
+        print(f"Wrote {plain(str(target))}.")
+    return 0
 
 
 def _target(study: Study, options: argparse.Namespace) -> Path:
@@ -109,28 +119,6 @@ def _target(study: Study, options: argparse.Namespace) -> Path:
     except OSError as error:
         raise OutputError(f"Could not make the folder {target}: {error.strerror or error}.") from error
     return target / source.name
-
-
-def _write(
-    history: History,
-    words: WordTable,
-    study: Study,
-    target: Path,
-    options: argparse.Namespace,
-    described: dict[str, Any],
-) -> int:
-    options.out = str(target)
-    if not is_session_name(target) or options.to:
-        _check_numbers(history, options)
-        return write_and_tell(history, options, (*study.notes, *_about_specials(study)), described)
-    from bpe_core.studies.sessions import write_run  # loads SQLite
-
-    write_run(history, words, target)
-    if options.json:
-        print(json.dumps({**described, "files": [str(target)]}, ensure_ascii=False, indent=1))
-    else:
-        print(f"Wrote {plain(str(target))}.")
-    return 0
 
 
 def _check_numbers(history: History, options: argparse.Namespace) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from bpe_core.command_line.manifest import (
     PATH,
     STANDARD_OUTPUT,
+    VERSION,
     Account,
     Fingerprint,
     Manifest,
@@ -41,6 +42,7 @@ MADE_AT = re.compile(rb"\d\d \w+ \d{4}, \d\d:\d\d")  # in a report
 # In a PDF: when it was made, and the number that it is given then.
 OF_PDF = re.compile(rb"\(D:\d{14}[^)]*\)|\d{4}-\d\d-\d\dT[\d:.+Z-]+|uuid:[\da-f-]{36}|/ID \[[^\]]*\]")
 OF_MAKING = {".html": (MADE_AT, 1), ".pdf": (OF_PDF, 0)}  # what differs each time, and how often it stands there
+FOR_PEOPLE = (STANDARD_OUTPUT, ".html")  # what is read, not computed with
 TAKEN = "seconds"  # the column of a table that tells how long something took
 
 
@@ -78,7 +80,8 @@ def _repeated(path: Path) -> int:
         print(f"Made with version {manifest.program}, repeated with {program_version()}.")
     with tempfile.TemporaryDirectory() as folder:
         printed, places = _make_again(manifest, home, Path(folder))
-        is_same = [_compare(one, home, places.get(one.path), printed) for one in manifest.results]
+        is_older = manifest.version < VERSION
+        is_same = [_compare(one, home, places.get(one.path), printed, is_older) for one in manifest.results]
     return 0 if all(is_same) else 1
 
 
@@ -128,7 +131,7 @@ def _check_command(words: list[str], folder: Path) -> Collection[int]:
     return command.ends_well
 
 
-def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes) -> bool:
+def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes, is_older: bool) -> bool:
     name = "What is printed" if known.path == STANDARD_OUTPUT else plain(known.path)
     if known.path == STANDARD_OUTPUT:
         digest = hashlib.sha256(printed).hexdigest()
@@ -139,6 +142,9 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes)
         digest = fingerprint_of(place)[1]
     if digest == known.sha256:
         print(f"{name}: identical, byte for byte.")
+        return True
+    if is_older and known.path.endswith(FOR_PEOPLE):
+        print(f"{name}: made again, but laid out in another way since, so it is not compared.")
         return True
     before = home / known.path
     if place is not None and place.is_file() and before.is_file() and fingerprint_of(before)[1] == known.sha256:
@@ -167,7 +173,8 @@ def _alike_without(before: Path, again: Path) -> str:
         return "where its texts stand, and when they were changed last" if are_alike_elsewhere(before, again) else ""
     if is_data(again):
         one, other = (read_plainly(path) for path in (before, again))
-        if TAKEN in one and one.keys() == other.keys():
-            same = all(list(one[column]) == list(other[column]) for column in one if column != TAKEN)
-            return "how long it took" if same else ""
+        if all(column in other and list(one[column]) == list(other[column]) for column in one if column != TAKEN):
+            if one.keys() == other.keys():
+                return "how long it took" if TAKEN in one else ""
+            return "columns that it had not before"
     return ""

@@ -11,11 +11,10 @@ from typing import Any
 
 from bpe_core.command_line.arguments import (
     add_merge_limits,
-    add_pattern,
+    add_recipe,
     add_tie_rule,
     chosen_recipe,
     number,
-    text_argument,
 )
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.decisions import add_decisions, decided
@@ -82,20 +81,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="texts, tables, archives, folders, addresses (s3://...), or - for standard input",
     )
     parser.set_defaults(one_of={"files": "FILE", "group": "--group", "groups_of": "--groups-of"})
-    recipe = parser.add_argument_group("the recipe")
-    start = recipe.add_mutually_exclusive_group()
-    start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
-    start.add_argument(
-        "--recipe", metavar="FILE", help="or a recipe: JSON, as `presets NAME` prints it, TOML, or a session"
-    )
+    recipe = add_recipe(parser, "the recipe")
     recipe.add_argument(
         "--method", choices=METHODS, metavar="NAME", help=f"how it is learned: {', '.join(METHODS)}; as its preset does"
     )
-    add_pattern(recipe)
     add_tie_rule(recipe)
-    recipe.add_argument(
-        "--special", action="append", type=text_argument, metavar="TOKEN", help="a text never split (may be repeated)"
-    )
     add_decisions(recipe)
     add_merge_limits(parser)
     parser.add_argument(

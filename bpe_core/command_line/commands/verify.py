@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.learning.methods import told_by
 from bpe_core.session_file import is_session_file
 
 if TYPE_CHECKING:  # SQLite is loaded for whoever has a session
-    from bpe_core.session_file.recovering import Recovered
-    from bpe_core.session_file.values import SavedRun, SavedSession
+    from bpe_core.session_file.values import SavedSession
 
 EXAMPLES = """\
 examples:
@@ -64,23 +64,21 @@ def _refuse_a_bad_place(files: list[Path], place: Path) -> None:
 
 
 def _verified(path: Path, place: Path | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"file": str(path), "sound": True, "what": "a session"}
+    found |= {"found": [], "lost": [], "notes": []}
     if is_session_file(path) or (place is not None and path.exists()):
-        return _session(path, place)
+        return found | _session(path, place)
     if _is_counts(path):
-        from bpe_core.counting.words import WordTable  # wanted seldom
-
         table = WordTable.load(path)
-        what = f"the counts of {table.total:,} words, {len(table):,} different"
-        return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": []}
+        return found | {"what": f"the counts of {table.total:,} words, {len(table):,} different"}
     opened = open_table(path)
-    what = f"a table ({opened.format}) of {told_by(opened.history)}"
     notes = [*opened.notes]
     if FORMATS[opened.format].peer_name:
         from bpe_core.verification.import_check import check_import  # with all that encodes
 
         agreement = check_import(path, opened)
         notes += agreement.notes if agreement is not None else ()
-    return {"file": str(path), "sound": True, "what": what, "found": [], "lost": [], "notes": notes}
+    return found | {"what": f"a table ({opened.format}) of {told_by(opened.history)}", "notes": notes}
 
 
 def _is_counts(path: Path) -> bool:
@@ -93,51 +91,40 @@ def _is_counts(path: Path) -> bool:
 
 
 def _session(path: Path, place: Path | None) -> dict[str, Any]:
-    from bpe_core.session_file.reading import read_session
+    from bpe_core.session_file.reading import read_session  # loads SQLite
+    from bpe_core.session_file.recovering import recover_session
     from bpe_core.session_file.writing import write_session
 
-    found: dict[str, Any] = {"file": str(path), "sound": True, "what": "a session", "lost": [], "notes": []}
-    session: SavedSession | None = None
+    found: dict[str, Any] = {}
     try:
         session = read_session(path)
     except FormatError as error:
         if not path.is_file():
             raise
-        recovered = _recovered(path)
-        found |= {"sound": False, "what": str(error), "lost": list(recovered.lost) if recovered else []}
-        session = recovered.session if recovered else None
-    found["found"] = _parts(session) if session is not None else []
-    if place is not None and session is not None:
+        found = {"sound": False, "what": str(error)}
+        try:
+            recovered = recover_session(path)
+        except FormatError:
+            return found
+        session, found["lost"] = recovered.session, list(recovered.lost)
+    if place is not None:
         write_session(session, place)
         found["notes"] = [f"Wrote what could be saved to {place}."]
-    return found
-
-
-def _recovered(path: Path) -> Recovered | None:
-    from bpe_core.session_file.recovering import recover_session
-
-    try:
-        return recover_session(path)
-    except FormatError:
-        return None
+    return {**found, "found": _parts(session)}
 
 
 def _parts(session: SavedSession) -> list[str]:
-    lines = [_run(one) for one in session.runs]
-    given = [source for source in session.sources if source.text is not None]
+    lines = []
+    for run in session.runs:
+        count = 0 if run.words is None else len(run.words)
+        words = "no words" if run.words is None else f"{count:,} different word{'' if count == 1 else 's'}"
+        lines.append(f"run {run.number}: {run.recipe.wording.counted(run.learned)}, {words}")
+    given = [source.text for source in session.sources if source.text is not None]
     if given:
-        size = sum(len(source.text or "") for source in given)
-        lines.append(f"texts kept inside: {len(given):,}, with {size:,} characters")
+        lines.append(f"texts kept inside: {len(given):,}, with {sum(map(len, given)):,} characters")
     if session.bookmarks:
         lines.append(f"bookmarks: {len(session.bookmarks):,}")
     return lines
-
-
-def _run(run: SavedRun) -> str:
-    words = (
-        "no words" if run.words is None else f"{len(run.words):,} different word{'' if len(run.words) == 1 else 's'}"
-    )
-    return f"run {run.number}: {run.recipe.wording.counted(run.learned)}, {words}"
 
 
 def _tell(found: dict[str, Any]) -> None:

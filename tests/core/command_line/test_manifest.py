@@ -75,11 +75,12 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
         told = capsys.readouterr().out
         assert BUT_FOR.get(name, "identical, byte for byte") in told
         monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _in_this_process)
+    _expect_of_before(there, capsys)
     told = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
     told["results"][0]["sha256"] = "0" * 64
     _expect(there, told, "ranks.json: differs; in what, nobody can tell: the one made before has been", capsys)
     for change, sentence in (
-        ({"version": 2}, "newer version"),
+        ({"version": 3}, "newer version"),
         ({"results": [{"path": "other.json", "bytes": 0, "sha256": ""}]}, "would write ranks.json"),
         ({"arguments": ["doctor"]}, "no command"),
         ({"arguments": ["compress", "book.txt"]}, "would write book.txt.gage"),
@@ -91,6 +92,17 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
     (there / "book.txt").unlink()
     _expect(there, told, "book.txt is missing", capsys)
     assert run(["repeat", "nowhere.json"]) == 1
+
+
+def _expect_of_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What an older version has printed, and a table that had fewer columns."""
+    sizes = json.loads((folder / "sizes.manifest.json").read_text(encoding="utf-8"))
+    sizes["results"][0]["sha256"] = "0" * 64
+    (folder / "before.json").write_text(json.dumps({**sizes, "version": 1}), encoding="utf-8")
+    assert run(["repeat", str(folder / "before.json")]) == 0
+    assert "laid out in another way" in capsys.readouterr().out
+    (folder / "before.json").write_text(json.dumps(sizes), encoding="utf-8")
+    assert run(["repeat", str(folder / "before.json")]) == 1
 
 
 def _in_this_process(call: list[str], cwd: Path, **_: object) -> SimpleNamespace:
