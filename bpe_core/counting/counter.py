@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import Counted, Int64s, PartCounts, WordTable
 from bpe_core.errors import BpeError
-from bpe_core.kernels import count, join_tables, word_tables
+from bpe_core.kernels import count, word_tables
 from bpe_core.kernels import utf8 as utf8  # once it is loaded, reading checks texts by it
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW
@@ -152,11 +152,11 @@ def _listed(counters: list[Counter], threads: int) -> WordTable:
     check_room(32 * words, COUNTING, FEWER_WORDS)
     listed = _listed_in_order(counters, threads)
     counts, starts = np.empty(words, np.int64), np.zeros(words + 1, np.int64)
-    _each([partial(join_tables.write_counts, *rows, counts, starts[1:]) for rows in listed], threads)
+    _each([partial(word_tables.write_counts, *rows, counts, starts[1:]) for rows in listed], threads)
     np.cumsum(starts, out=starts)
     check_room(int(starts[-1]), COUNTING, FEWER_WORDS)
     text = np.empty(int(starts[-1]), np.uint8)
-    _each([partial(join_tables.write_words, *rows, starts, text) for rows in listed], threads)
+    _each([partial(word_tables.write_words, *rows, starts, text) for rows in listed], threads)
     return WordTable(text, starts, counts)
 
 
@@ -173,7 +173,7 @@ def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
 
     def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         slots, firsts = np.empty(len(counter), np.int64), np.empty(len(counter), np.int64)
-        join_tables.list_words(counter.table, firsts, slots)
+        word_tables.list_words(counter.table, firsts, slots)
         order = np.argsort(firsts)
         return slots[order], firsts[order]
 
@@ -249,8 +249,8 @@ class Counter:
     def add(self, other: Counter) -> None:
         more = other._words
         self._make_room(*more.used.tolist())
-        join_tables.add_short(self._words, more.short, more.short_firsts)
-        join_tables.add_long(self._words, more)
+        word_tables.add_short(self._words, more.short, more.short_firsts)
+        word_tables.add_long(self._words, more)
 
     def take_all(self, other: Counter) -> None:
         """Add the words of the counter of another thread, and empty that."""
@@ -261,8 +261,8 @@ class Counter:
     def take_what_both_know(self, other: Counter, threads: int) -> None:
         mine, its = self._words, other._words
         for kind, slots, hand_over in (
-            (word_tables.SHORT, len(its.short_firsts), join_tables.hand_over_short),
-            (word_tables.LONG, len(its.long_firsts), join_tables.hand_over_long),
+            (word_tables.SHORT, len(its.short_firsts), word_tables.hand_over_short),
+            (word_tables.LONG, len(its.long_firsts), word_tables.hand_over_long),
         ):
             borders = np.linspace(0, slots, threads + 1).astype(np.int64)
             parts = [partial(hand_over, mine, its, *ends) for ends in pairwise(borders)]
@@ -293,14 +293,14 @@ class Counter:
             short=_empty_rows(word_tables.SHORT_ROW * slots), short_firsts=np.empty(slots, np.int64)
         )
         old.used[word_tables.SHORT] = 0  # adding counts them again
-        join_tables.add_short(self._words, old.short, old.short_firsts)
+        word_tables.add_short(self._words, old.short, old.short_firsts)
 
     def _grow_long(self, slots: int) -> None:
         old = self._words
         self._words = old._replace(
             long=_empty_rows(word_tables.LONG_ROW * slots), long_firsts=np.empty(slots, np.int64)
         )
-        join_tables.spread_long(self._words, old.long, old.long_firsts)
+        word_tables.spread_long(self._words, old.long, old.long_firsts)
 
 
 def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:

@@ -37,7 +37,7 @@ from bpe_core.support.limits import check_room
 Int64s = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
-KERNELS = Policy("bpe_core.kernels.word_rows", small=300_000, small_when_loaded=5_000)  # in words
+KERNELS = Policy("bpe_core.kernels.word_tables", small=300_000, small_when_loaded=5_000)  # in words
 BYTES_A_WORD = 60  # of memory, besides its characters, while tables are joined
 WORDS_AT_ONCE = 1 << 17  # some ten milliseconds
 PADDING = 8  # bytes behind the text that may be read
@@ -106,7 +106,7 @@ def join_plainly(tables: Sequence[WordColumns]) -> Joined:
 
 def join_by_kernels(tables: Sequence[WordColumns]) -> Joined:
     """The same by machine code."""
-    from bpe_core.kernels import word_rows  # loads machine code
+    from bpe_core.kernels import word_tables  # loads machine code
 
     words = sum(map(len, tables))
     text = np.concatenate([*(table.text for table in tables), np.zeros(PADDING, np.uint8)])
@@ -118,20 +118,20 @@ def join_by_kernels(tables: Sequence[WordColumns]) -> Joined:
     found = 0
     for begin in range(0, words, WORDS_AT_ONCE):
         stop = min(words, begin + WORDS_AT_ONCE)
-        found = int(word_rows.number_words(text, starts, begin, stop, keys, places, rows, firsts, found))
+        found = int(word_tables.number_words(text, starts, begin, stop, keys, places, rows, firsts, found))
     borders = np.cumsum([len(table) for table in tables])[:-1]
     return Joined(_gathered(text, starts, firsts[:found]), np.split(rows, borders))
 
 
 def _gathered(text: Bytes, starts: Int64s, chosen: Int64s) -> WordColumns:
-    from bpe_core.kernels import word_rows
+    from bpe_core.kernels import word_tables
 
     new_starts = np.zeros(len(chosen) + 1, np.int64)
     np.cumsum(starts[chosen + 1] - starts[chosen], out=new_starts[1:])
     gathered = np.empty(int(new_starts[-1]), np.uint8)
     for begin in range(0, len(chosen), WORDS_AT_ONCE):
         stop = min(len(chosen), begin + WORDS_AT_ONCE)
-        word_rows.gather_words(text, starts, begin, stop, chosen, new_starts, gathered)
+        word_tables.gather_words(text, starts, begin, stop, chosen, new_starts, gathered)
     return WordColumns(gathered, new_starts)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from bpe_core.history.columns import Int64s
 from bpe_core.kernels.encode import IDS
-from bpe_core.kernels.recover import recover_merges
+from bpe_core.kernels.merge_word import recover_merges
 from bpe_core.segmenting.compiled_encoder import merge_table, room_for
 
 _AT_ONCE = 1 << 16  # tokens: some 20 ms

@@ -5,3 +5,9 @@ once (`compiling.py`) and keeps them in one file (`kept.py`), which every proces
 kernel is called only once `readiness` says that nobody will wait for a compiler. The checked, documented doors are
 outside this folder, and tests compare each with plain code.
 """
+
+# The rank of a boundary between two symbols is the index of the merge that dissolves it, or one of these.
+NEVER = 2**31 - 1  # no merge dissolves it
+PATTERN_CUT = 2**31 - 2  # the pattern, or a special token, cuts here
+
+MOST_AT_ONCE = 128  # bytes left out, or entries told, of a table of `bpe_core.learning.gage.block_form`

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.kernels import PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.join_word import join_word, whole_word
 from bpe_core.kernels.merge_word import SHORT, Int32s, Int64s, merge_word
-from bpe_core.kernels.pieces import NO_TOKEN, write_pieces
+from bpe_core.kernels.pieces import NO_TOKEN, write_best_path, write_pieces
 from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
 from bpe_core.kernels.word_memory import (
@@ -26,8 +27,6 @@ from bpe_core.kernels.word_memory import (
     remember,
     slot_of,
 )
-from bpe_core.kernels.write_path import write_best_path
-from bpe_core.segmenting.merging import PATTERN_CUT
 
 Bytes = npt.NDArray[np.uint8]
 

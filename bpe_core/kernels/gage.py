@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.kernels import MOST_AT_ONCE
 from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT
-from bpe_core.learning.gage.block_form import MOST_AT_ONCE
 
 # Entries of `State.number`.
 STEPS, BLOCK, START, SIZE, FREE, PAYING, TABLE, TOKENS_LEFT, TOTAL, AT_END = range(10)  # as things stand

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from bpe_core.kernels import NEVER
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.merge_word import BASE, LIMIT, bucket_of, pair_key
 from bpe_core.kernels.pieces import AT, BIRTH, FIRST, NO_TOKEN, PARENT, ROW, STARTING, TOKEN
-from bpe_core.segmenting.merging import NEVER
 
 MEETS = NEVER - 1  # in place of a priority: the two stand side by side in some token, and are not joined themselves
 

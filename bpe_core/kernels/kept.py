@@ -28,7 +28,7 @@ DAYS_KEPT = 30  # since it was last used
 _KERNEL_FOLDER = Path(__file__).parent
 _INSTALLED = "made"  # in it, what installing has made
 # What decides which kernels are made, and the numbers they are compiled with.
-_OTHER_SOURCES = ("warm_up.py", "segmenting/merging.py", "text/scanner/kinds.py", "text/scanner/machine.py")
+_OTHER_SOURCES = ("warm_up.py", "text/scanner/kinds.py", "text/scanner/machine.py")
 _FILE = "code"
 _FOLDER_NAMES = "kernels-[0-9a-f]{16}"
 _CHECKSUM_BYTES = 32

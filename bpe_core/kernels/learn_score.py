@@ -15,7 +15,7 @@ from bpe_core.kernels.learn import (
     place,
     settle,
 )
-from bpe_core.kernels.learn_arena import free_slice
+from bpe_core.kernels.learn_pairs import free_slice
 from bpe_core.kernels.learn_queue import any_pair_left, first_occurrence
 from bpe_core.kernels.learn_state import (
     FORCED,

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.kernels import NEVER, PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import chosen, trailing_zeros
-from bpe_core.segmenting.merging import NEVER
 
 Int32s = npt.NDArray[np.int32]
 Float64s = npt.NDArray[np.float64]
@@ -297,3 +297,46 @@ def _merge_long(table, room, symbols):
     while place < symbols:
         room.ranks[place] = np.int32(NEVER)
         place += np.int64(table.lengths[cells[place]])
+
+
+@kernel
+def rank_boundaries(table, room, symbols, ranks):
+    """Write which merge dissolves the boundary before each cell of many words; what is below 0 lies between words."""
+    begin = np.int64(0)
+    while begin < len(symbols):
+        ranks[begin] = np.int32(PATTERN_CUT)
+        count = np.int64(0)
+        while begin + count < len(symbols) and symbols[begin + count] >= 0:
+            room.cells[count] = symbols[begin + count]
+            count += 1
+        if count > 1:
+            merge_word(table, room, count)
+            for i in range(1, count):
+                ranks[begin + i] = room.ranks[i]
+        begin += max(count, np.int64(1))
+
+
+@kernel
+def recover_merges(table, room, data, starts, symbol_of, first, stop):
+    """Merge each token with what was found of those before it, and enter the two that are left.
+
+    Returns the first token that falls into more than two, or that is there already; else `stop`.
+    """
+    cells, lengths = room.cells, table.lengths
+    for token in range(first, stop):
+        start = starts[token]
+        symbols = np.int64(starts[token + 1] - start)
+        for i in range(symbols):
+            cells[i] = symbol_of[data[start + i]]
+        table.number[LIMIT] = token
+        merge_word(table, room, symbols)
+        left = cells[0]
+        middle = np.int64(lengths[left])
+        if middle >= symbols:
+            return token
+        right = cells[middle]
+        if middle + np.int64(lengths[right]) != symbols:
+            return token
+        table.left[token], table.right[token] = left, right
+        enter_merge(table, token)
+    return stop

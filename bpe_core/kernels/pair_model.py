@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.replay import pair_slot
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -85,6 +84,18 @@ class Joins(NamedTuple):
     lengths: Int64s  # of all tokens, in cells
     starts: Int64s
     cells: Int32s
+
+
+@kernel
+def pair_slot(keys, left, right):
+    """Where the pair stands in the table, or the empty slot where it would."""
+    mask = np.uint64(len(keys) - 1)
+    key = (np.uint64(left + 1) << np.uint64(32)) | np.uint64(right + 1)
+    mixed = key * np.uint64(0x9E3779B97F4A7C15)
+    slot = (mixed ^ (mixed >> np.uint64(29))) & mask
+    while keys[slot] != 0 and keys[slot] != key:
+        slot = (slot + np.uint64(1)) & mask
+    return np.int64(slot)
 
 
 @kernel

@@ -25,8 +25,8 @@ from bpe_core.kernels.pieces import (
     STARTING,
     TOKEN,
     UNKNOWN,
+    write_best_path,
 )
-from bpe_core.kernels.write_path import write_best_path
 
 Bytes = npt.NDArray[np.uint8]
 Bools = npt.NDArray[np.bool_]

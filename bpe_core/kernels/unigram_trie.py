@@ -1,8 +1,12 @@
-"""Words as a tree of their beginnings: what several words begin with stands there once.
+"""Words as a tree of their beginnings: the tokens in them, and pieces that occur again.
 
 A node is a beginning, one symbol longer than its parent; node 0 is the empty one. The words are sorted, and the nodes
-numbered as they are met, so the nodes that a word adds to those before it lie side by side, and whoever goes through
-the words in their order has all beginnings of a word on one path from the first node.
+numbered as they are met. So the nodes that a word adds lie side by side, and whoever goes through the words in their
+order has all beginnings of a word on one path from the first node.
+
+Tokens are found by a hash table of their beginnings. Pieces that occur again are found length by length: a place is
+the node where a piece ends, and the places of equal pieces are a group. Each group is parted by the symbol that
+follows, and given up when its piece occurs nowhere else and goes on in one way: so few are left after some symbols.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.memory import prefetch
 
 # What follows a beginning is told by a byte.
 NO_FOLLOWER = 254  # not yet
@@ -105,3 +110,271 @@ def plant(words, trie, leads, path):
         trie.weight[path[size]] += words.weights[word]
     trie.firsts[len(words.order)] = node
     _leave(trie, path, size, np.int64(0))
+
+
+SYMBOL_BITS = np.uint64(21)
+SPREAD = np.uint64(0x9E3779B97F4A7C15)
+ID_SHIFT = np.uint64(32)
+NUMBER_MASK = np.uint64(2**32 - 1)
+_ONE = np.uint64(1)
+ROW = 2  # entries of a slot: its key, 0 where it is empty; the number of the longer beginning, and an id above it
+
+# Entries of `Pieces.number`.
+BEGINNINGS, LONGEST = range(2)
+
+
+class Pieces(NamedTuple):
+    """The table. With each beginning stands, one too large, the id of the piece that it is; 0 if it is none."""
+
+    slots: npt.NDArray[np.uint64]
+    number: npt.NDArray[np.int64]
+
+
+class Edges(NamedTuple):
+    """The tokens that could end at each node, the longest first: where those of each begin, their ids and lengths."""
+
+    first: npt.NDArray[np.int64]  # and the end of all
+    id: npt.NDArray[np.int32]
+    length: npt.NDArray[np.int16]
+
+
+class Active(NamedTuple):
+    """What could become a piece, for each beginning of one word, one behind the other, by its length."""
+
+    ends: npt.NDArray[np.int64]  # for each length
+    beginning: npt.NDArray[np.uint64]  # of a piece
+    start: npt.NDArray[np.int32]  # where in the word it begins
+
+
+@inlined
+def _place_of(slots, key):
+    """Where a key is, or where it would be."""
+    mask = np.uint64(len(slots) // ROW - 1)
+    slot = ((key * SPREAD) >> np.uint64(20)) & mask
+    while slots[slot << _ONE] != 0 and slots[slot << _ONE] != key:
+        slot = (slot + _ONE) & mask
+    return slot << _ONE
+
+
+@inlined
+def _key_of(beginning, symbol):
+    return ((np.uint64(beginning) + _ONE) << SYMBOL_BITS) | np.uint64(symbol)
+
+
+@kernel
+def enter_pieces(pieces, symbols, starts, first_id, piece):
+    """Enter pieces, whose symbols lie end to end, from this one on; the one for which there is no room."""
+    slots, number = pieces.slots, pieces.number
+    while piece < len(starts) - 1:
+        start, stop = starts[piece], starts[piece + 1]
+        if 2 * ROW * (number[BEGINNINGS] + stop - start) > len(slots):
+            break
+        beginning, place = np.uint64(0), np.uint64(0)
+        for cell in range(start, stop):
+            key = _key_of(beginning, symbols[cell])
+            place = _place_of(slots, key)
+            if slots[place] == 0:
+                slots[place] = key
+                slots[place + _ONE] = np.uint64(number[BEGINNINGS])
+                number[BEGINNINGS] += 1
+            beginning = slots[place + _ONE] & NUMBER_MASK
+        slots[place + _ONE] = beginning | (np.uint64(first_id + piece + 1) << ID_SHIFT)
+        number[LONGEST] = max(number[LONGEST], stop - start)
+        piece += 1
+    return piece
+
+
+@kernel
+def spread_slots(slots, larger):
+    """Enter all that is in a table in a larger one."""
+    for slot in range(0, len(slots), ROW):
+        if slots[slot] != 0:
+            place = _place_of(larger, slots[slot])
+            larger[place] = slots[slot]
+            larger[place + _ONE] = slots[slot + 1]
+
+
+@kernel
+def match_pieces(pieces, trie, edges, active, word):
+    """Write the tokens that could end at each node of words, from this one on; the word for which there is no room."""
+    used = edges.first[trie.firsts[word]]
+    while word < len(trie.shared):
+        node = trie.firsts[word]
+        for place in range(trie.shared[word] + 1, trie.lengths[word] + 1):
+            first, stop = np.int64(0), active.ends[place - 1]
+            if place > 1:
+                first = active.ends[place - 2]
+            if used + stop - first + 2 > len(edges.id) or 2 * stop - first + 1 > len(active.start):
+                return word
+            free, symbol = stop, trie.symbol[node]
+            for i in range(first, stop + 1):
+                beginning, start = np.uint64(0), np.int64(place - 1)
+                if i < stop:
+                    beginning, start = active.beginning[i], np.int64(active.start[i])
+                else:
+                    edges.id[used] = symbol
+                    edges.length[used] = 1
+                    used += 1
+                slot = _place_of(pieces.slots, _key_of(beginning, symbol))
+                if pieces.slots[slot] == 0:
+                    continue
+                found = pieces.slots[slot + _ONE]
+                active.beginning[free] = found & NUMBER_MASK
+                active.start[free] = start
+                free += 1
+                if found >> ID_SHIFT != 0:
+                    edges.id[used] = np.int64(found >> ID_SHIFT) - 1
+                    edges.length[used] = place - start
+                    used += 1
+            active.ends[place] = free
+            node += 1
+            edges.first[node] = used
+        word += 1
+    return word
+
+
+@kernel
+def cover(weight, edges, covered, ends):
+    """How many symbols each token could cover, and a node where it could end."""
+    for node in range(len(edges.first) - 1):
+        for edge in range(edges.first[node], edges.first[node + 1]):
+            id = edges.id[edge]
+            covered[id] += weight[node] * edges.length[edge]
+            if ends[id] < 0:
+                ends[id] = node
+
+
+WALL, TRANSPARENT = -2, -1  # instead of a script: no piece holds the symbol; it goes with any
+_NONE = -1
+AHEAD = 16  # places whose rows are brought into the cache
+
+
+class Tree(NamedTuple):
+    """What is asked of each node lies side by side, and the script of each symbol."""
+
+    nodes: npt.NDArray[np.int64]  # rows of two: the first as told below, and the weight
+    scripts: npt.NDArray[np.int32]
+
+
+class Places(NamedTuple):
+    """Where the pieces of one length end, group after group."""
+
+    nodes: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]  # where each group begins, and the end of all
+    scripts: npt.NDArray[np.int32]  # of the letters of each group
+
+
+class Parts(NamedTuple):
+    """Room for the parts of one group: for each place which, for each symbol which, and what is known of each."""
+
+    node: npt.NDArray[np.int32]
+    of_node: npt.NDArray[np.int32]
+    of_symbol: npt.NDArray[np.int32]  # or -1
+    symbol: npt.NDArray[np.int32]
+    times: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int32]
+    follower: npt.NDArray[np.int32]
+    varies: npt.NDArray[np.bool_]  # whether longer pieces are followed by different things
+    free: npt.NDArray[np.int64]  # where its next place is written
+
+
+class Seeds(NamedTuple):
+    """What is found of one length: a node where each ends, and how often it occurs."""
+
+    ends: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.int64]
+
+
+# A row: a symbol, of which there are fewer than characters; what follows; whether longer pieces are followed by
+# different things; whether it is the first child of its parent, which then stands before it; the next child.
+FOLLOWER_SHIFT, VARIES_SHIFT, IS_FIRST_SHIFT, SIBLING_SHIFT = 21, 29, 30, 32
+SYMBOL_MASK, FOLLOWER_MASK = 2**21 - 1, 255
+
+
+@kernel
+def lay_side_by_side(trie, nodes):
+    """Write a row for each node."""
+    for node in range(len(trie.symbol)):
+        row = np.int64(max(trie.symbol[node], 0)) | (np.int64(trie.follower[node]) << FOLLOWER_SHIFT)
+        row |= np.int64(trie.varies[node]) << VARIES_SHIFT
+        row |= np.int64(node > 0 and trie.parent[node] == node - 1) << IS_FIRST_SHIFT
+        nodes[2 * node] = row | (np.int64(trie.sibling[node]) << SIBLING_SHIFT)
+        nodes[2 * node + 1] = trie.weight[node]
+
+
+@kernel
+def part_groups(tree, places, groups, longer, parts, seeds, length):
+    """Part the groups of places by the symbol that follows, for pieces of this length; how many groups and seeds."""
+    written = found = new_groups = np.int64(0)
+    for group in range(groups):
+        count, used = _part_group(tree, places, group, parts)
+        for part in range(count):
+            parts.of_symbol[parts.symbol[part]] = _NONE
+            if length > 1 and parts.follower[part] == VARIOUS and parts.weight[part] > 1:
+                seeds.ends[found] = parts.first[part]
+                seeds.weights[found] = parts.weight[part]
+                found += 1
+            parts.free[part] = _NONE
+            if parts.varies[part] or parts.times[part] > 1:
+                script = tree.scripts[parts.symbol[part]]
+                longer.scripts[new_groups] = places.scripts[group] if script == TRANSPARENT else script
+                longer.starts[new_groups] = parts.free[part] = written
+                written += parts.times[part]
+                new_groups += 1
+        for i in range(used):
+            part = parts.of_node[i]
+            if parts.free[part] != _NONE:
+                longer.nodes[parts.free[part]] = parts.node[i]
+                parts.free[part] += 1
+    longer.starts[new_groups] = written
+    return new_groups, found
+
+
+@kernel
+def _part_group(tree, places, group, parts):
+    """Which part each place belongs to that is a symbol longer; how many parts, and how many places."""
+    count = used = np.int64(0)
+    script, last = places.scripts[group], len(places.nodes) - 1
+    for i in range(places.starts[group], places.starts[group + 1]):
+        prefetch(tree.nodes, np.uint64(2 * places.nodes[min(i + AHEAD, last)] + 2))
+        node = np.int64(places.nodes[i]) + 1
+        if 2 * node == len(tree.nodes) or ((tree.nodes[2 * node] >> IS_FIRST_SHIFT) & 1) == 0:
+            continue
+        while node != 0:
+            row = tree.nodes[2 * node]
+            symbol, follower = row & SYMBOL_MASK, (row >> FOLLOWER_SHIFT) & FOLLOWER_MASK
+            letter = tree.scripts[symbol]
+            mixed = letter != TRANSPARENT and script != TRANSPARENT and letter != script
+            if letter != WALL and not mixed:
+                part = np.int64(parts.of_symbol[symbol])
+                if part == _NONE:
+                    part = count
+                    count += 1
+                    parts.of_symbol[symbol] = part
+                    parts.symbol[part] = symbol
+                    parts.times[part] = 0
+                    parts.weight[part] = 0
+                    parts.first[part] = node
+                    parts.follower[part] = follower
+                    parts.varies[part] = False
+                elif parts.follower[part] != follower:
+                    parts.follower[part] = VARIOUS
+                parts.times[part] += 1
+                parts.weight[part] += tree.nodes[2 * node + 1]
+                parts.varies[part] |= ((row >> VARIES_SHIFT) & 1) != 0
+                parts.node[used] = node
+                parts.of_node[used] = part
+                used += 1
+            node = row >> SIBLING_SHIFT
+    return count, used
+
+
+@kernel
+def spell(trie, ends, starts, symbols):
+    """Write the symbols of pieces end to end, each from the node where it ends back to its beginning."""
+    for piece in range(len(ends)):
+        node = np.int64(ends[piece])
+        for cell in range(starts[piece + 1] - 1, starts[piece] - 1, -1):
+            symbols[cell] = trie.symbol[node]
+            node = np.int64(trie.parent[node])

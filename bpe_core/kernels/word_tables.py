@@ -1,8 +1,8 @@
-"""The tables of different words.
+"""Tables of different words: finding and counting words, joining the tables of several threads, making them larger.
 
-Open addressing with a power of two of slots, never more than three quarters full; the callers
-see to that. Words of at most eight bytes are their own keys: one cache miss finds and counts
-them. Longer ones are found by a hash and compared with the copy that is kept of each.
+Open addressing with a power of two of slots, never more than three quarters full; the callers see to that. Words of at
+most eight bytes are their own keys: one cache miss finds and counts them. Longer ones are found by a hash and compared
+with the copy that is kept of each.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.memory import load_eight
+from bpe_core.kernels.memory import load_eight, prefetch
 
 # Entries of `Words.used`.
 SHORT, LONG, COPIED = range(3)
@@ -125,3 +125,252 @@ def same(left, left_start, right, right_start, length):
     if todo == np.uint64(0):
         return True
     return (load_eight(left, i) ^ load_eight(right, j)) << (np.uint64(64) - np.uint64(8) * todo) == np.uint64(0)
+
+
+HANDED_OVER = -1  # instead of the place where a word was first seen: another table counts it
+
+
+@kernel
+def add_short(words, more, more_firsts):
+    """Add a table of short words to another, which must have room for all of them from the start.
+
+    They come in the order of their slots, which is that of their hashes: a table that only grew
+    on the way would be overfull in the part that they have reached.
+    """
+    table, firsts = words.short, words.short_firsts
+    mask = np.uint64(len(firsts) - 1)
+    shift = shift_of(mask)
+    for i in range(len(more_firsts)):
+        key, count = more[SHORT_ROW * i], more[SHORT_ROW * i + COUNT]
+        if count == np.uint64(0):
+            continue
+        row = find_short(table, key, mask, shift)
+        slot = row // np.uint64(SHORT_ROW)
+        if table[row] == np.uint64(0):
+            table[row] = key
+            firsts[slot] = more_firsts[i]
+            words.used[SHORT] += 1
+        table[row + np.uint64(COUNT)] += count
+        firsts[slot] = min(firsts[slot], more_firsts[i])
+
+
+@kernel
+def spread_long(words, old, old_firsts):
+    """Put the rows of a table of long words into a larger, empty one; their copies stay where they are."""
+    table = words.long
+    mask = np.uint64(len(words.long_firsts) - 1)
+    shift = shift_of(mask)
+    for i in range(len(old_firsts)):
+        if old[LONG_ROW * i + COUNT] == np.uint64(0):
+            continue
+        slot = old[LONG_ROW * i] >> shift
+        while table[slot * np.uint64(LONG_ROW) + np.uint64(COUNT)] != np.uint64(0):
+            slot = (slot + np.uint64(1)) & mask
+        for column in range(LONG_ROW):
+            table[slot * np.uint64(LONG_ROW) + np.uint64(column)] = old[LONG_ROW * i + column]
+        words.long_firsts[slot] = old_firsts[i]
+
+
+@kernel
+def add_long(words, more):
+    """The same for long words."""
+    table, firsts, copies = words.long, words.long_firsts, words.copies
+    mask = np.uint64(len(firsts) - 1)
+    shift = shift_of(mask)
+    for i in range(len(more.long_firsts)):
+        if i + AHEAD < len(more.long_firsts):
+            row = np.uint64(LONG_ROW * (i + AHEAD))
+            prefetch(more.copies, more.long[row + np.uint64(COPY)])
+            row = (more.long[row] >> shift) * np.uint64(LONG_ROW)
+            prefetch(copies, table[row + np.uint64(COPY)])
+        key, count = more.long[LONG_ROW * i], more.long[LONG_ROW * i + COUNT]
+        if count == np.uint64(0):
+            continue
+        start, length = np.int64(more.long[LONG_ROW * i + COPY]), np.int64(more.long[LONG_ROW * i + LENGTH])
+        row = find_long(table, copies, key, more.copies, start, length, mask, shift)
+        if table[row + np.uint64(COUNT)] == np.uint64(0):
+            enter_long(words, row, key, more.copies, start, length, more.long_firsts[i])
+        table[row + np.uint64(COUNT)] += count
+        slot = row // np.uint64(LONG_ROW)
+        firsts[slot] = min(firsts[slot], more.long_firsts[i])
+
+
+@kernel
+def hand_over_short(words, more, begin, stop):
+    """Let one table have the counts of the short words that both know; returns how many they are.
+
+    Only words that belong in the slots from `begin` to `stop` of `more` are looked at, so that
+    other threads may see to the rest. What is handed over is marked, and stays where it is:
+    without it, words behind it would not be found.
+    """
+    table, firsts = words.short, words.short_firsts
+    mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.short_firsts) - 1)
+    shift, more_shift = shift_of(mask), shift_of(more_mask)
+    known = 0
+    i = np.uint64(begin)
+    while True:
+        slot = i & more_mask
+        key, count = more.short[np.uint64(SHORT_ROW) * slot], more.short[np.uint64(SHORT_ROW) * slot + np.uint64(COUNT)]
+        if i >= np.uint64(stop) and count == np.uint64(0):  # until there, words stand that found their slots taken
+            return known
+        home = (key * np.uint64(MIXER)) >> more_shift
+        if count != np.uint64(0) and _is_between(home, begin, stop) and more.short_firsts[slot] != HANDED_OVER:
+            row = find_short(table, key, mask, shift)
+            if table[row] != np.uint64(0):
+                table[row + np.uint64(COUNT)] += count
+                known_slot = row // np.uint64(SHORT_ROW)
+                firsts[known_slot] = min(firsts[known_slot], more.short_firsts[slot])
+                more.short_firsts[slot] = HANDED_OVER
+                known += 1
+        i += np.uint64(1)
+
+
+@kernel
+def _is_between(slot, begin, stop):
+    return np.uint64(begin) <= slot < np.uint64(stop)
+
+
+@kernel
+def hand_over_long(words, more, begin, stop):
+    """The same for long words."""
+    table, firsts, copies = words.long, words.long_firsts, words.copies
+    mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.long_firsts) - 1)
+    shift, more_shift = shift_of(mask), shift_of(more_mask)
+    known = 0
+    i = np.uint64(begin)
+    while True:
+        slot = i & more_mask
+        ahead = np.uint64(LONG_ROW) * ((i + np.uint64(AHEAD)) & more_mask)
+        prefetch(more.copies, more.long[ahead + np.uint64(COPY)])
+        prefetch(copies, table[(more.long[ahead] >> shift) * np.uint64(LONG_ROW) + np.uint64(COPY)])
+        here = np.uint64(LONG_ROW) * slot
+        key, count = more.long[here], more.long[here + np.uint64(COUNT)]
+        if i >= np.uint64(stop) and count == np.uint64(0):
+            return known
+        if (
+            count != np.uint64(0)
+            and _is_between(key >> more_shift, begin, stop)
+            and more.long_firsts[slot] != HANDED_OVER
+        ):
+            start, length = np.int64(more.long[here + np.uint64(COPY)]), np.int64(more.long[here + np.uint64(LENGTH)])
+            row = find_long(table, copies, key, more.copies, start, length, mask, shift)
+            if table[row + np.uint64(COUNT)] != np.uint64(0):
+                table[row + np.uint64(COUNT)] += count
+                known_slot = row // np.uint64(LONG_ROW)
+                firsts[known_slot] = min(firsts[known_slot], more.long_firsts[slot])
+                more.long_firsts[slot] = HANDED_OVER
+                known += 1
+        i += np.uint64(1)
+
+
+@kernel
+def list_words(words, firsts, slots):
+    """Where each word was first seen, and its slot; that of a long word as -1 - slot."""
+    listed = 0
+    for slot in range(len(words.short_firsts)):
+        if words.short[SHORT_ROW * slot + COUNT] != np.uint64(0) and words.short_firsts[slot] != HANDED_OVER:
+            firsts[listed] = words.short_firsts[slot]
+            slots[listed] = slot
+            listed += 1
+    for slot in range(len(words.long_firsts)):
+        if words.long[LONG_ROW * slot + COUNT] != np.uint64(0) and words.long_firsts[slot] != HANDED_OVER:
+            firsts[listed] = words.long_firsts[slot]
+            slots[listed] = -1 - slot
+            listed += 1
+
+
+@kernel
+def write_counts(words, slots, ranks, counts, lengths):
+    """How often the words in these slots occur and how long they are, each at its rank."""
+    for i in range(len(slots)):
+        _fetch_ahead(words, slots, i)
+        slot = slots[i]
+        if slot >= 0:
+            counts[ranks[i]] = words.short[SHORT_ROW * slot + COUNT]
+            lengths[ranks[i]] = _short_length(words.short[SHORT_ROW * slot])
+        else:
+            row = LONG_ROW * (-1 - slot)
+            counts[ranks[i]] = words.long[row + COUNT]
+            lengths[ranks[i]] = words.long[row + LENGTH]
+
+
+@kernel
+def _fetch_ahead(words, slots, i):
+    if i + AHEAD < len(slots) and slots[i + AHEAD] < 0:
+        prefetch(words.long, np.uint64(LONG_ROW * (-1 - slots[i + AHEAD])))
+
+
+@kernel
+def _short_length(key):
+    length = np.int64(0)
+    while key:
+        key >>= np.uint64(8)
+        length += 1
+    return length
+
+
+@kernel
+def write_words(words, slots, ranks, starts, text):
+    """The words in these slots, each where the one of its rank starts; best in the order in which they were met."""
+    for i in range(len(slots)):
+        _fetch_ahead(words, slots, i)
+        slot, at = slots[i], starts[ranks[i]]
+        if slot >= 0:
+            key = words.short[SHORT_ROW * slot]
+            while key:
+                text[at] = np.uint8(key & np.uint64(0xFF))
+                key >>= np.uint64(8)
+                at += 1
+            continue
+        row = LONG_ROW * (-1 - slot)
+        copy = np.int64(words.long[row + COPY])
+        for place in range(np.int64(words.long[row + LENGTH])):
+            text[at + place] = words.copies[copy + place]
+
+
+@kernel
+def number_words(text, starts, begin, stop, keys, places, rows, firsts, found):
+    """Number the words from `begin` to `stop`, of which so many different ones were `found` before; how many are now.
+
+    `keys` and `places` are a table with at least a third more slots than there are words. Of each number, `firsts`
+    tells the word that got it. Behind the text are seven bytes more.
+    """
+    mask = np.uint64(len(keys) - 1)
+    shift = shift_of(mask)
+    for i in range(begin, stop):
+        start = starts[i]
+        length = starts[i + 1] - start
+        key = hash_of(text, start, length)
+        slot = key >> shift
+        while True:
+            if keys[slot] == np.uint64(0):
+                keys[slot] = key
+                places[slot] = found
+                firsts[found] = i
+                rows[i] = found
+                found += 1
+                break
+            first = firsts[places[slot]] if keys[slot] == key else -1
+            is_alike = first >= 0 and starts[first + 1] - starts[first] == length
+            if is_alike and same(text, starts[first], text, start, length):
+                rows[i] = places[slot]
+                break
+            slot = (slot + np.uint64(1)) & mask
+    return found
+
+
+@kernel
+def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
+    """Write the words of those numbers one after the other."""
+    for i in range(begin, stop):
+        source, target = starts[chosen[i]], new_starts[i]
+        for place in range(new_starts[i + 1] - target):
+            gathered[target + place] = text[source + place]
+
+
+@kernel
+def count_tokens(ids, starts, rows, times, counts):
+    """Count the tokens of some words, those of each so many times; `starts` tells where those of all words begin."""
+    for i in range(len(rows)):
+        for place in range(starts[rows[i]], starts[rows[i] + 1]):
+            counts[ids[place]] += times[i]

@@ -18,7 +18,7 @@ from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe, Splitting
 from bpe_core.support.arrays import Int64s, repeated
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
-KERNELS = Policy("bpe_core.kernels.word_rows", small=200_000)  # tokens of all words
+KERNELS = Policy("bpe_core.kernels.word_tables", small=200_000)  # tokens of all words
 
 
 def can_be_in_words(recipe: Recipe) -> bool:
@@ -129,8 +129,8 @@ def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, i
 
     `ids` are the tokens of all words, and `starts` tells where those of each begin.
     """
-    from bpe_core.kernels import word_rows  # loads machine code
+    from bpe_core.kernels import word_tables  # loads machine code
 
     counts = np.zeros(id_count, np.int64)
-    word_rows.count_tokens(ids, starts, rows, times, counts)
+    word_tables.count_tokens(ids, starts, rows, times, counts)
     return counts

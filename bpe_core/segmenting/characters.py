@@ -109,7 +109,7 @@ class Characters:
 
     def utf8(self, which: slice) -> Bytes | None:
         """Return the bytes of some of them, valid until the same thread asks again; None where one is no character."""
-        from bpe_core.kernels.characters import write_utf8  # loads machine code
+        from bpe_core.kernels.utf8 import write_utf8  # loads machine code
 
         thread, most = threading.get_ident(), (which.stop - which.start) * _MOST_BYTES
         room = self.rooms.get(thread)

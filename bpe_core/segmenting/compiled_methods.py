@@ -13,10 +13,9 @@ from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import History
 from bpe_core.history.joining import Joining
 from bpe_core.kernels import encode as kernel
-from bpe_core.kernels import write_path
 from bpe_core.kernels.join_word import MEETS, enter_pairs
 from bpe_core.kernels.merge_word import MergeTable, Workplace
-from bpe_core.kernels.pieces import CONTINUING, FALLBACK, LONGEST_WORD, MARKER, STARTING, UNKNOWN, PieceTable
+from bpe_core.kernels.pieces import CONTINUING, FALLBACK, LONGEST_WORD, MARKER, STARTING, UNKNOWN, PieceTable, cut_words
 from bpe_core.segmenting.by_priority import JoinedWords, pairs_by_text
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, merge_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
@@ -73,7 +72,7 @@ class CompiledPaths(CompiledEncoder):
         most = int(starts[-1]) + len(words)  # a token covers at least a byte, except for the marker
         ids, ends, counts = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(len(words), np.int64)
         data = np.frombuffer(bytearray().join([*words, bytes(4)]), np.uint8)
-        free = int(write_path.cut_words(pieces, room, data, starts, ids, ends, counts))
+        free = int(cut_words(pieces, room, data, starts, ids, ends, counts))
         first = np.cumsum(counts) - counts
         until = np.minimum(np.minimum.reduceat(self._gone_at[ids[:free]], first), self._scores.until(at))
         since = np.full(len(words), at)

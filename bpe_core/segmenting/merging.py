@@ -18,9 +18,8 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from bpe_core.history.history import History
-
-NEVER = 2**31 - 1  # no merge dissolves this boundary
-PATTERN_CUT = 2**31 - 2  # the pattern, or a special token, cuts here
+from bpe_core.kernels import NEVER as NEVER
+from bpe_core.kernels import PATTERN_CUT as PATTERN_CUT
 
 _JOINED = -1  # a cell that belongs to the token before it
 _PLACE_BITS = 40  # a heap entry is one number: the rank above, the place in the word below

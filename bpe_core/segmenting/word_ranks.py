@@ -9,7 +9,7 @@ from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
 from bpe_core.support.arrays import Int32s
 
-KERNELS = Policy("bpe_core.kernels.replay", small=60_000)  # cells
+KERNELS = Policy("bpe_core.kernels.merge_word", small=60_000)  # cells
 
 
 def ranks_of(symbols: Int32s, history: History) -> Int32s:
@@ -29,14 +29,15 @@ def plain_ranks(symbols: Int32s, history: History) -> Int32s:
 
 
 def compiled_ranks(symbols: Int32s, history: History) -> Int32s:
-    from bpe_core.kernels import replay as kernel  # loads machine code
+    from bpe_core.kernels import merge_word as kernel  # loads machine code
+    from bpe_core.kernels.encode import IDS
+    from bpe_core.segmenting.compiled_encoder import merge_table, room_for
 
-    slots = 1 << max(4, (2 * len(history)).bit_length())
-    keys, pair_ranks = np.zeros(slots, np.uint64), np.zeros(slots, np.int32)
-    kernel.enter_pairs(keys, pair_ranks, *history.columns[:2])
+    left, right = (np.array(column, np.int32) for column in history.columns[:2])
+    table = merge_table(len(history.alphabet), left, right)
+    kernel.enter_merges(table)
     longest = int(np.diff(np.flatnonzero(symbols < 0)).max(initial=1))
-    tokens, before, after, ranks = (np.empty(len(symbols), np.int32) for _ in range(4))
-    heap = np.empty(2 * longest + 8, np.uint64)
-    base = np.int64(len(history.alphabet))
-    kernel.rank_boundaries(symbols, tokens, before, after, heap, keys, pair_ranks, base, ranks)
+    room, _ = room_for(longest, len(history), IDS)
+    ranks = np.empty(len(symbols), np.int32)
+    kernel.rank_boundaries(table, room, symbols, ranks)
     return ranks

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from bpe_core.kernels.replay import NEVER
+from bpe_core.kernels import NEVER
 from bpe_core.segmenting.merging import PATTERN_CUT
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -36,10 +36,6 @@ BACKWARD = {  # what an arrow may still point back to: hardly more than names, n
         "bpe_core.text.specials",
     },
     "bpe_core.recipes.ties": {"bpe_core.text.stand_ins"},
-    "bpe_core.kernels.encode": {"bpe_core.segmenting.merging"},
-    "bpe_core.kernels.join_word": {"bpe_core.segmenting.merging"},
-    "bpe_core.kernels.gage": {"bpe_core.learning.gage.block_form"},
-    "bpe_core.kernels.merge_word": {"bpe_core.segmenting.merging"},
     "bpe_core.learning.methods": {"bpe_core.segmenting"},
     # a method brings what cuts by it
     **{f"bpe_core.learning.{path.parent.name}.method": {"bpe_core.segmenting"} for path in METHOD_FILES},

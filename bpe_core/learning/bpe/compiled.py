@@ -20,7 +20,7 @@ from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.kernels import learn as kernel
-from bpe_core.kernels import learn_arena, learn_queue, learn_start, learn_wide
+from bpe_core.kernels import learn_pairs, learn_queue
 from bpe_core.kernels import learn_state as names
 from bpe_core.learning.bpe.plain import EVERY_LENGTH
 from bpe_core.learning.layout import Layout, lay_out
@@ -62,7 +62,7 @@ class BasePairs:
             numbers = np.arange(len(pairs), dtype=np.int32)
             times = pairs["times"].copy()
             if table is not tables[0]:
-                learn_start.add_base_pairs(whole, pairs, numbers)
+                learn_pairs.add_base_pairs(whole, pairs, numbers)
             self._stretches.append(_Stretch(*ends, numbers, times))
 
     def place(self, state: names.State) -> None:
@@ -75,7 +75,7 @@ class BasePairs:
             free[numbers] += times
             numbers[pairs["times"][numbers] == 0] = names.NO_PAIR
             tasks.append((state.cells, state.arena, numbers, fills, np.int64(first), np.int64(stop)))
-        at_once(lambda task: learn_start.place_base_pairs(*task), tasks)
+        at_once(lambda task: learn_pairs.place_base_pairs(*task), tasks)
 
 
 def _borders(state: names.State, threads: int | None) -> list[int]:
@@ -94,7 +94,7 @@ def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.Stat
     pairs = np.empty(room, names.PAIR)
     pairs[names.NO_PAIR] = 0
     table = _with_slots(state._replace(pairs=pairs, base_slots=np.empty(0, np.int32), number=number))
-    while not learn_start.count_base_pairs(table, np.int64(ends[1])):
+    while not learn_pairs.count_base_pairs(table, np.int64(ends[1])):
         table = _with_room(table, room_after(len(table.pairs)))
     return table
 
@@ -113,7 +113,7 @@ def _with_slots(table: names.State) -> names.State:
         return table
     room = base**2 if base <= _SMALL_ALPHABET else 1 << (2 * pairs).bit_length()
     table = table._replace(base_slots=np.zeros(room, np.int32))
-    learn_start.fill_slots(table)
+    learn_pairs.fill_slots(table)
     return table
 
 
@@ -139,17 +139,17 @@ class Halves:
 
     def merge(self, state: names.State, columns: Columns) -> int:
         """Merge the pair that is to be chosen; how much work it was."""
-        first, middle, stop = map(np.int64, learn_wide.begin_wide(state, columns))
+        first, middle, stop = map(np.int64, kernel.begin_wide(state, columns))
         first_born = state.number[names.PAIRS]
         other = self._second(state, int(middle - first))
-        begun = self._pool.submit(learn_wide.join_half, other, middle, stop)
-        joined = learn_wide.join_half(state, first, middle)
+        begun = self._pool.submit(kernel.join_half, other, middle, stop)
+        joined = kernel.join_half(state, first, middle)
         joined_by_other = begun.result()
-        learn_wide.settle_halves(state, other, np.int64(joined + joined_by_other))
-        placing = self._pool.submit(learn_wide.place_second, other, np.int64(joined_by_other), first_born)
+        kernel.settle_halves(state, other, np.int64(joined + joined_by_other))
+        placing = self._pool.submit(kernel.place_second, other, np.int64(joined_by_other), first_born)
         kernel.place(state, np.int64(joined), first_born)
         placing.result()
-        learn_wide.end_wide(state, columns, first_born)
+        kernel.end_wide(state, columns, first_born)
         return int(stop - first)
 
     def _second(self, state: names.State, first_joints: int) -> names.State:
@@ -192,7 +192,7 @@ class CompiledLearner:
         self._state, self._halves = base_pairs.state, Halves()
         if base_pairs.are_divided:
             self._state.number[names.WIDE] = 1 if threads else WIDE
-        learn_start.number_slices(self._state)
+        learn_pairs.number_slices(self._state)
         self._make_room_for_merges()
         base_pairs.place(self._state)
         self._queue()
@@ -239,7 +239,7 @@ class CompiledLearner:
         """For what must be known before the pairs of base symbols are counted."""
 
     def _queue(self) -> None:
-        learn_start.queue_base_pairs(self._state)
+        learn_pairs.queue_base_pairs(self._state)
 
     def _learn(self, columns: Columns, stop_at: np.int64, work: np.int64) -> None:
         kernel.learn(self._state, columns, stop_at, work)
@@ -282,7 +282,7 @@ class CompiledLearner:
 
     def tidy_arena(self) -> None:
         """Make room by leaving out what no longer stands; a larger arena only where that is not enough."""
-        learn_arena.tidy_arena(self._state)
+        learn_pairs.tidy_arena(self._state)
         arena, (used, wanted) = self._state.arena, self._state.number[[names.ARENA, names.WANTED]].tolist()
         room = used + max(wanted, used // GROWTH)
         if len(arena) < room:

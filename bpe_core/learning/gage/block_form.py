@@ -35,11 +35,11 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Reasons
+from bpe_core.kernels import MOST_AT_ONCE as MOST_AT_ONCE
 from bpe_core.recipes.recipe import Recipe
 
 LONGEST = 65_535  # bytes of a block
 SIZE_OF_LENGTH = 2
-MOST_AT_ONCE = 128  # bytes left out, or entries told
 
 Pairs = Mapping[int, tuple[int, int]]  # by the byte that stands for a pair
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from bpe_core.history.alphabet import Alphabet, Spelled
 from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.kernels import unigram_lattices as kernel
-from bpe_core.kernels import unigram_pieces as table
-from bpe_core.kernels import unigram_seeds as seeding
 from bpe_core.kernels import unigram_trie as trees
 from bpe_core.kernels.unigram_trie import Trie
 from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, in_order, piece_cells
@@ -54,25 +52,24 @@ def _planted(stretches: Stretches) -> Trie:
     return trie
 
 
-assert (seeding.WALL, seeding.TRANSPARENT) == (WALL, TRANSPARENT)  # kernels know nothing of whom they serve
+assert (trees.WALL, trees.TRANSPARENT) == (WALL, TRANSPARENT)  # kernels know nothing of whom they serve
 
 
 def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
     """The pieces that are seeds, and how often each occurs."""
     trie = trie_of(stretches)
     room, scripts = len(trie.symbol), scripts_of_symbols(base, recipe)
-    tree = seeding.Tree(np.empty(2 * room, np.int64), scripts)
-    seeding.lay_side_by_side(trie, tree.nodes)
+    tree = trees.Tree(np.empty(2 * room, np.int64), scripts)
+    trees.lay_side_by_side(trie, tree.nodes)
     places, longer = (
-        seeding.Places(np.empty(room, np.int32), np.empty(room + 1, np.int64), np.empty(room, np.int32))
-        for _ in range(2)
+        trees.Places(np.empty(room, np.int32), np.empty(room + 1, np.int64), np.empty(room, np.int32)) for _ in range(2)
     )
     places.nodes[:] = np.arange(room)  # the empty piece ends everywhere
     places.starts[:2], places.scripts[0], groups = (0, room), TRANSPARENT, 1
-    parts, seeds = _parts(room, len(scripts)), seeding.Seeds(np.empty(room, np.int32), np.empty(room, np.int64))
+    parts, seeds = _parts(room, len(scripts)), trees.Seeds(np.empty(room, np.int32), np.empty(room, np.int64))
     ends, lengths, weights = [seeds.ends[:0]], [seeds.weights[:0]], [seeds.weights[:0]]
     for length in range(1, longest_of(recipe) + 1):
-        groups, found = seeding.part_groups(tree, places, groups, longer, parts, seeds, np.int64(length))
+        groups, found = trees.part_groups(tree, places, groups, longer, parts, seeds, np.int64(length))
         ends.append(seeds.ends[:found].copy())
         weights.append(seeds.weights[:found].copy())
         lengths.append(np.full(found, length))
@@ -81,12 +78,12 @@ def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spel
             break
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))))
     symbols: Int32s = np.empty(int(starts[-1]), np.int32)
-    seeding.spell(trie, np.concatenate(ends), starts, symbols)
+    trees.spell(trie, np.concatenate(ends), starts, symbols)
     return Spelled(symbols, starts), np.concatenate(weights)
 
 
-def _parts(places: int, symbols: int) -> seeding.Parts:
-    return seeding.Parts(
+def _parts(places: int, symbols: int) -> trees.Parts:
+    return trees.Parts(
         node=np.empty(places, np.int32),
         of_node=np.empty(places, np.int32),
         of_symbol=np.full(symbols, -1, np.int32),
@@ -117,7 +114,7 @@ class CompiledLattices:
         trie = trie_of(stretches)
         edges = _edges(pieces, trie, room or len(trie.symbol))
         self._covered, self._ends = np.zeros(size, np.int64), np.full(size, -1, np.int64)
-        table.cover(trie.weight, edges, self._covered, self._ends)
+        trees.cover(trie.weight, edges, self._covered, self._ends)
         self._lattice = kernel.Lattice(
             trie.shared, trie.lengths, trie.weights, trie.firsts, trie.parent,
             edges.first, edges.id, edges.length, np.empty_like(trie.symbol), np.empty(len(trie.symbol), np.int16),
@@ -224,32 +221,32 @@ class CompiledLattices:
         return int(first[firsts[stop]] - first[firsts[start]]) + stop - start
 
 
-def table_of(symbols: Int32s, starts: Int64s, first_id: int, room: int) -> table.Pieces:
+def table_of(symbols: Int32s, starts: Int64s, first_id: int, room: int) -> trees.Pieces:
     """Pieces, whose symbols lie end to end, by what they begin with."""
     number = np.array([1, 1], np.int64)
-    slots = np.zeros(table.ROW << room.bit_length(), np.uint64)
+    slots = np.zeros(trees.ROW << room.bit_length(), np.uint64)
     piece, pieces = 0, len(starts) - 1
     while True:
-        entered = table.Pieces(slots, number)
-        piece = int(table.enter_pieces(entered, symbols, starts, np.int64(first_id), np.int64(piece)))
+        entered = trees.Pieces(slots, number)
+        piece = int(trees.enter_pieces(entered, symbols, starts, np.int64(first_id), np.int64(piece)))
         if piece == pieces:
             return entered
         larger = np.zeros(4 * len(slots), np.uint64)
-        table.spread_slots(slots, larger)
+        trees.spread_slots(slots, larger)
         slots = larger
 
 
-def _edges(pieces: table.Pieces, trie: Trie, room: int) -> table.Edges:
+def _edges(pieces: trees.Pieces, trie: Trie, room: int) -> trees.Edges:
     """The tokens that could end at each node."""
-    edges = table.Edges(
+    edges = trees.Edges(
         np.zeros(len(trie.symbol) + 1, np.int64), np.empty(4 * room, np.int32), np.empty(4 * room, np.int16)
     )
-    active = table.Active(
+    active = trees.Active(
         np.zeros(int(trie.lengths.max(initial=0)) + 1, np.int64), np.empty(room, np.uint64), np.empty(room, np.int32)
     )
     word = 0
-    while (word := int(table.match_pieces(pieces, trie, edges, active, np.int64(word)))) < len(trie.shared):
-        more = len(edges.id) // 2 + 2 * int(pieces.number[table.LONGEST]) + 2
+    while (word := int(trees.match_pieces(pieces, trie, edges, active, np.int64(word)))) < len(trie.shared):
+        more = len(edges.id) // 2 + 2 * int(pieces.number[trees.LONGEST]) + 2
         edges = edges._replace(id=_grown(edges.id, more), length=_grown(edges.length, more))
         active = active._replace(beginning=_grown(active.beginning, more), start=_grown(active.start, more))
     return edges

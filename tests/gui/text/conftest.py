@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.window.text.text_model import TextChange, TokenTextModel
 from app.window.text.view.canvas import MARGIN
 from app.window.text.view.editor import TokenTextEdit
-from bpe_core.kernels.replay import NEVER
+from bpe_core.kernels import NEVER
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.merging import PATTERN_CUT as CUT
 from bpe_core.support.arrays import Int32s

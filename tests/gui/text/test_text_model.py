@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from app.window.text import chunks as text_chunks
 from app.window.text.chunks import TextChunks
 from app.window.text.text_model import NO_TOKEN, TextChange, TokenAt, TokenTextModel
-from bpe_core.kernels.replay import NEVER
+from bpe_core.kernels import NEVER
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import INSIDE, Boundaries
 from bpe_core.segmenting.merging import PATTERN_CUT as CUT

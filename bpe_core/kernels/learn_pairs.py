@@ -1,16 +1,26 @@
-"""Before the first merge: count the pairs of base symbols and note where they stand."""
+"""The pairs of a run and where they stand: counted before the first merge, each with its slice of the arena.
+
+A merged pair needs its entries of the arena no more, and the pairs that are born instead get them. So the slices are
+not in the order of the pairs: each pair knows whose slice is next.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.learn_arena import give_slice
 from bpe_core.kernels.learn_queue import enter
 from bpe_core.kernels.learn_state import (
+    ARENA,
     BASE,
     COUNTED,
+    FORCED,
     FORCED_FREQUENCY,
+    FREE,
+    FREE_BEHIND,
+    FREE_STOP,
+    LAST,
+    MERGES,
     MIN_FREQUENCY,
     MOST_WEIGHT,
     NO_PAIR,
@@ -23,6 +33,60 @@ from bpe_core.kernels.learn_state import (
 from bpe_core.kernels.memory import prefetch
 
 AHEAD = 16  # cells whose place in the arena is fetched while others are worked on
+FAR_AHEAD = 32  # the same of occurrences, where little is done with each
+
+
+@kernel
+def give_slice(pairs, number, pair, times):
+    """Entries of the arena for a pair, of those that the merged one left or behind all others; the first of them."""
+    if number[FREE] + times <= number[FREE_STOP]:
+        first, before = number[FREE], number[FREE_BEHIND]
+        number[FREE] += times
+        number[FREE_BEHIND] = pair
+    else:
+        first, before = number[ARENA], number[LAST]
+        number[ARENA] += times
+    pairs[pair].first = first
+    pairs[pair].following = pairs[before].following
+    pairs[before].following = pair
+    if before == number[LAST]:
+        number[LAST] = pair
+    return first
+
+
+@kernel
+def free_slice(pairs, number, pair):
+    """Let the pairs that are born next have the entries of the pair that is merged."""
+    number[FREE] = pairs[pair].first
+    number[FREE_STOP] = pairs[pair].first + pairs[pair].times
+    number[FREE_BEHIND] = pair
+    pairs[pair].times = 0
+
+
+@kernel
+def tidy_arena(state):
+    """Keep only the occurrences that still stand, of pairs that may still be merged: never more than tokens."""
+    cells, arena, pairs, number = state.cells, state.arena, state.pairs, state.number
+    least = number[FORCED_FREQUENCY] if number[MERGES] < number[FORCED] else number[MIN_FREQUENCY]
+    end, used = np.int64(0), number[ARENA]
+    kept, pair = np.int64(NO_PAIR), np.int64(pairs[NO_PAIR].following)
+    while pair != NO_PAIR:
+        begin, stop = pairs[pair].first, pairs[pair].first + pairs[pair].times
+        pairs[pair].first = end
+        if pairs[pair].count >= least:
+            for entry in range(begin, stop):
+                if entry + FAR_AHEAD < used:
+                    prefetch(cells, np.uint64(arena[entry + FAR_AHEAD]))
+                cell = arena[entry]
+                arena[end] = cell
+                end += np.int64(np.int64(cells[cell]) & PAIR_BITS == pair)  # which nobody could guess
+        pairs[pair].times = end - pairs[pair].first
+        if pairs[pair].times > 0:
+            pairs[kept].following = pair
+            kept = pair
+        pair = np.int64(pairs[pair].following)
+    pairs[kept].following = NO_PAIR
+    number[LAST], number[ARENA] = kept, end
 
 
 @kernel
