@@ -30,7 +30,6 @@ NOTHING_NEW = (
 
 
 def growing_recipe(history: History, by: int, **changes: Any) -> Recipe:
-    """The recipe that goes on from a table and makes so many tokens more."""
     if by < 1:
         raise RecipeError(f"A table can grow by 1 token or more, not by {by:,}.")
     if METHODS[history.recipe.method].can_be_steered:
@@ -61,7 +60,6 @@ def steps_alone(history: History) -> History:
 
 
 def check_grew(history: History) -> None:
-    """Refuse what is no larger than the table was that it goes on from."""
     if len(history) <= history.recipe.grown_from:
         raise NothingToLearn(NOTHING_NEW)
 

@@ -98,7 +98,6 @@ def _places(starts: npt.NDArray[np.int64], before: int, after: int) -> npt.NDArr
 
 
 def _starts(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The first cell of each word, behind one separator in front and one after each word."""
     starts = np.ones(len(lengths) + 1, np.int64)
     np.cumsum(lengths + 1, out=starts[1:])
     starts[1:] += 1

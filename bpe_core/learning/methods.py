@@ -28,8 +28,6 @@ from bpe_core.segmenting.segmentation import Segmenter
 
 @dataclass(frozen=True)
 class Candidate:
-    """A step that could be made now."""
-
     left: int
     right: int  # NOTHING where the step would drop the left token, ADDED where it would add it
     count: int  # how often what it joins, drops or adds occurs in the corpus
@@ -87,8 +85,6 @@ class Way:
 
 @dataclass(frozen=True)
 class CompiledWay(Way):
-    """The fast one."""
-
     kernels: Policy  # measured in bytes of distinct words
 
 
@@ -129,8 +125,6 @@ class Reason:
 
 @dataclass(frozen=True)
 class Method:
-    """What a method has to offer."""
-
     reason: str  # what the best step is chosen by
     nothing_to_learn: str  # a sentence for a text that holds no first step
     tokens_at_first: Callable[[WordTable, Recipe], Alphabet]
@@ -151,7 +145,6 @@ class Method:
 
     @classmethod
     def of(cls, recipe: Recipe) -> Method:
-        """Return the method of a recipe."""
         method: Method = import_module(METHODS[recipe.method].module).METHOD
         return method
 

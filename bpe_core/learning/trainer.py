@@ -97,7 +97,6 @@ class Trainer:
 
     @property
     def end_reason(self) -> EndReason:
-        """Why there are no more steps; empty as long as there can be."""
         return self._end_reason
 
     @property
@@ -113,7 +112,6 @@ class Trainer:
         return gone
 
     def progress(self) -> Progress:
-        """How far it is."""
         if (gone := self.gone_through) is not None:
             return Progress("training", *gone, "bytes")
         return Progress("training", self._learner.learned, self._limit, self.recipe.wording.steps)
@@ -252,7 +250,6 @@ def learn(
 
 
 def _with_more_room(columns: Columns, room: int) -> Columns:
-    """The same rows in larger arrays; views of the old ones stay as they are."""
     grown = Columns.with_room(room)
     for name, old in columns._asdict().items():
         getattr(grown, name)[: len(old)] = old

@@ -71,10 +71,8 @@ def checked_interventions(values: object) -> tuple[Intervention, ...]:
 
 
 def forced_at(interventions: Iterable[Intervention]) -> dict[int, tuple[int, int]]:
-    """The pair that is joined at a step whatever its count."""
     return {one.step: one.pair for one in interventions if one.act == "force"}
 
 
 def forbidden_from(interventions: Iterable[Intervention], step: int) -> set[tuple[int, int]]:
-    """The pairs that may not be joined at that step."""
     return {one.pair for one in interventions if one.act == "forbid" and one.step <= step}

@@ -52,8 +52,6 @@ class Sample:
 
 @dataclass(frozen=True)
 class Group:
-    """One group of texts."""
-
     name: str
     weight: Fraction = _WHOLE
     sample: Sample = field(default_factory=Sample)
@@ -71,7 +69,6 @@ class Group:
 
     @property
     def takes_all(self) -> bool:
-        """Whether its texts are read as they are."""
         return self.sample.takes_all and not self.unique
 
     @property
@@ -106,11 +103,9 @@ class Mixture:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether every group is read as it is, once."""
         return self.by == "times" and all(group == Group(group.name) for group in self.groups)
 
     def of(self, name: str) -> Group:
-        """What is said of a group; of one that is not named, what goes without saying."""
         return next((group for group in self.groups if group.name == name), Group(name))
 
     def matched(self, names: Sequence[str]) -> tuple[Group, ...]:
@@ -143,7 +138,6 @@ class Mixture:
         return told if self.by == "times" else f"{told} (by {self.by})"
 
     def with_group(self, group: Group) -> Mixture:
-        """The same with this said of a group."""
         if all(known.name != group.name for known in self.groups):
             return replace(self, groups=(*self.groups, group))
         return replace(self, groups=tuple(group if known.name == group.name else known for known in self.groups))
@@ -154,7 +148,6 @@ class Mixture:
 
     @classmethod
     def from_json_value(cls, value: object) -> Mixture:
-        """What `to_json_value` gave, or a person has written."""
         if not isinstance(value, dict) or not isinstance(value.get("groups"), list):
             raise RecipeError("A mixture must be an object with a list of groups.")
         _refuse_unknown(value, {"by", "groups"}, "A mixture")
@@ -191,7 +184,6 @@ def share_text(share: Fraction) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """A few names for a sentence."""
     known = list(names)
     more = f" and {len(known) - MOST_NAMED:,} more" if len(known) > MOST_NAMED else ""
     return ", ".join(repr(name[:40]) for name in known[:MOST_NAMED]) + more

@@ -103,8 +103,6 @@ _OF_CHARACTERS: dict[str, Any] = dict(applies=lambda recipe: recipe.base == "cha
 
 @dataclass(frozen=True, kw_only=True)
 class Normalization:
-    """How text is changed before anything else."""
-
     clean_text: bool = _choice(
         False,
         "Clean text",
@@ -325,13 +323,11 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Recipe:
-        """The preset of that name, with any of its choices changed."""
         if name not in PRESETS:
             raise RecipeError(f"There is no preset {name!r}; there are {', '.join(PRESETS)}.")
         return _unchanged(name).with_changes(**changes) if changes else _unchanged(name)
 
     def with_changes(self, **changes: Any) -> Recipe:
-        """A copy with some choices changed, validated as a whole."""
         for key in changes:
             if key not in CHOICES:
                 raise RecipeError(f"A recipe has no choice named {key!r}.")
@@ -349,7 +345,6 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         return dataclasses.replace(self, **changes)
 
     def part(self, kind: type[Part]) -> Part:
-        """Some of its choices as a value of their own, to compare and to remember."""
         return kind(**{field.name: getattr(self, field.name) for field in dataclasses.fields(kind)})
 
     def differing(self, other: Recipe, *parts: type[Part]) -> list[str]:
@@ -364,7 +359,6 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @property
     def wording(self) -> Wording:
-        """The words for the steps of its method."""
         return METHODS[self.method].wording
 
     @property
@@ -386,16 +380,13 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @cached_property
     def normalizes(self) -> bool:
-        """Whether the text is changed before it is split."""
         return self._changes_text or any(prepare.is_normalizer(step) for step in self.preparation)
 
     @cached_property
     def splits_by_steps(self) -> bool:
-        """Whether steps of a file cut the text, and not the pattern."""
         return any(prepare.is_pre_tokenizer(step) for step in self.preparation)
 
     def merge_limit(self, alphabet_size: int) -> int:
-        """How many merges may be learned on an alphabet of that size."""
         if self.merges is not None:
             return self.merges
         assert self.vocab_size is not None  # _check_numbers saw to it
@@ -407,7 +398,6 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         return self.vocab_size - least
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
         values = {"name": self.name} | {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         values |= {"special_tokens": [*self.special_tokens], "interventions": [*map(str, self.interventions)]}
         values["mixture"] = None if self.mixture is None else self.mixture.to_json_value()

@@ -11,8 +11,6 @@ MOST_NAMED = 2  # choices by which two runs of one name are told apart
 
 
 class Titled(Protocol):
-    """A run in a window, or in a session."""
-
     @property
     def number(self) -> int: ...
     @property
@@ -25,7 +23,6 @@ TextOf = Callable[[Any, int], str]  # what is written on a token of a run
 
 
 def name_of(run: Titled, runs: Sequence[Titled], text_of: TextOf) -> str:
-    """Its number and its title among the others."""
     return f"Run {run.number}: {title_among(run, runs, text_of)}"
 
 
@@ -49,7 +46,6 @@ def _what_differs(run: Titled, others: Sequence[Titled], text_of: TextOf) -> lis
 
 
 def _steering(run: Titled, text_of: TextOf) -> list[str]:
-    """What was decided by hand last."""
     recipe, told = run.recipe, []
     if recipe.interventions:
         last = recipe.interventions[-1]

@@ -132,7 +132,6 @@ class TokenBook:
         self.merges = [symbol.merges for symbol in alphabet.symbols]
 
     def add(self, pair: Pair) -> int:
-        """Enter the token that joins the pair; its id."""
         left, right = pair
         self.texts.append(self.joined_text(self.texts[left], self.texts[right]))
         self.lengths.append(self.lengths[left] + self.lengths[right])

@@ -37,8 +37,6 @@ from bpe_core.reference.bpe import NOBODY, TokenBook, Word, allowed, as_history,
 
 
 class _Block:
-    """A block at work, as tokens; and the byte that stands for each of them."""
-
     def __init__(self, data: bytes, times: int, number: int) -> None:
         self.tokens: Word = list(data)
         self.times = times
@@ -47,7 +45,6 @@ class _Block:
         self.pairs: dict[int, Pair] = {}  # of bytes, by the byte that stands for them
 
     def size(self) -> int:
-        """In bytes, with its table."""
         return len(write_block(self.pairs, bytes(self.byte_of[token] for token in self.tokens)))
 
 

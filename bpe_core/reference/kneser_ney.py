@@ -41,7 +41,6 @@ class PairModel:
         self._discount, self._lower = discount(self._pairs.values()), discount(self._after.values())
 
     def probability(self, one: Event, other: Event) -> float:
-        """That the other comes after the one."""
         seen = self._before[one]
         if not seen:
             return self._by_itself(other)
@@ -56,7 +55,6 @@ class PairModel:
         return (max(0.0, self._after[event] - self._lower) + shared) / len(self._pairs)
 
     def bits(self, words: Words) -> float:
-        """What it takes to tell these words."""
         return math.fsum(
             -count * math.log2(self.probability(*pair))
             for tokens, count in words

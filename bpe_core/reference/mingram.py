@@ -46,7 +46,6 @@ def fewest_tokens(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    """The base symbols, and behind them what byte-pair encoding joins."""
     base = Alphabet.for_words(words, recipe)
     room = int((recipe.vocab_size or 0) * 1.1) - len(base) - len(recipe.special_tokens)
     wanted = max(0, room) if recipe.merges is None else 11 * recipe.merges  # of which ten elevenths stay
@@ -64,8 +63,6 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 class Run(unigram.Run):
-    """The tokens that are left, and the steps so far."""
-
     best_path = staticmethod(fewest_tokens)
 
     def scores_of(self, counts: dict[int, int]) -> Scored:

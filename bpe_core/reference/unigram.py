@@ -42,7 +42,6 @@ Tokens = dict[Piece, int]  # the tokens that can be used, by what they cover
 
 
 def paths(stretch: Piece, tokens: Tokens) -> Iterator[list[int]]:
-    """All ways to cut a stretch."""
     if not stretch:
         yield []
     for stop in range(1, len(stretch) + 1):
@@ -65,7 +64,6 @@ def best_path(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, li
 
 
 def n_best(stretch: Piece, tokens: Tokens, scores: Scored, wanted: int) -> list[list[int]]:
-    """The most probable ways to cut it, the best first."""
     return sorted(paths(stretch, tokens), key=lambda path: -sum(scores[token] for token in path))[:wanted]
 
 
@@ -77,7 +75,6 @@ def sample(stretch: Piece, tokens: Tokens, scores: Scored, alpha: float, chance:
 
 
 def ids_by_piece(alphabet: Alphabet, recipe: Recipe) -> Tokens:
-    """Every token by the base symbols it covers."""
     symbol_of = {text.decode(): id for text, id in alphabet.id_of_piece.items()}
     found: Tokens = {}
     for id, symbol in enumerate(alphabet.symbols):
@@ -130,7 +127,6 @@ RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    """The base symbols, and the seeds behind them, those first that cover most of the corpus."""
     base = Alphabet.for_words(words, recipe)
     seeds = [
         Symbol(_joined(piece, base, "text"), _joined(piece, base, "decoded"), "seed")
@@ -222,8 +218,6 @@ class SmallEnough(Exception):
 
 
 class Run:
-    """The tokens that are left, with their scores, and the steps so far."""
-
     best_path: BestPath = staticmethod(best_path)
 
     def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) -> None:
@@ -284,7 +278,6 @@ class Run:
         return leaving
 
     def usable(self, scores: Scored) -> Tokens:
-        """The tokens that can stand on a path."""
         return {piece: id for piece, id in self.id_of.items() if scores[id] > -math.inf}
 
     def prune(self) -> None:
@@ -336,12 +329,10 @@ class Run:
         self.look()
 
     def look(self) -> None:
-        """Whether there is a step to make."""
         if len(self.rows) == self.limit:
             raise SmallEnough
 
     def token_counts(self) -> dict[int, int]:
-        """How often each token stands on the best paths."""
         counts = dict.fromkeys(range(len(self.alphabet)), 0)
         for stretch, weight, _ in self.corpus:
             for token in self.best_path(stretch, self.usable(self.scores), self.scores)[1]:
@@ -416,7 +407,6 @@ def shares(stretch: Piece, tokens: Tokens, scores: Scored) -> dict[int, float]:
 
 
 def log_of_sum(one: float, other: float) -> float:
-    """The logarithm of a sum, of the logarithms of its parts."""
     low, high = sorted((one, other))
     return high if low == -math.inf else high + math.log1p(math.exp(low - high))
 
@@ -430,7 +420,6 @@ def unknown_tokens(symbols: Sequence[int], alphabet: Alphabet) -> int:
 
 
 def digamma(number: float) -> float:
-    """The derivative of the logarithm of the gamma function."""
     lost = 0.0
     while number < 7:
         lost += 1 / number
@@ -441,5 +430,4 @@ def digamma(number: float) -> float:
 
 
 def narrow(number: float) -> float:
-    """As 32 bits hold it."""
     return float(np.float32(number))

@@ -41,13 +41,11 @@ class Jobs(NamedTuple):
 
     @classmethod
     def of(cls, size: int, threads: int) -> Jobs:
-        """For a total size."""
         if threads == 1:
             return cls(LARGEST_JOB, 1)
         return cls(min(LARGEST_JOB, max(LEAST_JOB, size // (_JOBS_A_THREAD * threads))), threads)
 
     def next(self, rest: int) -> int:
-        """The next job when so much is left."""
         return self.most if self.threads == 1 else min(self.most, max(LEAST_JOB, rest // (2 * self.threads)))
 
 
@@ -59,7 +57,6 @@ class Batch(NamedTuple):
 
     @classmethod
     def of(cls, parts: Sequence[Int32s]) -> Batch:
-        """Of the ids of each text."""
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
         return cls(np.concatenate([np.zeros(0, np.int32), *parts]), offsets)
 
@@ -102,7 +99,6 @@ class Texts:
         return Texts(self.data[edges[0] : edges[-1]], edges - edges[0])
 
     def strings(self) -> Iterable[str]:
-        """Each as a text."""
         for start, stop in pairwise(self.edges.tolist()):
             yield self.data[start:stop].tobytes().decode()
 
@@ -140,7 +136,6 @@ class Unread:
         return self.size // 2 if self._is_nearly_ascii else 2 * self.size
 
     def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
-        """As of other texts."""
         if len(self.texts) > 1:
             shares = _shared_out(self.edges, jobs)
             return [partial(self._read, slice(*ends)) for ends in shares], np.arange(len(self.edges))
@@ -170,7 +165,6 @@ class Unread:
         return Characters.of(self.texts[0])
 
     def strings(self) -> Iterable[str]:
-        """Each as a text."""
         return Texts.of(self.texts).strings()
 
 
@@ -279,7 +273,6 @@ def _divided(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
 
 
 def _shared_out(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]:
-    """The first text, and the one behind the last, of each part."""
     place, last = int(edges[0]), int(edges[-1])
     wanted = []
     while place < last:
@@ -361,7 +354,6 @@ class _Gathered:
                 yield ids, start
 
     def _put(self, ids: Int32s, start: int) -> None:
-        """Bring a part to its place, unless it was written there."""
         if ids.base is not self._ids:
             self._ids[start : start + len(ids)] = ids
             if isinstance(ids.base, np.ndarray):

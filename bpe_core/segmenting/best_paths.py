@@ -42,8 +42,6 @@ def _scores_of(history: History) -> Scores:
 
 
 class Seeds(NamedTuple):
-    """The seeds of an alphabet as base symbols."""
-
     id_of: dict[tuple[int, ...], int]
     lengths: list[int]  # of all tokens, by id
     different_lengths: list[int]
@@ -75,11 +73,9 @@ class Pieces:
         return self._gone_at.get(id, ALWAYS)
 
     def length(self, id: int) -> int:
-        """How many base symbols a token covers."""
         return self._seeds.lengths[id]
 
     def scores_at(self, at: int) -> list[float]:
-        """The score of each token after so many steps, by id."""
         found = self._found
         if found is None or found[0] != at:
             found = self._found = at, self.scores.at(at).tolist()
@@ -99,8 +95,6 @@ class Pieces:
 
 
 class BestPaths(WordSegmenter):
-    """The `Segmenter` of Unigram and MinGram."""
-
     has_kernels = has_pieces_over_time = True
 
     def __init__(self, history: History, cutting: Cutting) -> None:
@@ -132,7 +126,6 @@ class BestPaths(WordSegmenter):
 
     @cached_property
     def pieces(self) -> Pieces:
-        """What the plain cut needs, and questions beyond the cut."""
         return Pieces(self._history)
 
     def _cut_word(self, word: bytes, at: int) -> WordCut:
@@ -166,16 +159,13 @@ class BestPaths(WordSegmenter):
     # -- more ways than the best -------------------------------------------------------------
 
     def n_best(self, text: str, wanted: int, at: int, allowed: tuple[str, ...]) -> list[list[int]]:
-        """The most probable ways to cut a text, the best first."""
         found = n_best_paths(self._lattice(text, at, allowed), self._scores_of_all(at), wanted)
         return [self._joined(ids) for ids in found]
 
     def drawn(self, text: str, alpha: float, chance: Random, at: int, allowed: tuple[str, ...]) -> list[int]:
-        """A way to cut a text, drawn by its probability to the power of alpha."""
         return self._joined(drawn_path(self._lattice(text, at, allowed), self._scores_of_all(at), alpha, chance))
 
     def _lattice(self, text: str, at: int, allowed: tuple[str, ...]) -> list[list[Edge]]:
-        """The tokens that could be at each place of a whole text."""
         utf8(text)  # so that an error names the place
         edges: list[list[Edge]] = []
         for part, special in self._cutting.normalized_parts(text, allowed):
@@ -207,13 +197,10 @@ _FLOAT = struct.Struct("f")
 
 
 def narrow(number: float) -> float:
-    """The number as 32 bits hold it."""
     return float(_FLOAT.unpack(_FLOAT.pack(number))[0])
 
 
 class _Node(NamedTuple):
-    """A token at a place."""
-
     start: int
     id: int
     score: float
@@ -221,8 +208,6 @@ class _Node(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """A way to cut the text from one token on."""
-
     promise: float  # its score, and that of the best way to it
     score: float
     node: _Node
@@ -233,7 +218,6 @@ _BEGINNING = _Node(0, NO_TOKEN, 0.0, 0.0)
 
 
 def n_best_paths(edges: Sequence[Sequence[Edge]], score_of: Sequence[float], wanted: int) -> list[list[int]]:
-    """The most probable ways to cut a text, the best first."""
     ending = _nodes(edges, score_of)
     size = len(edges)
     end = _Node(size, NO_TOKEN, 0.0, max(node.best for node in ending[size]))
@@ -316,7 +300,6 @@ def _lift(heap: list[_Way], hole: int, way: _Way) -> None:
 
 
 def drawn_path(edges: Sequence[Sequence[Edge]], score_of: Sequence[float], alpha: float, chance: Random) -> list[int]:
-    """Draw a way to cut a text by its probability to the power of alpha."""
     ending: list[list[tuple[int, int, float]]] = [[] for _ in range(len(edges) + 1)]
     reached = [0.0] + [-math.inf] * len(edges)  # the logarithm of the sum over all ways to a place
     for start, found in enumerate(edges):

@@ -22,16 +22,12 @@ AT_ONCE = 20_000  # bytes of a text that are cut by another table at once; more 
 
 
 class Table(NamedTuple):
-    """The steps of one block."""
-
     first: int  # the index of the first
     steps: int
     encoder: TextEncoder  # in which they are the only ones
 
 
 class BlockTables:
-    """Gage's `Segmenter`."""
-
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._history, self._cutting = history, cutting
         self._base = len(history.alphabet)
@@ -53,7 +49,6 @@ class BlockTables:
         return int(self._block_of_step[at - 1]) if at else NOTHING
 
     def table(self, at: int) -> Table:
-        """All steps of that block."""
         block = self.block(at)
         found = self._tables.get(block)
         if found is None:
@@ -84,8 +79,6 @@ class BlockTables:
 
 
 class CutByBlock(NamedTuple):
-    """A text cut by the table of one block."""
-
     data: bytes
     block: int
     table: Table

@@ -34,8 +34,6 @@ NONE_JOINED = -1  # a hidden symbol that stands alone
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of hidden symbols that are joined to each other at one moment."""
-
     places: Int64s
     ids: Int64s  # the token, where the group is one by itself
     with_left: Int64s  # the last merge of the token it is joined to on the left, as far as seen here; or NONE_JOINED
@@ -65,7 +63,6 @@ class HiddenSymbols:
         return len(self.places)
 
     def between(self, start: int, stop: int) -> HiddenSymbols:
-        """Those from one place to another, both included."""
         low, high = self._indices(start, stop)
         return self._part(slice(low, high))
 
@@ -109,7 +106,6 @@ class HiddenSymbols:
         return self.places[firsts[np.flatnonzero(stand[firsts] & (self.behind[lasts] >= np.int32(at)))]]
 
     def groups(self, at: int, alphabet_size: int) -> Groups:
-        """Which are joined after so many merges, and to what."""
         begins = (self.before >= np.int32(at)) | self._begins_place
         firsts = np.flatnonzero(begins)
         if not len(firsts):
@@ -127,7 +123,6 @@ class HiddenSymbols:
         )
 
     def _indices(self, start: int, stop: int) -> tuple[int, int]:
-        """The indices of those between two places."""
         low, high = np.searchsorted(self.places, np.array([start, stop + 1]))
         return int(low), int(high)
 
@@ -178,7 +173,6 @@ class Boundaries:
 
     @classmethod
     def unknown(cls, data: bytes) -> Boundaries:
-        """For a text about which nothing is known yet."""
         ranks = np.full(len(data) + 1, INSIDE, np.int32)
         ranks[0] = ranks[-1] = PATTERN_CUT
         boundaries = cls(data, ranks)
@@ -194,7 +188,6 @@ class Boundaries:
 
     @classmethod
     def of_symbols(cls, data: bytes, symbols: PlacedSymbols, alphabet_size: int) -> Boundaries:
-        """For a text spelled in any symbols."""
         ranks = np.full(len(data) + 1, INSIDE, np.int32)
         np.maximum.at(ranks, symbols.starts, symbols.ranks)
         behind = np.append(symbols.ranks[1:], np.int32(PATTERN_CUT))[: len(symbols.ranks)]
@@ -237,7 +230,6 @@ class Boundaries:
         self.pending = shifted_hull(self.pending, start, removed, len(added))
 
     def put(self, start: int, answer: Boundaries) -> None:
-        """Take the words from byte `start` on from an answer for that part of the text."""
         stop = start + answer.length
         self.ranks[start : stop + 1] = answer.ranks
         self.ranks[0] = self.ranks[-1] = PATTERN_CUT
@@ -251,11 +243,9 @@ class Boundaries:
     # -- tokens ----------------------------------------------------------------------------
 
     def tokens(self, at: int) -> Tokens:
-        """All tokens after `at` merges."""
         return self.with_empty(self.tokens_between(0, self.length, at), at, of_neighbours=True)
 
     def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
-        """The tokens that share a byte with `start` to `stop`."""
         if start >= stop:
             return Tokens(np.array([start], np.int64), np.empty(0, np.int64))
         first = self._start_of_token(start, at)
@@ -283,19 +273,16 @@ class Boundaries:
         return None  # a comparison takes no time
 
     def edges(self, at: int) -> Int64s:
-        """Where all tokens start, also hidden ones, and where the last one ends."""
         edges = np.flatnonzero(self.ranks >= np.int32(at))  # the text's end is a boundary that no merge dissolves
         if len(self.hidden):
             edges = np.sort(np.concatenate((edges, self.hidden.alone(at))), kind="stable")  # which merges sorted halves
         return edges
 
     def largest_id(self, at: int) -> int:
-        """An id that no token exceeds."""
         bases = 0 if self.symbols is None else int(self.symbols.max(initial=0))
         return max(self.alphabet_size + at, bases, int(self.hidden.ids.max(initial=0)))
 
     def count(self, at: int) -> int:
-        """How many tokens there are."""
         return self._count(self.ranks[:-1] >= np.int32(at)) + len(self.hidden.alone(at))
 
     @property
@@ -303,25 +290,21 @@ class Boundaries:
         return False
 
     def count_words(self) -> int:
-        """How many words the pattern made of the text."""
         return self._count(self.ranks[:-1] == np.int32(PATTERN_CUT))
 
     def _count(self, starts: Bools) -> int:
         return int(np.count_nonzero(starts if self.symbols is None else starts & (self.symbols != NO_TOKEN)))
 
     def _starts_between(self, start: int, stop: int, at: int) -> Int64s:
-        """Where tokens start, for starts from `start` up to but without `stop`."""
         return np.flatnonzero(self.ranks[start:stop] >= np.int32(at)) + start
 
     def _start_of_token(self, byte: int, at: int) -> int:
-        """Where the token that holds this byte starts."""
         stop, window = byte + 1, _WINDOW
         while not len(found := self._starts_between(max(0, stop - window), stop, at)):
             stop, window = stop - window, 2 * window
         return int(found[-1])
 
     def _end_of_token(self, byte: int, at: int) -> int:
-        """Where the token that holds this byte ends."""
         start, window = byte + 1, _WINDOW
         while not len(found := self._starts_between(start, start + window, at)):
             start, window = start + window, 2 * window
@@ -368,7 +351,6 @@ class Boundaries:
 
 
 def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
-    """The symbols of several parts of a text, one after the other."""
     if not parts:
         return PlacedSymbols(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
     if len(parts) == 1:

@@ -44,8 +44,6 @@ Stretch = tuple[tuple[int, ...], tuple[int, ...], int, int]  # tokens, how many 
 
 
 class JoinedWords:
-    """Cuts single words by the priorities of one history."""
-
     def __init__(self, history: History) -> None:
         if history.joining is None:
             raise BpeError("This history has no priorities besides its steps: its words are cut by ranks.")
@@ -64,7 +62,6 @@ class JoinedWords:
         return not (joining.found_first or marks_whole_words or self._left_out - {self._unknown})
 
     def cut(self, word: bytes, at: int) -> WordCut:
-        """How a word is cut after so many steps."""
         until = ALWAYS
         if self.joining.whole_words and (id := self.whole.get(self._before + word)) is not None:
             birth = self._birth(id)
@@ -112,7 +109,6 @@ class JoinedWords:
         return self.history.token_lengths()
 
     def find(self, left: int, right: int) -> Found | None:
-        """The priority of two neighbours and the token they become; None where nothing joins them."""
         return self._find(left << 32 | right)
 
     def _birth(self, token: int) -> int:
@@ -121,7 +117,6 @@ class JoinedWords:
     # -- a word as symbols -----------------------------------------------------------------
 
     def spelled(self, word: bytes) -> tuple[list[int], list[int]]:
-        """The tokens that a word starts from, and how many of its bytes each covers."""
         if self._first is None:
             return self._spelled(word)
         symbols: list[int] = []
@@ -291,8 +286,6 @@ def pairs_by_text(history: History, joining: Joining) -> Iterator[tuple[int, int
 
 
 class _ByText(dict[int, Found | None]):
-    """What two neighbours become by their joined texts; remembered."""
-
     def __init__(self, history: History, joining: Joining) -> None:
         super().__init__()
         assert joining.priorities is not None

@@ -109,7 +109,6 @@ class CompiledEncoder:
         self._lock = threading.Lock()
 
     def ids(self, text: str, at: int) -> Int32s:
-        """The tokens of a normalized text after so many steps."""
         return self._encode(text, utf8_view(text), self._kind, at)
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
@@ -117,11 +116,9 @@ class CompiledEncoder:
         return self._encode("", data, self._kind, at, starts)
 
     def byte_ranks(self, text: str) -> Int32s:
-        """The rank of the boundary before each byte, where every byte is a symbol and belongs to a word."""
         return self._encode(text, utf8_view(text), kernel.RANKS, self._merges)
 
     def symbols(self, text: str) -> PlacedSymbols:
-        """The base symbols of a normalized text, with their ranks and places."""
         found = self._encode(text, utf8_view(text), kernel.SYMBOLS, self._merges)
         ids, ranks, widths = found.reshape(-1, kernel.NUMBERS_A_SYMBOL).T
         stops = np.cumsum(widths, dtype=np.int64)
@@ -290,7 +287,6 @@ def _by_code(symbols: dict[int, int]) -> Int32s:
 
 
 def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Spelled]:
-    """Room for words of so many symbols."""
     cells = symbols + kernel.MARKERS + SHORT
     room = Workplace(
         cells=np.empty(cells, np.int32),
@@ -307,7 +303,6 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
 
 
 def _grown(array: Int32s, room: int) -> Int32s:
-    """A copy with room behind the numbers."""
     grown = np.empty(room, array.dtype)
     grown[: len(array)] = array
     return grown

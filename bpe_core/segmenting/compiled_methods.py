@@ -42,8 +42,6 @@ class PiecesOverTime(NamedTuple):
 
 
 class CompiledPaths(CompiledEncoder):
-    """Cuts large texts, and many words, by tokens with scores."""
-
     def __init__(self, history: History, cutting: Cutting, scores: Scores) -> None:
         pieces = _TABLES.of(history.alphabet, history.recipe.marker_text)
         super().__init__(history, cutting, pieces, self._numbers_at, kernel.PATHS)
@@ -88,7 +86,6 @@ def paths_over_time(history: History, scores: Scores) -> PiecesOverTime:
 
 
 def _gone_at(history: History) -> Int64s:
-    """The step after which each token is gone."""
     found: Int64s = np.full(history.id_count, ALWAYS)
     found[history.columns.left] = np.arange(1, len(history) + 1)
     return found
@@ -122,12 +119,10 @@ _TABLES = OfAlphabet(_scored_table)
 
 
 def compiled_pieces(history: History, cutting: Cutting, plain: LongestPieces) -> CompiledEncoder:
-    """What encodes large texts by the same tokens as the plain cut."""
     return CompiledEncoder(history, cutting, _longest_table(history, plain), kind=kernel.PIECES)
 
 
 def longest_over_time(history: History, plain: LongestPieces) -> PiecesOverTime:
-    """For all steps: each makes a token."""
     return PiecesOverTime([0], lambda at: _longest_table(history, plain), None)
 
 
@@ -149,8 +144,6 @@ _SIDES = np.uint64(0xFFFFFFFF)
 
 
 class CompiledPriorities(CompiledEncoder):
-    """Cuts large texts by the same tokens as the plain cut."""
-
     def __init__(self, words: JoinedWords, cutting: Cutting) -> None:
         history, joining = words.history, words.joining
         pieces = _whole_words(words) if joining.whole_words else piece_table([], [], [], [])
@@ -194,7 +187,6 @@ class _Parts:
         return np.concatenate((np.zeros(1, np.int64), np.cumsum(self._counts[ids])))
 
     def of(self, ids: Int32s) -> Int32s:
-        """Tokens without the hidden ones."""
         counts = self._counts[ids]
         starts = np.repeat(self._first[ids] - (np.cumsum(counts) - counts), counts)
         shown: Int32s = self._all[starts + np.arange(len(starts))]
@@ -216,7 +208,6 @@ def _priority_table(words: JoinedWords) -> MergeTable:
 
 
 def _rows(words: JoinedWords) -> list[Int32s]:
-    """For each pair that is joined its sides, its priority and its token."""
     pairs = words.joining.pairs
     if pairs is not None:
         columns = [pairs.left, pairs.right, np.arange(len(pairs.left)), pairs.token]
@@ -226,7 +217,6 @@ def _rows(words: JoinedWords) -> list[Int32s]:
 
 
 def _whole_words(words: JoinedWords) -> PieceTable:
-    """The words that are tokens as they are, byte by byte."""
     base = len(words.history.alphabet)
     ids = np.array(list(words.whole.values()), np.int32)
     births = np.maximum(0, ids - base + 1).astype(np.int32)

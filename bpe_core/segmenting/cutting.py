@@ -41,8 +41,6 @@ class Part:
 
 
 class Cutting:
-    """Cuts texts as one recipe says."""
-
     finds_words = True  # by the recipe's pattern, rather than being given them
 
     def __init__(self, recipe: Recipe) -> None:
@@ -128,7 +126,6 @@ class Cutting:
             done += length
 
     def words(self, text: str) -> Iterator[str]:
-        """The words of a normalized text."""
         return self._splitter.words(text)
 
     def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
@@ -204,7 +201,6 @@ def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
 
 
 def ids_looked_for(history: History) -> dict[str, int]:
-    """The id of each of those tokens."""
     ids = [*range(history.first_special, history.id_count), history.alphabet.unknown_id]
     found = zip(tokens_looked_for(history.recipe), ids, strict=False)
     return {token: id for token, id in found if id is not None}

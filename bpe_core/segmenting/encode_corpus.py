@@ -38,8 +38,6 @@ _HEADER = 128  # bytes of an .npy header: enough for any length
 
 @dataclass
 class FileFigures:
-    """What one source of the corpus became."""
-
     name: str
     bytes: int = 0
     tokens: int = 0
@@ -53,8 +51,6 @@ class FileFigures:
 
 @dataclass(frozen=True)
 class EncodedCorpus:
-    """What was written."""
-
     path: Path
     width: Width
     files: list[FileFigures] = field(default_factory=list)
@@ -161,8 +157,6 @@ class _Piece:
 
 
 class _Found(NamedTuple):
-    """What a piece became."""
-
     numbers: npt.NDArray[Any]  # as they are written
     met: npt.NDArray[np.bool_]  # which ids are among them
 
@@ -223,8 +217,6 @@ def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[
 
 
 class _Encoding:
-    """How a piece is encoded, and what is written for its tokens."""
-
     def __init__(self, tokenizer: Tokenizer, at: int, allow_special: bool, numbers: Int64s) -> None:
         self.tokenizer, self._numbers = tokenizer, numbers
         self._at = at

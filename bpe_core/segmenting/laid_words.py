@@ -46,8 +46,6 @@ class _NoWords(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Laid:
-    """Words that lie end to end."""
-
     data: Bytes
     cuts: Int32s  # where each starts, and the end
 
@@ -58,12 +56,10 @@ class Laid:
         return cls(np.frombuffer(b"".join(found), np.uint8), _from_zero(list(map(len, found))))
 
     def words(self) -> Iterator[bytes]:
-        """The words one by one."""
         data, cuts = self.data.tobytes(), self.cuts.tolist()
         return (data[start:stop] for start, stop in pairwise(cuts))
 
     def begin_with(self, sign: bytes) -> Bools:
-        """Which words begin with a sign."""
         starts = self.cuts[:-1]
         room = np.append(self.data, np.zeros(len(sign), np.uint8))
         found = np.diff(self.cuts) >= len(sign)
@@ -72,21 +68,18 @@ class Laid:
         return found
 
     def only(self, kept: Bools) -> Laid:
-        """Without some of the words."""
         lengths = np.diff(self.cuts)
         if kept.all():
             return self
         return Laid(self.data[repeated(kept, lengths)], _from_zero(lengths[kept]))
 
     def with_before(self, sign: bytes, which: Bools) -> Laid:
-        """With a sign before these words."""
         before = np.flatnonzero(which)
         places = np.repeat(self.cuts[before], len(sign))
         data = np.insert(self.data, places, np.tile(np.frombuffer(sign, np.uint8), len(before)))
         return Laid(data, _from_zero(np.diff(self.cuts) + len(sign) * which))
 
     def spelled(self, spelling: Sequence[bytes]) -> Laid:
-        """With other bytes for each byte."""
         lengths = np.array([len(one) for one in spelling], np.int32)[self.data]
         ends = _from_zero(lengths)
         data = np.empty(ends[-1], np.uint8)
@@ -102,8 +95,6 @@ Operation = Callable[[Laid], Laid]
 
 
 class LaidWords:
-    """Cuts texts by the steps of one file."""
-
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
         """For texts that hold none of `but`."""
         self._operations = operations
@@ -114,7 +105,6 @@ class LaidWords:
         return not any(rare in text for rare in self._but)
 
     def of(self, text: str) -> Laid:
-        """The words of a changed text."""
         data = utf8_view(text)
         laid = Laid(data, np.array(sorted({0, len(data)}), np.int32))
         for operation in self._operations:
@@ -222,7 +212,6 @@ def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, old
 
 
 def _parted(expression: str) -> tuple[str, str]:
-    """The flags that an expression begins with, and the rest."""
     found = regex.match(r"(?:\(\?[a-zA-Z0-9]+\))*", expression)
     end = found.end() if found else 0
     return expression[:end], expression[end:]
@@ -236,7 +225,6 @@ def _is_one_character(expression: str) -> bool:
 
 
 def _first_characters(laid: Laid) -> Int32s:
-    """The code points with which the words begin."""
     room = np.append(laid.data, np.zeros(4, np.uint8)).astype(np.int32)
     starts = laid.cuts[:-1]
     lead, more = room[starts], [room[starts + place] & 0x3F for place in (1, 2, 3)]
@@ -248,7 +236,6 @@ def _first_characters(laid: Laid) -> Int32s:
 
 
 def _shown(laid: Laid) -> Laid:
-    """Bytes shown by printable characters."""
     return laid.spelled([one.encode() for one in stand_ins()])
 
 

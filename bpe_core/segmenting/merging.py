@@ -33,8 +33,6 @@ class MergedWord(NamedTuple):
 
 
 class Merges:
-    """The merges of a history, found by the pair they join."""
-
     def __init__(self, history: History) -> None:
         self._base = len(history.alphabet)
         self._columns = history.columns
@@ -119,6 +117,5 @@ class Merges:
         return ids
 
     def steps(self, word: MergedWord) -> Iterator[tuple[int, list[int]]]:
-        """Each merge that changed the word, and the tokens after it."""
         for rank in sorted(set(word.ranks) - {NEVER}):
             yield rank, self.tokens(word, rank + 1)

@@ -59,7 +59,6 @@ class Spelling:
         return np.array([self._alphabet.id_of_piece[bytes([byte])] for byte in range(256)], np.int32)
 
     def symbols(self, word: bytes) -> list[int]:
-        """The ids a word starts from, marker included."""
         return list(word) if self._is_plain_bytes else self._alphabet.symbols_of(word, self._recipe)
 
     def widths(self, word: bytes, symbols: list[int]) -> list[int]:
@@ -118,20 +117,16 @@ class PlainEncoder:
         self._remembered: dict[bytes, MergedWord] = {}
 
     def ids(self, text: str, at: int) -> Int32s:
-        """The tokens after so many merges."""
         return ids_of_each(self._cutting.words(text), lambda word: self.tokens(word, at))
 
     def tokens(self, word: str, at: int) -> list[int]:
-        """Those of one word."""
         return self._merges.tokens(self.merged(raw_bytes(word)), at)
 
     def greedy_ids(self, text: str, at: int, longest: LongestMatch) -> Int32s:
-        """The tokens when the longest that fits is taken."""
         words = self._cutting.words(text)
         return ids_of_each(words, lambda word: longest.tokens(self.spelling.symbols(raw_bytes(word)), at))
 
     def symbols(self, text: str) -> PlacedSymbols:
-        """The base symbols with the ranks of their boundaries, and their places in the bytes of the text."""
         ids: list[int] = []
         ranks: list[int] = []
         starts: list[int] = []
@@ -149,7 +144,6 @@ class PlainEncoder:
         return PlacedSymbols(*narrow, np.array(starts, np.int64), np.array(stops, np.int64))
 
     def byte_ranks(self, text: str) -> Int32s:
-        """The rank of the boundary before each byte, where each is a symbol and belongs to a word."""
         ranks: list[int] = []
         for word in self._cutting.words(text):
             ranks.append(PATTERN_CUT)
@@ -167,7 +161,6 @@ class PlainEncoder:
         return known
 
     def steps(self, word: bytes) -> list[tuple[int, list[int]]]:
-        """Each merge that changes a word, and the tokens after it."""
         return list(self._merges.steps(self.merged(word)))
 
 

@@ -74,7 +74,6 @@ class PreparedParts:
                 yield from ((word, "") for word in self.words_of(part))
 
     def words_of(self, stretch: str) -> Iterator[str]:
-        """The words of a changed text between tokens."""
         return self._steps.texts_of_words(stretch)
 
     @cached_property
@@ -85,7 +84,6 @@ class PreparedParts:
         return laid_words(self._steps.all_cuts) if self._steps.cuts else None
 
     def stretches(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-        """The changed text between tokens, and the tokens."""
         at_once = tuple(token for token in allowed if token not in self._as_changed.values())
         known = {changed: token for changed, token in self._as_changed.items() if token in allowed and changed}
         told = {changed: self._told[token] for changed, token in known.items()}

@@ -48,8 +48,6 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class RememberedWords:
-    """The words of one kind of result after so many merges."""
-
     def __init__(self, most_words: int) -> None:
         self.most_words = most_words  # words it may hold
         self.was_full = False

@@ -28,8 +28,6 @@ _encoded_plainly = 0  # characters, by all tokenizers of this process together
 
 
 class Encoder(Protocol):
-    """Encodes normalized text without special tokens."""
-
     def ids(self, text: str, at: int) -> Int32s:
         """The tokens after so many merges."""
 
@@ -135,7 +133,6 @@ class TextEncoder:
         return Boundaries.of_symbols(data, joined(parts), self._base)
 
     def _placed_symbols(self, encoder: Encoder, part: Part) -> PlacedSymbols:
-        """The symbols of a part with their places in the given text."""
         if part.special is not None:
             cut = np.array([PATTERN_CUT], np.int32)
             return PlacedSymbols(self._special(part.special), cut, part.origins[:1], part.origins[-1:])
@@ -147,7 +144,6 @@ class TextEncoder:
         return LongestMatch(self._history)
 
     def expect(self, characters: int) -> None:
-        """Load the kernels if so many characters are worth it."""
         self._kernels_for(characters)
 
     def _encoder_for(self, text: str) -> Encoder:

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 
 class TokenSpan(NamedTuple):
-    """A token with its place in a text."""
-
     id: int
     first_char: int
     behind_char: int  # the one behind its last character
@@ -57,8 +55,6 @@ class TokenSpan(NamedTuple):
 
 
 class Tokenizer:
-    """Cuts texts as the method does by which a history was learned."""
-
     def __init__(self, history: History) -> None:
         self.history = history
         self._cutting = Cutting(history.recipe)
@@ -80,7 +76,6 @@ class Tokenizer:
         return ids
 
     def encode_to_array(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = ()) -> Int32s:
-        """Return the same ids as an array."""
         text = text if isinstance(text, str) else _decoded(text)
         return self._segmenter.ids(text, self._checked_at(at), self._cutting.allowed(allowed_special))
 
@@ -217,7 +212,6 @@ class Tokenizer:
         return self._token_bytes.joined(ids.tolist() if isinstance(ids, np.ndarray) else ids)
 
     def token_bytes(self, id: int) -> bytes:
-        """Return the bytes of one token."""
         return self._token_bytes[id]
 
     def is_special(self, id: int) -> bool:
@@ -231,14 +225,12 @@ class Tokenizer:
 
     @property
     def _merging(self) -> TextEncoder:
-        """What knows the ranks of boundaries."""
         if not isinstance(self._segmenter, TextEncoder):
             raise BpeError("This can be asked only where pairs are joined, one after the other.")
         return self._segmenter
 
     @property
     def _probable(self) -> BestPaths:
-        """What knows more ways to cut a text than one."""
         from bpe_core.segmenting.best_paths import BestPaths  # only for methods with probabilities
 
         if not isinstance(self._segmenter, BestPaths):

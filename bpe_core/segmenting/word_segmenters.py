@@ -47,7 +47,6 @@ class WordSegmenter:
         raise NotImplementedError
 
     def pieces_over_time(self) -> PiecesOverTime | None:
-        """What kernels need to cut words step after step, where they can."""
         return None
 
     def kernels_for(self, size: int) -> CompiledEncoder | None:
@@ -73,7 +72,6 @@ class WordSegmenter:
         return np.array([self._special_id[token]], np.int32)
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Where the parts of a text are words already."""
         if not worth_kernels(len(text)):
             return ids_of_each(
                 self._cutting.normalized_parts(text, allowed),
@@ -85,7 +83,6 @@ class WordSegmenter:
         )
 
     def _ids_of_laid(self, laid: Laid, at: int) -> Int32s:
-        """The tokens of words that lie end to end."""
         kernels = self.kernels_for(len(laid.data))
         if kernels is not None:
             return kernels.ids_of_words(laid.data, laid.cuts, at)
@@ -141,8 +138,6 @@ class WordSegmenter:
 
 
 class WordPieceSegmenter(WordSegmenter):
-    """WordPiece's: the longest token that fits."""
-
     has_kernels = has_pieces_over_time = True
 
     def __init__(self, history: History, cutting: Cutting) -> None:
@@ -161,8 +156,6 @@ class WordPieceSegmenter(WordSegmenter):
 
 
 class PrioritySegmenter(WordSegmenter):
-    """That of a history with priorities of its own for joining pairs."""
-
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._words = JoinedWords(history)
         self.has_kernels = self._words.is_plain

@@ -130,7 +130,6 @@ class Cuts:
         return [key for i in which.tolist() if isinstance(key := self._keys[i], bytes)]
 
     def travel(self, at: int) -> None:
-        """Cut anew what is cut differently after so many steps."""
         specials, words = self._changed(at)
         keys, ahead = self._keys, self._ahead
         if len(specials):
@@ -201,7 +200,6 @@ class Words:
 
     @classmethod
     def joined(cls, parts: Sequence[Words]) -> Words:
-        """The words of several parts of a text, in order."""
         index: dict[Key, int] = {}
         columns: list[list[npt.NDArray[Any]]] = [[np.zeros(0, kind)] for kind in (np.int64, np.int64, np.int64, bool)]
         for part in parts:
@@ -231,7 +229,6 @@ class Words:
         return min(int(np.searchsorted(self.stops, place, side="right")), int(np.searchsorted(self.starts, place)))
 
     def part(self, start: int, stop: int) -> Words:
-        """The words with these indices."""
         return replace(
             self,
             which=self.which[start:stop],
@@ -240,7 +237,6 @@ class Words:
         )
 
     def only(self, which: Bools) -> list[Words]:
-        """These words, each by itself."""
         return [self.part(i, i + 1) for i in np.flatnonzero(which).tolist()]
 
 

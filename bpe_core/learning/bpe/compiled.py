@@ -88,7 +88,6 @@ def _borders(state: names.State, threads: int | None) -> list[int]:
 
 
 def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.State:
-    """The same cells with the pairs of one stretch."""
     number = state.number.copy()
     number[names.COUNTED], number[names.PAIRS] = ends[0], 1
     pairs = np.empty(room, names.PAIR)
@@ -100,7 +99,6 @@ def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.Stat
 
 
 def _with_room(table: names.State, pairs: int) -> names.State:
-    """Room for so many pairs at least."""
     if len(table.pairs) < pairs:
         table.pairs.resize(pairs, refcheck=False)  # in place where the system can move pages; nobody keeps a view
     return _with_slots(table)
@@ -261,7 +259,6 @@ class CompiledLearner:
         )
 
     def _make_room_for_merges(self) -> None:
-        """What is of no use before the base pairs are counted."""
         used, pairs = int(self._state.number[names.ARENA]), len(self._state.pairs)
         room = used + max(used // GROWTH, min(2 * used, _ROOMY - used)) + 1
         times = self._state.pairs["times"][1 : self._state.number[names.PAIRS]]
@@ -296,7 +293,6 @@ class CompiledLearner:
 
 
 def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> names.State:
-    """The arrays before the first pair is counted."""
     size, cells = len(alphabet), len(layout.symbols)
     text = b"".join(symbol.text for symbol in alphabet.symbols)
     text_starts = np.zeros(size + 1, np.int64)
@@ -379,7 +375,6 @@ def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
 
 
 def grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
-    """The same numbers with room behind them."""
     grown = np.empty(room, array.dtype)
     grown[: len(array)] = array
     return grown

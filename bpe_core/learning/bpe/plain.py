@@ -103,7 +103,6 @@ class PlainLearner:
         """For what another method must know before any pair is entered."""
 
     def _add(self, pair: Pair, index: int, weight: int) -> None:
-        """Count one occurrence, in the run of that index."""
         self._counts[pair] = self._counts.get(pair, 0) + weight
         places = self._places.setdefault(pair, [])
         if not places or places[-1] != index:
@@ -126,7 +125,6 @@ class PlainLearner:
         return None
 
     def _is_out(self, pair: Pair) -> bool:
-        """Whether a pair is too rare by now, or forbidden."""
         return self._counts.get(pair, 0) < self._least or pair in self._forbidden
 
     def _any_pair_is_left(self) -> bool:
@@ -162,7 +160,6 @@ class PlainLearner:
         columns.runner_up_count[row] = NOTHING if other is None else self._counts[other]
 
     def _merge(self, pair: Pair) -> None:
-        """Replace the pair in every run that holds it."""
         left, right = pair
         token = self._base + self._learned
         self._learned += 1
@@ -183,7 +180,6 @@ class PlainLearner:
         """For a method that asks how often tokens stand in the corpus: so often the pair became the new one."""
 
     def _join_in_run(self, index: int, pair: Pair, token: int, born: dict[Pair, None]) -> None:
-        """Rewrite one run, and take note of the pairs that come to life."""
         run = self._runs[index]
         joined = _joined(run.symbols, *pair, token)
         if len(joined) == len(run.symbols):

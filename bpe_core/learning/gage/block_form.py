@@ -45,8 +45,6 @@ Pairs = Mapping[int, tuple[int, int]]  # by the byte that stands for a pair
 
 
 class CompressedBlock(NamedTuple):
-    """What becomes of a block of a text."""
-
     start: int  # where it stands in the text
     stop: int
     pairs: Pairs  # in the order they were joined
@@ -84,17 +82,14 @@ def _end_of_told(standing: Collection[int], byte: int) -> int:
 
 
 def size_of_table(standing: Collection[int]) -> int:
-    """How many bytes the table takes where these bytes stand for pairs."""
     return len(standing) + sum(1 + len(stretch.told) for stretch in stretches(standing))
 
 
 def size_of_block(standing: Collection[int], data: int) -> int:
-    """How many bytes a block takes with its table and so much data."""
     return size_of_table(standing) + SIZE_OF_LENGTH + data
 
 
 def write_block(pairs: Pairs, data: bytes) -> bytes:
-    """The block as it stands in a file."""
     written = bytearray()
     for left_out, told in stretches(pairs):
         written.append(left_out + 127 if left_out else len(told) - 1)
@@ -104,8 +99,6 @@ def write_block(pairs: Pairs, data: bytes) -> bytes:
 
 
 class Block(NamedTuple):
-    """A stretch of a text that is compressed by itself."""
-
     start: int  # its first byte
     stop: int  # the byte behind its last
 
@@ -132,7 +125,6 @@ def _end_of_block(text: bytes, most: int) -> int:
 
 
 def blocks_of_words(words: WordTable, recipe: Recipe) -> Iterator[tuple[bytes, int]]:
-    """The blocks of all texts that training looks at, and how often each text occurs."""
     for word, count in words:
         for block in blocks_of(word, recipe.block_size, recipe.block_bytes):
             yield word[block.start : block.stop], count
@@ -167,7 +159,6 @@ class ReasonRows:
         return self._columns
 
     def make_room(self, rows: int) -> None:
-        """For so many steps at least."""
         room = len(self._columns["block"])
         if rows > room:
             longer = max(rows, 2 * room) - room

@@ -25,8 +25,6 @@ LARGEST_COUNT = 2**31 - 1  # more than a block can hold
 
 
 class CompiledLearner:
-    """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
-
     scores = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
@@ -47,7 +45,6 @@ class CompiledLearner:
 
     @property
     def gone_through(self) -> tuple[int, int]:
-        """With the block at work."""
         ends, block = self.blocks.ends, int(self._state.number[kernel.BLOCK])
         return int(ends[block]) if block >= 0 else 0, int(ends[-1]) if len(ends) else 0
 
@@ -87,7 +84,6 @@ class CompiledLearner:
 
 
 def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
-    """A text, each block until nothing in it pays any more."""
     if not data:
         return []
     learner = CompiledLearner(WordTable.from_counts([(data, 1)]), Alphabet.of_bytes(), recipe, None)
@@ -108,7 +104,6 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
 
 
 def _cut(words: WordTable, recipe: Recipe) -> kernel.Blocks:
-    """The blocks of all texts; their number is found first."""
     data: npt.NDArray[np.uint8] = words.text.copy()  # a kernel is compiled for arrays that can be written
     starts, times_of = words.starts.copy(), words.counts.copy()
     size, most = np.int64(recipe.block_size), np.int64(recipe.block_bytes)
@@ -121,7 +116,6 @@ def _cut(words: WordTable, recipe: Recipe) -> kernel.Blocks:
 
 
 def _begin(blocks: kernel.Blocks, base: int, recipe: Recipe) -> kernel.State:
-    """The arrays before the first block."""
     rule = TIE_RULES[recipe.ties]
     order = np.arange(512, dtype=np.int64) & 255
     order[256 : 256 + len(rule.byte_places)] = rule.byte_places

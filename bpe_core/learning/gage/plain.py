@@ -33,8 +33,6 @@ BLOCKS_LOOKED_AT = 100  # for candidates
 
 
 class BlockAtWork:
-    """One block and what its bytes stand for by now."""
-
     def __init__(self, data: bytes, recipe: Recipe) -> None:
         self.data = data
         self.pairs: dict[int, Pair] = {}  # by the byte that stands for one, in the order they were joined
@@ -68,7 +66,6 @@ class BlockAtWork:
         return best[:wanted]
 
     def replace(self, pair: Pair) -> int:
-        """Put a free byte wherever the pair stands; the byte."""
         byte = free_byte(self._taken)
         assert byte is not None  # or there would have been no pair to replace
         left, right = (self.numbers[half] for half in pair)
@@ -89,8 +86,6 @@ class BlockAtWork:
 
 
 class PlainLearner:
-    """One block after the other, until none is left."""
-
     scores = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
@@ -107,7 +102,6 @@ class PlainLearner:
 
     @property
     def gone_through(self) -> tuple[int, int]:
-        """With the block at work."""
         return self._gone, self._bytes
 
     @property
@@ -133,7 +127,6 @@ class PlainLearner:
         return []
 
     def _begin_next(self) -> bool:
-        """Go on to the next block, if there is one."""
         if self._index + 1 == len(self._blocks):
             return False
         self._index += 1
@@ -143,11 +136,9 @@ class PlainLearner:
 
     @property
     def _times(self) -> int:
-        """How often the text of this block occurs."""
         return self._blocks[self._index][1]
 
     def _ids(self, pair: Pair) -> Pair:
-        """The tokens two bytes stand for."""
         left, right = (number + (self._first if number > 255 else 0) for number in map(self._number, pair))
         return left, right
 
@@ -155,7 +146,6 @@ class PlainLearner:
         return self._block.numbers[byte]
 
     def _write(self, columns: Columns, leading: list[tuple[Pair, int]]) -> None:
-        """Replace the first of these pairs, and note how that went."""
         row, block, times = self.learned, self._block, self._times
         (pair, count), *others = leading
         columns.left[row], columns.right[row] = self._ids(pair)

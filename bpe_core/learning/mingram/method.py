@@ -42,13 +42,10 @@ def fewest_first(log_probabilities: Float32s) -> Float32s:
 
 
 def puts_fewest_first(scores: Sequence[float]) -> bool:
-    """Whether scores, as a file holds them, are such."""
     return bool(scores) and all(-2 * COST < score <= -COST and (score * FINENESS).is_integer() for score in scores)
 
 
 class MinGramLearner(DroppingLearner):
-    """By how often a piece is used."""
-
     def _first_scores(self) -> Float32s:
         return fewest_first(first_scores(self.coverage))
 

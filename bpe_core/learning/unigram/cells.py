@@ -73,7 +73,6 @@ class Stretches:
 
     @cached_property
     def cell_counts(self) -> Int64s:
-        """For each cell how often its stretch occurs."""
         return repeated(self.counts, np.diff(self.starts))
 
     def total(self) -> int:
@@ -142,7 +141,6 @@ _PIECE_CELLS = OfAlphabet(_piece_cells)
 
 
 def symbols_by_code(alphabet: Alphabet) -> Int32s:
-    """From code point to the base symbol that is this character."""
     table = np.full(0x110000, SEPARATOR, np.int32)
     for text, id in alphabet.id_of_piece.items():
         table[ord(text.decode())] = id

@@ -56,7 +56,6 @@ assert (trees.WALL, trees.TRANSPARENT) == (WALL, TRANSPARENT)  # kernels know no
 
 
 def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
-    """The pieces that are seeds, and how often each occurs."""
     trie = trie_of(stretches)
     room, scripts = len(trie.symbol), scripts_of_symbols(base, recipe)
     tree = trees.Tree(np.empty(2 * room, np.int64), scripts)
@@ -103,8 +102,6 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class CompiledLattices:
-    """Owns the arrays of one run."""
-
     def __init__(self, stretches: Stretches, alphabet: Alphabet, recipe: Recipe, *, room: int = 0) -> None:
         size = len(alphabet)
         symbols, starts = piece_cells(alphabet, recipe)
@@ -212,7 +209,6 @@ class CompiledLattices:
         return stop, 2 * self._edges_between(start, stop)
 
     def _begin(self, score: float) -> None:
-        """Clear the desk for all words."""
         self._desk.size[0] = 0
         self._desk.score[0] = score
 
@@ -237,7 +233,6 @@ def table_of(symbols: Int32s, starts: Int64s, first_id: int, room: int) -> trees
 
 
 def _edges(pieces: trees.Pieces, trie: Trie, room: int) -> trees.Edges:
-    """The tokens that could end at each node."""
     edges = trees.Edges(
         np.zeros(len(trie.symbol) + 1, np.int64), np.empty(4 * room, np.int32), np.empty(4 * room, np.int16)
     )
@@ -261,7 +256,6 @@ def _desk(cells: int) -> kernel.Desk:
 
 
 def _grown(array: npt.NDArray[Number], more: int) -> npt.NDArray[Number]:
-    """The same numbers with room behind them."""
     grown = np.empty(len(array) + more, array.dtype)
     grown[: len(array)] = array
     return grown

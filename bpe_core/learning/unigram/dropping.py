@@ -179,7 +179,6 @@ class DroppingLearner(ABC):
         return first_scores(self.coverage)
 
     def _room_for_reasons(self, steps: int) -> Reasons:
-        """For what so many steps are chosen by besides their counts, by name."""
         return {}
 
     @property
@@ -218,7 +217,6 @@ class DroppingLearner(ABC):
         ]
 
     def _drop_some(self, columns: Columns, stop_at: int) -> None:
-        """Drop the next pieces of the batch, and tell of them."""
         size = min(stop_at - self.learned, STEPS_AT_ONCE, len(self._batch.pieces) - self._next)
         batch = self._batch.only(slice(self._next, self._next + size))
         rows = slice(self.learned, self.learned + size)
@@ -289,7 +287,6 @@ class DroppingLearner(ABC):
         return found._replace(pieces=np.array(pieces, np.int32))
 
     def _told_of_others(self, told: Told, others: npt.NDArray[np.bool_]) -> Told:
-        """What is told where a history chose another piece."""
         return told
 
     # -- Scores -----------------------------------------------------------------------------
@@ -319,7 +316,6 @@ class DroppingLearner(ABC):
         return row
 
     def _cut(self) -> Iterator[bool]:
-        """Find the best paths of all words anew."""
         start = 0
         while start < len(self._lattices):
             start, done = self._lattices.cut(start, max(1, min(self._work, SLICE)), self._scores)

@@ -42,15 +42,11 @@ _SCORE_BETWEEN = np.float32(0.0001)  # characters that are given a score at the 
 
 
 class Pass(NamedTuple):
-    """What one pass of estimating found."""
-
     objective: float  # minus the log-likelihood of a word, on average, before it
     size: int  # tokens in force after it
 
 
 class UnigramLearner(DroppingLearner):
-    """By what the corpus loses."""
-
     _round = 0
     passes: list[Pass]
 
@@ -62,7 +58,6 @@ class UnigramLearner(DroppingLearner):
         return {"loss": np.empty(steps), "round": np.empty(steps, np.int32), "cause": np.empty(steps, np.int8)}
 
     def _chosen(self, pieces: Int64s, cause: int | Int64s, loss: Float64s | float = np.nan) -> Batch:
-        """Pieces that leave, with why they do."""
         told = self._room_for_reasons(len(pieces))
         told["loss"][:], told["round"][:], told["cause"][:] = loss, self._round, cause
         return Batch.of(pieces, told)
@@ -90,7 +85,6 @@ class UnigramLearner(DroppingLearner):
         yield from self._finish()
 
     def _expect(self) -> Iterator[bool]:
-        """Count how often each token would stand in the corpus."""
         lattices, scores = self._lattices, self._with_penalties()
         lattices.tidy(scores)
         start = 0

@@ -83,7 +83,6 @@ def marked(tokens_at_first: Callable[[WordTable, Recipe], Alphabet]) -> Callable
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    """Return the base symbols, and the seeds behind them: the best first."""
     if not KERNELS.chooses(len(words.text)):
         return seeded(words, recipe, repeated_pieces)
     from bpe_core.learning.unigram.compiled import repeated  # loads machine code
@@ -92,7 +91,6 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
-    """How many seeds must go."""
     seeds, specials = alphabet.seed_count, len(recipe.special_tokens)
     least, most = len(alphabet) - seeds + specials, len(alphabet) + specials
     if recipe.merges is not None:
@@ -121,8 +119,6 @@ def what_is_wrong(history: History) -> str:
 
 
 def ways_of(kind: type[DroppingLearner]) -> dict[str, Any]:
-    """The two ways to learn so, as a `Method` has them."""
-
     def plain(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
         return kind(words, alphabet, recipe, forced, PlainLattices)
 

@@ -84,7 +84,6 @@ Repeated = Callable[[Stretches, Alphabet, Recipe], tuple[Spelled, Int64s]]
 
 
 def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> Alphabet:
-    """Return the base symbols with the seeds behind them, the best first."""
     base = Alphabet.for_words(words, recipe)
     stretches = Stretches.of(words, base, recipe)
     if not len(stretches):
@@ -107,7 +106,6 @@ def _best_first(seeds: Spelled, counts: Int64s, base: Alphabet) -> Int64s:
 
 
 def _letters(seeds: Spelled, base: Alphabet) -> Spelled:
-    """The characters that are written on them, as numbers of the same order."""
     texts = [symbol.text.decode() for symbol in base.symbols]
     codes = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4")
     ranks = np.unique(codes, return_inverse=True)[1].astype(np.int32)
@@ -190,12 +188,10 @@ def _alike(symbols: Int32s, places: Int64s, most: int) -> Int32s:
 
 
 def longest_of(recipe: Recipe) -> int:
-    """How many symbols a seed may have."""
     return recipe.max_token_length or LONGEST
 
 
 def repeated_pieces(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
-    """Find the pieces that are seeds, and how often each occurs."""
     limits = _limits(stretches, base, recipe)
     nothing: Int64s = np.zeros(0, np.int64)
     found = [(nothing, nothing, nothing), *_found(stretches, limits, _followers(stretches))]

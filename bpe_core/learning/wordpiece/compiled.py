@@ -29,8 +29,6 @@ class ReasonColumns(NamedTuple):
 
 
 class CompiledScoreLearner(CompiledLearner):
-    """Knows beside the pairs how often each token stands in the corpus, and the order of the scores."""
-
     def __init__(
         self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None, *, room: int = 1 << 16
     ) -> None:

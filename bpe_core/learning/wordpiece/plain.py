@@ -53,7 +53,6 @@ def score_key(count: int, left_count: int, right_count: int) -> int:
 
 
 def told(candidates: list[Candidate], token_counts: Sequence[int] | npt.NDArray[np.int64]) -> list[Candidate]:
-    """Return the same candidates with the counts of their halves."""
     return [
         replace(one, reasons={"left_count": int(token_counts[one.left]), "right_count": int(token_counts[one.right])})
         for one in candidates
@@ -100,7 +99,6 @@ class PlainScoreLearner(PlainLearner):
             heapq.heappush(self._heap, self._entered(pair))
 
     def _entered(self, pair: Pair) -> tuple[object, ...]:
-        """A new entry, which takes the place of an older one."""
         score = self._score(pair, self._counts[pair])
         self._entries += 1
         self._entry_of[pair] = self._entries, score
