@@ -21,21 +21,13 @@ class BpeError(Exception):
         super().__init__(plain(sentence, LONGEST_SENTENCE))
 
     def say_of(self, what: str) -> None:
-        """Put before its sentence what it is about; whoever caught it raises it again, with all that it holds.
-
-        >>> error = SizeDoesNotFit("A vocabulary of 3 is too small.", "Choose 9.", 9)
-        >>> error.say_of("The recipe 'a'")
-        >>> str(error), error.fitting
-        ("The recipe 'a': A vocabulary of 3 is too small. Choose 9.", 9)
-        """
+        """Put before its sentence what it is about; whoever caught it raises it again, with all that it holds."""
         self.args = (plain(f"{what}: {self}", LONGEST_SENTENCE),)
 
 
 def plain(sentence: str, longest: int | None = None) -> str:
-    """A sentence that holds names and values of others, as it may be shown: nothing in it acts, nothing goes on and on.
+    """A sentence with names and values of others, as it may be shown: no control characters, and not too long.
 
-    >>> plain("the file \\x1b[31mred\\u202e.txt\\udce9 ends"), len(plain("a b " * 10**6, 300))
-    ('the file \\\\x1b[31mred\\\\u202e.txt\\\\udce9 ends', 300)
     >>> plain("/home/anna" * 50 + "/text.txt is a folder, not a file.", 300)
     '/home/anna/home/anna/home/anna…a/home/anna/home/anna/home/anna/text.txt is a folder, not a file.'
     """
@@ -67,11 +59,7 @@ def _escaped(sign: str) -> str:
 
 
 def cause_of(error: BaseException) -> str:
-    """Why something went wrong, for the middle of a sentence: what libraries say is for those who know their insides.
-
-    >>> cause_of(FileNotFoundError(2, "No such file")), cause_of(KeyError("rows")), cause_of(RecursionError())
-    ('No such file', 'it holds a value that cannot be', 'its brackets are nested too deeply')
-    """
+    """Why something went wrong, for the middle of a sentence, without the insides of libraries."""
     if isinstance(error, BpeError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

@@ -1,7 +1,7 @@
 """Count in a process of its own, which goes on when the program that began it is closed.
 
-A file in a folder shows how the count is going. The process holds a lock beside it as long as it lives, so that one
-that was killed is known to be gone; another file beside it asks it to stop.
+A file in a folder shows how the count is going. The process holds a lock beside it as long as it lives; another file
+beside it asks it to stop.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """Counts as Parquet files: words, how often each occurs, and how often in each group, in first-seen order.
 
-    word     count   count in de   count in code
-    low      6       2             4
-     new     5       5             0
-
-A large table is a folder of such files, each with the words whose hash lies in its range; their place among all words
-is in the column `place`. So what is read is the same, in however many parts it was written.
+A large table is a folder of such files, each with the words whose hash lies in its range; the column `place` has their
+place among all words.
 """
 
 from __future__ import annotations

@@ -66,13 +66,7 @@ def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable
 
 
 def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedWords:
-    """Count the words of each group, of what the recipe's mixture takes of it; weights come later.
-
-    >>> groups = {"de": Corpus.from_texts(["low low"]), "code": Corpus.from_texts(["new low"])}
-    >>> words = count_groups(Corpus.grouped(groups), Recipe.preset("words"))
-    >>> list(words.words), list(words.table_of("code"))
-    ([(b'low', 3), (b'new', 1)], [(b'low', 1), (b'new', 1)])
-    """
+    """Count the words of each group, of what the recipe's mixture takes of it; weights come later."""
     total, done = corpus.total_size, 0
     tables = {}
     for name, part in corpus.parts(recipe.mixture).items():
@@ -112,10 +106,9 @@ def _watching(work: Work) -> Work:
 def count_in_runs(
     corpus: Corpus, recipe: Recipe, room: int | None, work: Work = ALONE, threads: int | None = None
 ) -> Iterator[WordTable]:
-    """Count as `count_unmixed` does, but in several tables if one would need more than `room` bytes.
+    """Count as `count_unmixed` does, but in several tables, to be merged in order, if one needs more than `room` bytes.
 
-    Merged in order they are that one table. Texts that Python splits, or of which more than their words is counted, are
-    one table each.
+    Texts that Python splits, or of which more than their words is counted, are one table each.
     """
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
@@ -154,10 +147,6 @@ def count_texts(
     """Count texts of some documents each. Large ones share their tables, and are counted by this thread alone.
 
     `done` is called after each text.
-
-    >>> words, (low, new) = count_texts([["low low"], ["new", "low"]], Recipe.preset("words"))
-    >>> list(words), low.rows.tolist(), sorted(zip(new.rows.tolist(), new.counts.tolist()))
-    ([(b'low', 3), (b'new', 1)], [0], [(0, 1), (1, 1)])
     """
 
     def corpora() -> Iterator[Corpus]:

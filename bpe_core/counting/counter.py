@@ -319,11 +319,7 @@ def _more_slots(slots: int, words: int) -> int:
 def count_texts_compiled(
     texts: Iterable[Iterable[Chunk]], table: ScanTable, *, block_size: int = BLOCK_SIZE
 ) -> Counted:
-    """Count several texts one after the other in the same tables, with the counts of each.
-
-    Words have numbers in the order they are first seen. What the tables hold more of after a text than before is what
-    the text has.
-    """
+    """Count several texts one after the other in the same tables; a text has what these hold more of after it."""
     counter, numbers, found, first = Counter(table), _Numbers(), list[PartCounts](), 0
     fresh = cycle([Block(2 * block_size), Block(2 * block_size)]).__next__
     for stretches in texts:

@@ -1,15 +1,6 @@
 """How often each word occurs in each group of texts, and in a mixture of them: counted once, weighted at will.
 
->>> german, code = WordTable.from_counts({"low": 2, "new": 1}), WordTable.from_counts({"new": 4})
->>> words = GroupedWords.of({"de": german, "code": code})
->>> words.counts_in("code").tolist(), words.bytes_in("de")
-([0, 4], 9)
->>> from bpe_core.recipes.mixture import Group
->>> list(words.weighted(Mixture((Group("de", Fraction(3)), Group("code", Fraction(1, 2))))))
-[(b'low', 6), (b'new', 5)]
-
-Words are in the order in which they are first seen when the groups are read one after the other; weights do not change
-that. If texts are read in another order, only that order changes, no count.
+Words are in the order in which they are first seen when the groups are read one after the other.
 
 A count times a weight is rounded by largest remainder, so that the sum is as exact as a whole number can be:
 
@@ -19,10 +10,6 @@ A count times a weight is rounded by largest remainder, so that the sum is as ex
     3      4.2    4           .2        that, neither their order nor the alphabet.
 
 Rounding each count by itself would do harm: rare words are many, and all would be rounded the same way.
-
->>> columns = WordColumns.of([b"low", b"lower", b"new"])
->>> sorted(times(np.array([1, 1, 3]), Fraction(7, 5), columns, np.arange(3)).tolist())
-[1, 2, 4]
 """
 
 from __future__ import annotations

@@ -70,10 +70,6 @@ def place_of(address: str) -> Place:
 
 
 def folder_and_name(address: str) -> tuple[str, str]:
-    """
-    >>> folder_and_name("s3://bucket/counts.parquet"), folder_and_name("counts.parquet")
-    (('s3://bucket', 'counts.parquet'), ('.', 'counts.parquet'))
-    """
     if is_address(address):
         folder, _, name = address.rstrip("/").rpartition("/")
         return folder, name

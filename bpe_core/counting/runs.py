@@ -1,8 +1,7 @@
 """A corpus is counted in pieces, anywhere; each piece leaves runs, which are added up range by range.
 
 A *run* is a table of words on disk with a row group for each range of a hash; `place` is the number of a word in its
-table. All runs in order are the whole text, so the first run with a word decides where it was first seen. A piece that
-was counted before is not counted again.
+table. The first of all runs with a word decides where it was first seen.
 """
 
 from __future__ import annotations
@@ -50,9 +49,6 @@ DONE = ".done.json"
 LOOKED_AT = 1 << 16  # bytes in which a place to cut is sought; if there is none the span becomes longer
 
 
-# Pieces
-
-
 @dataclass(frozen=True)
 class Piece:
     number: int
@@ -69,13 +65,10 @@ class Piece:
 def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[Piece]:
     """Cut a corpus into pieces of about `size` stored bytes."""
     bits = range_bits(corpus.total_size)
-
-    def split(reader: Reader, size: int) -> list[Reader]:
-        return in_spans(reader, recipe, size)
-
+    bunches = corpus.bunches(recipe.mixture, size, lambda reader, size: in_spans(reader, recipe, size))
     return [
         Piece(number, group, part, bits, _fingerprint_of(part, group, recipe, bits))
-        for number, (group, part) in enumerate(corpus.bunches(recipe.mixture, size, split))
+        for number, (group, part) in enumerate(bunches)
     ]
 
 
@@ -198,27 +191,15 @@ def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
     return [place for place, last in zip(found, [0, *found], strict=False) if place > last]
 
 
-# Ranges
-
-
 def range_bits(text: int | None) -> int:
-    """The number of ranges for so much text, as a power of two.
-
-    >>> range_bits(1_000), range_bits(10**9), range_bits(None)
-    (3, 5, 7)
-    """
+    """The number of ranges for a text of this size, as a power of two."""
     return MOST_BITS if text is None else min(max((text // TEXT_A_RANGE).bit_length(), FEWEST_BITS), MOST_BITS)
-
-
-def range_of(words: WordColumns, bits: int) -> Int64s:
-    """The range of each word, of 2**bits: it depends on the bytes of the word alone."""
-    return (hashes(words, np.arange(len(words))) >> np.uint64(64 - bits)).astype(np.int64)
 
 
 def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
     """Write a table so that each of its ranges can be read alone."""
     arrow = needed_pyarrow()
-    ranges = range_of(columns.words, bits)
+    ranges = (hashes(columns.words, np.arange(len(columns.words))) >> np.uint64(64 - bits)).astype(np.int64)
     order = np.argsort(ranges, kind="stable")
     columns = columns._replace(numbers={**columns.numbers, PLACE: np.arange(len(columns.words))})
     table = _as_table(arrow, columns).take(arrow.array(order))

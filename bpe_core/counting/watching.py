@@ -1,12 +1,4 @@
-"""What else is noticed about texts while they are counted: which words end lines, and whether a pattern ever matched.
-
->>> from bpe_core.text.corpus import Corpus
->>> recipe = Recipe.preset("unigram")
->>> lines = LineEnds(recipe)
->>> chunks = list(lines.watched(Corpus.from_texts(["low lower \\nlow", "new low"]).chunks()))
->>> lines.added_to(WordTable.from_counts({"low": 3, "lower": 1, "new": 1})).line_ends.tolist()
-[2, 1, 0]
-"""
+"""What else is noticed of texts while they are counted: which words end lines, and whether a pattern ever matched."""
 
 from __future__ import annotations
 

@@ -53,7 +53,8 @@ def _rows(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tup
         if len(row) == 2 and is_count(row[1]):
             yield row[0], int(row[1])
         elif any(part.strip() for part in row) and (number > 1 or _is_some_number(row[-1])):
-            reason = BadRow(f"a row of a list of words is a word, {_border(source)} and a whole number")
+            border = "a comma" if source.kind == "csv" else "a tab"
+            reason = BadRow(f"a row of a list of words is a word, {border} and a whole number")
             pass_over(source, f"line {number:,}", reason, options, log)
 
 
@@ -71,10 +72,6 @@ def _separated(lines: NumberedLines, source: Source) -> Iterator[tuple[int, list
         return
     for line in lines:
         yield lines.number, line.rstrip(b"\r\n").rsplit(b"\t", 1)
-
-
-def _border(source: Source) -> str:
-    return "a comma" if source.kind == "csv" else "a tab"
 
 
 def _from_columns(source: Source) -> WordTable:
@@ -115,15 +112,7 @@ def _named(columns: list[str], names: Iterable[str]) -> str:
 
 
 def why_not_from(table: WordTable, recipe: Recipe) -> str:
-    """Why a recipe cannot have made these words, for the end of a sentence; or nothing.
-
-    >>> why_not_from(WordTable.from_counts({"low": 3, "lower": 2}), Recipe.preset("gpt2"))
-    'no word begins with a blank, but behind a blank the pattern gpt2 makes words that do'
-    >>> why_not_from(WordTable.from_counts({"It's": 3, " low": 2}), Recipe.preset("gpt2"))
-    'the pattern gpt2 would have split 1 of the 2 words looked at ("It\\'s", say)'
-    >>> why_not_from(WordTable.from_counts({"low": 3, " lower": 2}), Recipe.preset("gpt2"))
-    ''
-    """
+    """Why a recipe cannot have made these words, for the end of a sentence; or nothing."""
     splitter = Splitter(recipe)
     some = [table.word(i).decode(errors="replace") for i in _places(len(table))]
     changed = [word for word in some if normalize(word, recipe) != word]
@@ -132,17 +121,13 @@ def why_not_from(table: WordTable, recipe: Recipe) -> str:
     cut = [word for word in some if list(splitter.words(word)) != [word]]
     if cut:
         return f"the pattern {recipe.pattern} would have split {_share(cut, some)}"
-    if list(splitter.words("a b")) == ["a", " b"] and not _has_blanks(table):
+    if list(splitter.words("a b")) == ["a", " b"] and not (table.text[table.starts[:-1]] == ord(" ")).any():
         return f"no word begins with a blank, but behind a blank the pattern {recipe.pattern} makes words that do"
     return ""
 
 
 def _places(words: int) -> list[int]:
     return sorted({*range(min(words, LOOKED_AT // 2)), *range(0, words, max(1, 2 * words // LOOKED_AT))})
-
-
-def _has_blanks(table: WordTable) -> bool:
-    return bool((table.text[table.starts[:-1]] == ord(" ")).any())
 
 
 def _share(some: list[str], looked_at: list[str]) -> str:

@@ -1,17 +1,11 @@
 """The distinct words of a corpus with their counts: all that training ever looks at.
 
-A word is kept as the UTF-8 bytes it had after normalization and splitting; its symbols (bytes, characters, a marker)
-are decided later, by the alphabet. Words are in first-seen order, which some tie rules depend on. Tables of parts of
-a corpus can be counted anywhere, saved, and merged in order.
+A word is kept as the UTF-8 bytes it had after splitting; the alphabet makes symbols of it later. Words are in
+first-seen order, which some tie rules depend on. Tables of parts of a corpus are merged in order.
 
     >>> table = WordTable.from_counts({"low": 5, "lower": 2})
-    >>> list(table)
-    [(b'low', 5), (b'lower', 2)]
     >>> list(WordTable.merged([table, WordTable.from_counts({"new": 1, "low": 1})]))
     [(b'low', 6), (b'lower', 2), (b'new', 1)]
-    >>> joined = join([WordColumns.of([b"low", b"new"]), WordColumns.of([b"new", b"lower"])])
-    >>> [rows.tolist() for rows in joined.rows], list(joined.columns.words())
-    ([[0, 1], [1, 2]], [b'low', b'new', b'lower'])
 """
 
 from __future__ import annotations
@@ -22,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
@@ -139,11 +133,7 @@ def _gathered(text: Bytes, starts: Int64s, chosen: Int64s) -> WordColumns:
 
 
 def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
-    """Which of `count` characters, from `first` on, do not begin a word; `ends` are the ends of all words.
-
-    >>> are_inside(np.array([2, 5]), 1, 4).tolist()
-    [True, False, True, True]
-    """
+    """Which of `count` characters, from `first` on, do not begin a word; `ends` are the ends of all words."""
     inside = np.ones(count, np.bool_)
     low, high = np.searchsorted(ends, [first, first + count])
     inside[ends[low:high] - first] = False
@@ -207,11 +197,7 @@ class WordTable:
         return WordColumns(self.text, self.starts)
 
     def recounted(self, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:
-        """The same words in the same order with other counts, without those whose count is zero.
-
-        >>> list(WordTable.from_counts({"low": 5, "lower": 2}).recounted(np.array([0, 7])))
-        [(b'lower', 7)]
-        """
+        """The same words in the same order with other counts, without those whose count is zero."""
         if (counts > 0).all():
             return WordTable(self.text, self.starts, counts, line_ends)
         occur = counts > 0
@@ -227,11 +213,7 @@ class WordTable:
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes()
 
     def most_frequent(self, many: int) -> tuple[tuple[bytes, int], ...]:
-        """The `many` most frequent words; of equals those that were met first.
-
-        >>> WordTable.from_counts({"low": 2, "new": 5, "lower": 2}).most_frequent(2)
-        ((b'new', 5), (b'low', 2))
-        """
+        """The `many` most frequent words; of equals those that were met first."""
         if not len(self):
             return ()
         least = -np.partition(-self.counts, min(many, len(self)) - 1)[min(many, len(self)) - 1]
@@ -240,11 +222,7 @@ class WordTable:
         return tuple((self.word(i), int(self.counts[i])) for i in first.tolist())
 
     def holding(self, needle: bytes) -> WordTable:
-        """The words that hold these bytes (at least one), in the same order.
-
-        >>> [word for word, _ in WordTable.from_counts({"low": 3, "won": 1, "slow": 2}).holding(b"ow")]
-        [b'low', b'slow']
-        """
+        """The words that hold these bytes (at least one), in the same order."""
         return self.recounted(np.where(self.which_hold(needle), self.counts, 0))
 
     def which_hold(self, needle: bytes) -> npt.NDArray[np.bool_]:
@@ -257,11 +235,7 @@ class WordTable:
         return found
 
     def code_points(self) -> Iterator[npt.NDArray[np.uint32]]:
-        """The characters of all words one after the other, in parts.
-
-        >>> [list(map(chr, part)) for part in WordTable.from_counts({"né": 1, "low": 2}).code_points()]
-        [['n', 'é', 'l', 'o', 'w']]
-        """
+        """The characters of all words one after the other, in parts."""
         start = 0
         while start < len(self.text):
             stop = min(start + PART, len(self.text))
@@ -271,13 +245,9 @@ class WordTable:
             start = stop
 
     def lengths_in_characters(self) -> npt.NDArray[np.int64]:
-        """
-        >>> WordTable.from_counts({"né": 1, "low": 2}).lengths_in_characters().tolist()
-        [2, 3]
-        """
-        begins = (self.text & np.uint8(0xC0)) != 0x80
         if not len(self):
             return np.zeros(0, np.int64)
+        begins = (self.text & np.uint8(0xC0)) != 0x80
         return np.add.reduceat(begins, self.starts[:-1], dtype=np.int64)
 
     @property
@@ -303,16 +273,10 @@ class WordTable:
     def save(self, path: Path | str) -> None:
         """Write the table to one file that `load` and any NumPy can read."""
         with write_atomically(path) as file:
-            ends = {} if self.line_ends is None else {"line_ends": self.line_ends}
-            size = {} if self.text_bytes is None else {"text_bytes": np.array(self.text_bytes, np.int64)}
-            np.savez_compressed(
-                file,
-                text=self.text,
-                starts=self.starts,
-                counts=self.counts,
-                **ends,  # type: ignore[arg-type]
-                **size,  # type: ignore[arg-type]
-            )
+            parts: dict[str, Any] = {"text": self.text, "starts": self.starts, "counts": self.counts}
+            parts |= {} if self.line_ends is None else {"line_ends": self.line_ends}
+            parts |= {} if self.text_bytes is None else {"text_bytes": np.array(self.text_bytes, np.int64)}
+            np.savez_compressed(file, **parts)
 
     @classmethod
     def load(cls, path: Path | str) -> WordTable:
@@ -382,12 +346,7 @@ class Counted(NamedTuple):
 
 
 def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
-    """The words that occur at least so often, and a sentence about the others, if there are any.
-
-    >>> words, told = without_rare(WordTable.from_counts({"low": 5, "lowest": 1}), 2)
-    >>> list(words), told
-    ([(b'low', 5)], ['Left out: 1 of 2 different words, which occur less than 2 times: 6 of 21 bytes, 28.5714 %.'])
-    """
+    """The words that occur at least `least` times, and a sentence about the others, if there are any."""
     kept = words.counts >= least
     if bool(kept.all()):
         return words, []

@@ -17,11 +17,7 @@ LONGEST_NAME = 150  # bytes of a name that are told in that of the file beside; 
 
 @contextlib.contextmanager
 def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
-    """A binary file written beside `path` and renamed over it when all went well.
-
-    If anything fails, the disk being full among the possibilities, the file beside is
-    removed and what stood at `path` is untouched.
-    """
+    """A binary file written beside `path` and renamed over it when all went well; else `path` is untouched."""
     target = Path(path)
     # Writing to a device or pipe (/dev/stdout) cannot be done beside it.
     if target.exists() and not target.is_file():
@@ -61,7 +57,7 @@ def _new_file_beside(target: Path) -> Lock:
         except OSError:
             if not path.exists():
                 raise
-            return Lock.of_nobody(path)  # no locks are known here: then nobody can take it for abandoned either
+            return Lock(path)  # no locks are known here: then nobody can take it for abandoned either
         if lock is not None:
             return lock
 

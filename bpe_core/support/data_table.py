@@ -1,7 +1,6 @@
 """Named columns of exact values, and the files that they are written as.
 
-Numbers stay numbers with all their digits, what is not known stays empty, and every row is there: whoever reads
-the file computes on. What a person is shown, rounded and thinned, is none of this.
+Numbers keep all their digits, unknown values stay empty, and no row is left out, so that a reader can compute on.
 
 >>> table = DataTable({"step": np.array([1111, 1112]), "share": np.array([1 / 3, 2.0]), "loser": [None, 7]})
 >>> print(csv_text(table), end="")
@@ -20,7 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, BinaryIO, Protocol, TextIO
+from typing import Any, BinaryIO, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -57,34 +56,23 @@ class DataTable:
 
 
 def is_data(path: Path | str) -> bool:
-    """Whether the ending of a name is one of a table.
-
-    >>> is_data("ranks.CSV"), is_data("ranks.svg")
-    (True, False)
-    """
+    """Whether the ending of a name is one of a table."""
     return Path(path).suffix.lower() in ENDINGS
 
 
-class HasColumns(Protocol):
-    """A `DataTable`, or a result that holds one."""
-
-    @property
-    def columns(self) -> Mapping[str, Values]: ...
-
-
-def table_of(given: HasColumns) -> DataTable:
-    """Whatever has columns by their names as a table; a data frame is none of ours."""
-    columns = getattr(given, "columns", None)
+def write_data(table: DataTable, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
+    """Write a file of the format that the ending of its name says."""
+    columns = getattr(table, "columns", None)
     if not isinstance(columns, Mapping):
-        raise OutputError(f"This is a {type(given).__name__}, not a table of this program; a data frame writes itself.")
-    return given if isinstance(given, DataTable) else DataTable(columns)
-
-
-def write_data(table: HasColumns, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
-    """As the ending of the name says."""
-    whole = table_of(table)
+        raise OutputError(f"This is a {type(table).__name__}, not a table of this program; a data frame writes itself.")
     with write_atomically(checked_name(path)) as file:
-        write_data_into(whole, Path(path).suffix, file, cancelled=cancelled)
+        ending = Path(path).suffix.lower()
+        if ending == ".parquet":
+            _write_parquet(DataTable(columns), file)
+            return
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", errors="replace")
+        _WRITERS[ending](DataTable(columns), text, cancelled)
+        text.detach()
 
 
 def checked_name(path: Path | str) -> Path:
@@ -94,16 +82,6 @@ def checked_name(path: Path | str) -> Path:
     if Path(path).suffix.lower() == ".parquet" and pyarrow_or_none() is None:
         raise OutputError(f"Parquet {MISSING_PYARROW}")
     return Path(path)
-
-
-def write_data_into(table: DataTable, ending: str, file: BinaryIO, *, cancelled: CancelCheck = never_cancelled) -> None:
-    """The same into a file that is open."""
-    if ending.lower() == ".parquet":
-        _write_parquet(table, file)
-        return
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="", errors="replace")
-    _WRITERS[ending.lower()](table, text, cancelled)
-    text.detach()
 
 
 def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
@@ -148,9 +126,7 @@ def _read_json(path: Path) -> dict[str, list[Any]]:
 
 
 def _read_parquet(path: Path) -> dict[str, list[Any]]:
-    arrow = pyarrow_or_none()
-    assert arrow is not None, "its name was checked"
-    found: dict[str, list[Any]] = arrow.parquet.read_table(path).to_pydict()
+    found: dict[str, list[Any]] = pyarrow_or_none().parquet.read_table(path).to_pydict()
     return found
 
 
@@ -201,9 +177,7 @@ _WRITERS: dict[str, Callable[[DataTable, TextIO, CancelCheck], None]] = {
 
 
 def _write_parquet(table: DataTable, file: BinaryIO) -> None:
-    arrow = pyarrow_or_none()
-    if arrow is None:
-        raise OutputError(f"Parquet {MISSING_PYARROW}")
+    arrow = pyarrow_or_none()  # its name was checked
     columns = {name: arrow.array(_plain(values), _kind(arrow, values)) for name, values in table.columns.items()}
     arrow.parquet.write_table(arrow.table(columns), file)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
-from bpe_core.errors import Cancelled, FormatError
+from bpe_core.errors import FormatError
 from bpe_core.support.progress import CancelCheck, never_cancelled
-
-BLOCK = 1 << 20
 
 
 def fingerprint_of(path: Path, cancelled: CancelCheck = never_cancelled) -> tuple[int, str]:
@@ -20,14 +19,8 @@ def fingerprint_of(path: Path, cancelled: CancelCheck = never_cancelled) -> tupl
             whole.update(f"{file.relative_to(path).as_posix()}\0{digest}\n".encode(errors="surrogateescape"))
             size += length
         return size, whole.hexdigest()
-    found, size = hashlib.sha256(), 0
     try:
         with open(path, "rb") as data:
-            while block := data.read(BLOCK):
-                if cancelled():
-                    raise Cancelled("Cancelled.")
-                found.update(block)
-                size += len(block)
+            return os.fstat(data.fileno()).st_size, hashlib.file_digest(data, "sha256").hexdigest()
     except OSError as error:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
-    return size, found.hexdigest()

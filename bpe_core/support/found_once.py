@@ -1,4 +1,4 @@
-"""What one work asks for more than once, of the same thing: found the first time, and kept until the work is over.
+"""Results that one work needs more than once: found the first time, and kept until the work is over.
 
 >>> with each_found_once():
 ...     [once("length", "low", lambda: print("counted") or 3) for _ in range(2)]
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from operator import eq
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 Given = TypeVar("Given")
 Found = TypeVar("Found")
@@ -40,8 +40,7 @@ def once(what: object, given: Given, find: Callable[[], Found], are_same: Callab
         return find()
     for other, found in kept.get(what, ()):
         if other is given or are_same(other, given):
-            known: Found = found
-            return known
+            return cast(Found, found)
     new = find()
     kept.setdefault(what, []).append((given, new))
     return new

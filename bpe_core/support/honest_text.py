@@ -1,15 +1,10 @@
-"""Any bytes as text that hides nothing and can be read back.
+"""Any bytes as text that hides nothing, can be read back, and holds no tab or line break.
 
-What prints stands as it is. Control characters, blanks other than the space, invisible
-characters and bytes that are no whole character stand as `<0xHH>`, byte by byte; and a `<`
-that would itself begin such a form is written in that form too, so nothing is ambiguous.
+What does not print, and bytes that are no whole character, are written `<0xHH>`, byte by byte; so is a `<` that would
+itself begin such a form.
 
     >>> escape(b" the\\n"), escape("é".encode()[:1]), escape(b"<0x41>")
     (' the<0x0A>', '<0xC3>', '<0x3C>0x41>')
-    >>> unescape(" the<0x0A>")
-    b' the\\n'
-
-Such a text never holds a tab or any kind of line break: a row of a table stays one line.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """How much memory there is, asked before it is needed: a sentence instead of a process that is killed.
 
-Systems hand out memory they do not have and end whoever uses it. So large arrays are asked
-for here first, and long work looks now and then whether enough is left for everybody else.
-
-The environment variable BPE_EXPLORER_MEMORY holds the program to fewer megabytes than there are:
-`BPE_EXPLORER_MEMORY=2000 bpe-explorer train ...` stops with a sentence before two gigabytes are full.
+Systems promise memory they do not have, and kill whoever uses it. So large arrays are asked for here first, and long
+work looks now and then. The environment variable BPE_EXPLORER_MEMORY holds the program to fewer megabytes.
 """
 
 from __future__ import annotations
@@ -77,11 +74,6 @@ def available_memory() -> int | None:
 
 
 def size_text(size: int) -> str:
-    """Bytes as a person reads them.
-
-    >>> size_text(300 * 10**6), size_text(4_150_000_000)
-    ('300 MB', '4.2 GB')
-    """
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
@@ -111,10 +103,7 @@ def _of_cgroup() -> int | None:
 
 
 def _groups(line: str) -> Iterator[tuple[Path, _Names]]:
-    """The folders of a group and of all that it lies in.
-
-    Inside a container the path is often the one outside: then only the last folder exists.
-    """
+    """The folders of a group and of all that it lies in; inside a container perhaps only the last of them exists."""
     _, controllers, path = line.split(":", 2)
     if controllers and "memory" not in controllers.split(","):
         return
@@ -135,10 +124,6 @@ def _of_group(folder: Path, names: _Names) -> int | None:
 
 
 def _number_after(name: str, text: str) -> int | None:
-    r"""
-    >>> _number_after("MemAvailable:", "MemFree: 1 kB\nMemAvailable:    2048 kB")
-    2048
-    """
     line = next((line for line in text.splitlines() if line.startswith(name)), "")
     digits = line.removeprefix(name).split()
     return int(digits[0]) if digits and digits[0].isdecimal() else None
@@ -185,10 +170,6 @@ else:
 
 
 def size_in(value: str) -> int | None:
-    """Read a number of bytes as a person writes it; None if it is none.
-
-    >>> size_in("2 GB"), size_in("100"), size_in("much")
-    (2000000000, 100, None)
-    """
+    """Read a number of bytes as a person writes it, such as 2 GB; None if it is none."""
     size = re.fullmatch(r"(\d{1,15})\s*(B|kB|MB|GB|TB)?", value.strip(), re.IGNORECASE)
     return None if size is None else int(size[1]) * _UNITS[(size[2] or "B").lower()]

@@ -10,49 +10,39 @@ import os
 import sys
 from pathlib import Path
 
-_NOT_HELD = -1
-
 
 class Lock:
-    """A lock that is held until `release`."""
+    """A lock that is held until `release`; without a handle it is only a file, for whoever must go on without locks."""
 
-    def __init__(self, path: Path, handle: int) -> None:
-        self.path = path
-        self._handle = handle
+    def __init__(self, path: Path, handle: int | None = None) -> None:
+        self.path, self._handle = path, handle
         self._is_released = False
 
     @classmethod
-    def acquire(cls, path: Path) -> Lock | None:
+    def acquire(cls, path: Path, create: int = os.O_CREAT) -> Lock | None:
         """The lock, or None if somebody holds it; an OSError where no file can be made or locked."""
-        return cls._taken(path, os.O_CREAT)
+        while True:
+            handle = os.open(path, os.O_RDWR | create | _NO_LINK, 0o600)
+            try:
+                is_taken = _take(handle)  # an OSError on a file system that knows no locks
+                if is_taken and os.path.samestat(path.stat(), os.fstat(handle)):
+                    lock, handle = cls(path, handle), -1
+                    return lock
+            except FileNotFoundError:  # its last holder removed it between our opening and taking it
+                continue
+            finally:
+                if handle >= 0:
+                    os.close(handle)
+            if not is_taken:
+                return None
 
     @classmethod
     def of_existing(cls, path: Path) -> Lock | None:
-        """The same of a file that is there; None, too, if there is none."""
+        """The same of a file that exists; None, too, if there is none."""
         try:
-            return cls._taken(path, 0)
+            return cls.acquire(path, create=0)
         except FileNotFoundError:
             return None
-
-    @classmethod
-    def of_nobody(cls, path: Path) -> Lock:
-        """A file that is not locked, for whoever must go on without."""
-        return cls(path, _NOT_HELD)
-
-    @classmethod
-    def _taken(cls, path: Path, create: int) -> Lock | None:
-        while True:
-            lock = cls(path, os.open(path, os.O_RDWR | create | _NO_LINK, 0o600))
-            try:
-                if not _take(lock._handle):
-                    lock._close()
-                    return None
-            except OSError:  # a file system that knows no locks
-                lock._close()
-                raise
-            if _is_still_there(path, lock._handle):
-                return lock
-            lock._close()  # its last holder removed it between our opening and taking it
 
     def release(self) -> None:
         """Give it up; the file is removed while it is still ours."""
@@ -74,16 +64,9 @@ class Lock:
         self._close()
 
     def _close(self) -> None:
-        if self._handle != _NOT_HELD:
+        if self._handle is not None:
             os.close(self._handle)
-        self._handle = _NOT_HELD
-
-
-def _is_still_there(path: Path, handle: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(handle))
-    except FileNotFoundError:
-        return False
+        self._handle = None
 
 
 if sys.platform == "win32":

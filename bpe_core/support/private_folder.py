@@ -1,8 +1,4 @@
-"""Folders that belong to the person alone: nobody else can put anything there, or read what is kept.
-
-Whatever the program finds again and trusts (machine code, locks, safety copies) lies in such a folder. In one
-that others may write to, a stranger could have left it.
-"""
+"""Folders that belong to the person alone, for what the program finds again and trusts: machine code, locks, copies."""
 
 from __future__ import annotations
 
@@ -23,10 +19,10 @@ def home() -> Path | None:
 
 
 def private_folder(path: Path) -> Path:
-    """The folder, made where it is missing, without links on the way to it; an OSError where it is not safe.
+    """The folder, made if it is missing; an OSError if it is not safe.
 
-    It is ours, no link, and nobody else may look into it. Each folder on the way belongs to us or to the
-    system, and others may not change it, or (as in the common temporary folder) only what is theirs.
+    It is ours, no link, and nobody else may look into it. Each folder on the way belongs to us or to the system, and
+    others may not change it, or (as in the common temporary folder) only what is theirs.
     """
     if os.name != "posix":  # elsewhere a person's folders are closed to others from the beginning
         path.mkdir(parents=True, exist_ok=True)

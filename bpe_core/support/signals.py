@@ -19,15 +19,11 @@ Handler = Callable[[int, FrameType | None], object]
 
 
 class SignalListener:
-    """From when it is made until `stop` a handler is called instead of what would happen otherwise.
-
-    Only the main thread may set handlers; and what is ignored stays ignored, as whoever started the program
-    with `nohup` or `&` has wished.
-    """
+    """Calls a handler until `stop`. Ignored signals stay ignored, as whoever used `nohup` or `&` wished."""
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
-        mine = SIGNALS if threading.current_thread() is threading.main_thread() else ()
+        mine = SIGNALS if threading.current_thread() is threading.main_thread() else ()  # only that may set handlers
         before = {number: signal.getsignal(number) for number in mine}
         self._before = {number: former for number, former in before.items() if former not in (signal.SIG_IGN, None)}
         for number in self._before:

@@ -41,11 +41,6 @@ class Steps:
             self.done += 1
 
     def counted(self, items: Iterable[Item]) -> Iterator[Item]:
-        """
-        >>> steps = Steps(3)
-        >>> [steps.done for _ in steps.counted("abc")], steps.done
-        ([0, 1, 2], 3)
-        """
         for item in items:
             yield item
             self.add()
