@@ -1,11 +1,5 @@
 """Choose from a group of texts: leave out duplicates, sample, take only the first bytes; in this order.
 
->>> from bpe_core.recipes.mixture import Group
->>> pieces = [Chunk(text, True, 0) for text in (b"low", b"new", b"low")]
->>> choosing = Choosing(Group("de", unique="documents"))
->>> [bytes(piece.data) for piece in one_by_one(choosing.chosen(pieces, 100))], choosing.left_out
-([b'low', b'new'], 1)
-
 If lines are chosen one by one, each is a text of its own from then on. So the choice depends neither on the order of
 files nor on what is around a line that is left out.
 """
@@ -113,11 +107,9 @@ def _joined(parts: list[bytes]) -> bytes:
 
 
 def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
-    """Draw for each text by the seed, its bytes and its place in its source.
+    """Draw for each text by the seed, its bytes and its place, so that other texts and threads change no draw.
 
-    So the sample is the same with any number of threads and with any other texts, and the same share is taken of
-    repeated lines as of all others. If duplicates are left out, the first of several depends on the order of files, so
-    the number of a document is not used.
+    If duplicates are left out, which of them is first depends on the order of files, so document numbers are not used.
     """
     enough, seed = group.sample.fraction * CHANCES, group.sample.seed
     limit = enough.numerator // enough.denominator

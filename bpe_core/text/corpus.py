@@ -76,12 +76,10 @@ class Corpus:
 
         The name decides the kind: .jsonl, .csv, .tsv, .parquet, .arrow and .feather hold a text a row in `field`
         (`doc.body`, `messages[].content`; without it one with a usual name), .tar and .zip hold files, everything else
-        is plain text; .gz .bz2 .xz .zst on top of that are decompressed. A table of words and counts is recognized by
-        `word_list`, or else by its column names ("word", "count"). The encoding is that of a byte order mark, else
-        `encoding`, else UTF-8. Addresses (s3://...) are opened by the packages installed for them.
-
-        A file that is named twice (by itself and by its folder, say) is read once, unless it is to count `twice`.
-        Of folders, `only` these files are read, given by their paths in them.
+        is plain text; .gz .bz2 .xz .zst are decompressed. A table of words and counts is recognized by `word_list`, or
+        else by its column names. The encoding is that of a byte order mark, else `encoding`, else UTF-8. Addresses
+        (s3://...) are opened by the packages installed for them. A file that is named twice is read once, unless it is
+        to count `twice`. Of folders, `only` these files are read, given by their paths in them.
         """
         if isinstance(paths, (str, Path)):
             paths = [paths]
@@ -129,12 +127,7 @@ class Corpus:
 
     @classmethod
     def grouped(cls, groups: Mapping[str, Corpus], *, twice: bool = False) -> Corpus:
-        """Make corpora of texts the groups of one; a recipe's mixture uses their names.
-
-        >>> corpus = Corpus.grouped({"de": Corpus.from_texts(["neu"]), "code": Corpus.from_texts(["new"])})
-        >>> corpus.groups
-        ('de', 'code')
-        """
+        """Make corpora of texts the groups of one; a recipe's mixture uses their names."""
         return cls.joined([corpus.in_group(name) for name, corpus in groups.items()], twice=twice)
 
     def in_group(self, name: str) -> Corpus:

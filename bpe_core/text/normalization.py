@@ -120,13 +120,7 @@ def _without(removed: str, text: str) -> tuple[str, Offsets]:
 
 
 def normalize_with_origins(text: str, recipe: Recipe) -> Normalized:
-    """The text that `normalize` makes, with the origin of each of its bytes.
-
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> result = normalize_with_origins("É-A", Recipe(lowercase=True, strip_ascii_punctuation=True))
-    >>> result.text, result.origins.tolist()
-    ('éa', [0, 0, 3, 4])
-    """
+    """The text that `normalize` makes, with the origin of each of its bytes."""
     texts: list[str] = []
     origins: list[Offsets] = []
     done = 0  # bytes of the original
@@ -167,11 +161,7 @@ def _byte_origins(original: str, changed: str, source: Offsets, starts: Offsets)
 
 
 def byte_starts(text: str) -> Offsets:
-    """Where each character starts in UTF-8, and the end.
-
-    >>> byte_starts("né!").tolist()
-    [0, 1, 3, 4]
-    """
+    """Where each character starts in UTF-8, and the end."""
     codes = code_points(text)
     lengths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

@@ -137,23 +137,17 @@ class Splitter:
                 if len(spans) == MATCHES_A_ROUND:
                     break
         except TimeoutError as error:
-            raise PatternError(self._took_too_long(text[end:], patience)) from error
+            raise PatternError(
+                f"The pattern '{self._recipe.custom_pattern}' took more than {patience:.0f} seconds on the text "
+                f"{_beginning(text[end:])!r}. A repetition inside a repetition, such as (a+)+, is the usual cause."
+            ) from error
         except MemoryError as error:  # `regex` itself stops at a gigabyte
-            raise PatternError(self._remembers_too_much(text[end:])) from error
+            raise PatternError(
+                f"The pattern '{self._recipe.custom_pattern}' needs too much memory on the text "
+                f"{_beginning(text[end:])!r}: for a very long match it remembers at each place what else could have "
+                "matched. Write a repetition of a group as possessive, such as (?:a|b)++, or split line by line."
+            ) from error
         return spans
-
-    def _took_too_long(self, text: str, patience: float) -> str:
-        return (
-            f"The pattern '{self._recipe.custom_pattern}' took more than {patience:.0f} seconds on the text "
-            f"{_beginning(text)!r}. A repetition inside a repetition, such as (a+)+, is the usual cause."
-        )
-
-    def _remembers_too_much(self, text: str) -> str:
-        return (
-            f"The pattern '{self._recipe.custom_pattern}' needs too much memory on the text {_beginning(text)!r}: "
-            "for a very long match it remembers at each place what else could have matched. "
-            "Write a repetition of a group as possessive, such as (?:a|b)++, or split line by line."
-        )
 
 
 def _beginning(text: str) -> str:
@@ -161,11 +155,7 @@ def _beginning(text: str) -> str:
 
 
 def lines_of(text: str) -> Iterator[str]:
-    """The lines of a text with their newlines; only \\n ends a line.
-
-    >>> list(lines_of("low\\r\\n\\nlower"))
-    ['low\\r\\n', '\\n', 'lower']
-    """
+    """The lines of a text with their newlines; only \\n ends a line."""
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
@@ -174,11 +164,7 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def why_slow(recipe: Recipe) -> str:
-    """What in the recipe's custom pattern only `regex` can do, up to a hundred times slower; else nothing.
-
-    >>> why_slow(Recipe(pattern="custom", custom_pattern=r"(\\w)\\1|\\w"))
-    'a reference back to a group'
-    """
+    """What in the recipe's custom pattern only `regex` can do, up to a hundred times slower; else nothing."""
     if recipe.pattern != "custom" or recipe.splits_by_steps:
         return ""
     return why_no_table(recipe.custom_pattern, recipe.unit)

@@ -1,10 +1,4 @@
-"""Steps that change a text as a whole; the new text knows where each of its characters came from.
-
-The `words` of a step say what it does.
-
->>> Replace("l+", is_regex=True, content="L").changed(Piece.whole("hello")).text
-'heLo'
-"""
+"""Steps that change a text as a whole; the new text knows where each of its characters came from."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Stretches of a text that know where each character came from, the ways to cut them, and added tokens.
 
->>> blank = [(3, 4, True)]
->>> [piece.text for piece in Piece.whole("low lower").cut(with_gaps(blank, 9), "MergedWithNext")]
-['low', ' lower']
 >>> mask = AddedToken("<mask>", lstrip=True)
 >>> [(start, stop) for start, stop, token in found_in("a <mask> b", ("<mask>",), {"<mask>": mask}) if token]
 [(1, 8)]

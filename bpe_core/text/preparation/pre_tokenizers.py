@@ -1,8 +1,4 @@
-"""Steps that cut a text into words: each makes pieces of pieces. The `words` of a step say what it does.
-
->>> [piece.text for piece in Digits(individual_digits=True).cut(Piece.whole("no 42"))]
-['no ', '4', '2']
-"""
+"""Steps that cut a text into words: each makes pieces of pieces. The `words` of a step say what it does."""
 
 from __future__ import annotations
 

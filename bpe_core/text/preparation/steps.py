@@ -1,8 +1,5 @@
 """All steps by the names that Hugging Face's tokenizers give them: from JSON, to JSON, and at work on texts.
 
->>> step = read_step({"type": "Split", "pattern": {"String": "-"}, "behavior": "Isolated", "invert": False})
->>> step.words, as_json(step)["behavior"]
-('Cut at “-”, each match a word.', 'Isolated')
 >>> work = Preparing((read_step({"type": "Lowercase"}), read_step({"type": "Digits", "individual_digits": False})))
 >>> [word.text for word in work.words(work.changed(Piece.whole("Route 66")))]
 ['route ', '66']

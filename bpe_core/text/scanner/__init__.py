@@ -1,16 +1,7 @@
-r"""Where a pattern cuts a text, without regular expressions: one small table for each.
+r"""Where a pattern cuts a text, without regular expressions: a table for each, which `kernels.scan` reads.
 
-    expression.py     parse an expression, as far as a table can express it
-    kinds.py          the kinds of characters that a pattern distinguishes
-    automaton.py      follow all ways to match at once: the effect of each character
-    machine.py        make a table of these effects, and read it
-
-The tables are plain arrays; `bpe_core.kernels.scan` reads them at full speed.
-
-    >>> table_for("gpt2").cuts(b"It's  12 o'clock")
-    [0, 2, 4, 5, 8, 10, 11, 16]
-    >>> table_of(r"(?:a|bc)+").cuts(b"abca, cab"), why_no_table(r"(?<=the )\w+")
-    ([0, 4, 7, 8, 9], 'looking behind at more than a character')
+>>> table_of(r"(?:a|bc)+").cuts(b"abca, cab"), why_no_table(r"(?<=the )\w+")
+([0, 4, 7, 8, 9], 'looking behind at more than a character')
 """
 
 from __future__ import annotations
@@ -36,12 +27,7 @@ __all__ = ["ScanTable", "beginnings", "table_for", "table_of", "why_no_table"]
 
 
 def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
-    """By code point: whether a match begins there, if none is going on. None if one character does not decide that.
-
-    >>> found = beginnings("ab*|c")
-    >>> found is not None and bool(found[ord("a")]), beginnings("ab") is None
-    (True, True)
-    """
+    """By code point: whether a match begins there, if none is going on. None if one character does not decide that."""
     try:
         automaton = Automaton(read_expression(expression))
         begins = {kind: automaton.begins_match(kind) for kind in automaton.kinds.numbers}

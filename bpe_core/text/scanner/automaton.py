@@ -1,8 +1,7 @@
-r"""From a regular expression to the machine that cuts where it cuts.
+"""From a regular expression to the machine that cuts where it cuts.
 
-The expression becomes an automaton: for each of its states and whatever comes next, the states to which threads go on.
-A thread is one way in which the expression may match. Threads are in the order in which `regex` would try them; all are
-followed at once, so none goes back to try another.
+A thread is one way in which the expression may match. All are followed at once, in the order in which `regex` would
+try them.
 
 While a thread before the best match so far may still match, the end of that match is only a place where the text may
 have to be cut; what would follow it is a stage of its own. A table remembers one such place however far back, besides
@@ -197,24 +196,19 @@ class Automaton:
             assert isinstance(node.body, CharacterSet)
             end = self._add(_Check(_ALL ^ self.kinds.mask(node.body.sources), then))
         if node.most is None:
-            entry = self._loop(node, end)
+            entry = self._add(_Try(()))  # its targets are known once the body leads back to it
+            self._states[entry] = _once_more(node, self._build(node.body, entry), end)
         else:
             entry = then
             for _ in range(node.most - node.least):
-                entry = self._one_more(node, entry, end)
+                entry = self._add(_once_more(node, self._build(node.body, entry), end))
         for _ in range(node.least):
             entry = self._build(node.body, entry)
         return entry
 
-    def _loop(self, node: Repeat, end: int) -> int:
-        again = self._add(_Try(()))
-        body = self._build(node.body, again)
-        self._states[again] = _Try((end, body) if node.mode == "lazy" else (body, end))
-        return again
 
-    def _one_more(self, node: Repeat, behind: int, end: int) -> int:
-        body = self._build(node.body, behind)
-        return self._add(_Try((end, body) if node.mode == "lazy" else (body, end)))
+def _once_more(node: Repeat, body: int, end: int) -> _Try:
+    return _Try((end, body) if node.mode == "lazy" else (body, end))
 
 
 def _sources_of(node: Part) -> set[str]:

@@ -1,10 +1,6 @@
-r"""Parse the common part of the syntax of `regex`, as far as a table can express it.
+"""Parse the common part of the syntax of `regex`, as far as a table can express it.
 
-Sets of characters are only delimited: `regex` itself is asked what a set holds. So `[^\s\p{L}]`, `\d` or `(?i:k)` mean
-the same here as there, in any version of Unicode.
-
-    >>> read_expression(r"a|[bc]").body
-    CharacterSet(sources=('(?:a)', '(?:[bc])'))
+Sets of characters are only delimited: `regex` itself is asked what a set holds.
 """
 
 from __future__ import annotations
@@ -231,21 +227,16 @@ class _Reader:
         return found
 
 
+def _between(word_before: bool, word_behind: bool) -> Part:
+    before = Look((_WORD,), False, negated=not word_before, behind=True)
+    return Sequence((before, Look((_WORD,), False, negated=not word_behind)))
+
+
 _PLACES: dict[str, Part] = {
     r"\A": Look((), True, behind=True),
     r"\Z": Look((), True),
-    r"\b": Either(
-        (
-            Sequence((Look((_WORD,), False, behind=True), Look((_WORD,), False, negated=True))),
-            Sequence((Look((_WORD,), False, negated=True, behind=True), Look((_WORD,), False))),
-        )
-    ),
-    r"\B": Either(
-        (
-            Sequence((Look((_WORD,), False, behind=True), Look((_WORD,), False))),
-            Sequence((Look((_WORD,), False, negated=True, behind=True), Look((_WORD,), False, negated=True))),
-        )
-    ),
+    r"\b": Either((_between(True, False), _between(False, True))),
+    r"\B": Either((_between(True, True), _between(False, False))),
 }
 
 
@@ -267,11 +258,7 @@ def _check_alone(found: re.Match[str], flags: frozenset[str]) -> None:
 
 @cache
 def _hangs_on_its_place(name: str) -> bool:
-    """Whether `regex`, ignoring case, reads a class differently by itself and beside something.
-
-    >>> _hangs_on_its_place(r"\\p{Lu}"), _hangs_on_its_place(r"\\p{L}")
-    (True, False)
-    """
+    """Whether `regex`, ignoring case, reads a class such as \\p{Lu} differently by itself and beside something."""
     alone, beside = (regex.findall(f"(?i:[{more}{name}])", _OF_ONE_CASE) for more in ("", r"\x07"))
     return bool(alone != beside)
 
