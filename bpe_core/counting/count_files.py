@@ -12,8 +12,9 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from bpe_core.counting.grouped import GroupedWords
-from bpe_core.counting.words import MOST_SYMBOLS, Int64s, WordColumns, WordTable
+from bpe_core.counting.words import MOST_SYMBOLS, WordColumns, WordTable
 from bpe_core.errors import CorpusError, OutputError
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.limits import check_room
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.text.reading import arrow_tables

@@ -17,13 +17,13 @@ from typing import NamedTuple, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.words import Counted, Int64s, PartCounts, WordTable
+from bpe_core.counting.words import Counted, PartCounts, WordTable
 from bpe_core.errors import BpeError
 from bpe_core.kernels import count, word_tables
 from bpe_core.kernels import utf8 as utf8  # once it is loaded, reading checks texts by it
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW
-from bpe_core.support.arrays import Bytes
+from bpe_core.support.arrays import Bytes, Int64s
 from bpe_core.support.limits import check_room
 from bpe_core.support.threads import at_once, available_threads
 from bpe_core.text.blocks import Block, in_blocks

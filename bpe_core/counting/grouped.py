@@ -21,10 +21,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.words import MOST_SYMBOLS, Int64s, PartCounts, WordColumns, WordTable, join
+from bpe_core.counting.words import MOST_SYMBOLS, PartCounts, WordColumns, WordTable, join
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.mixture import Mixture, share_text
-from bpe_core.support.arrays import repeated
+from bpe_core.support.arrays import Int64s, repeated
 from bpe_core.support.limits import check_room
 
 BYTES_A_WORD = 48  # of memory, of each word of each group, while weights are applied

@@ -22,8 +22,6 @@ Place: TypeAlias = "LocalPlace | RemotePlace"
 class LocalPlace:
     """A folder on this computer in which only whole files can be seen; it is made when the first is written."""
 
-    """A folder on this computer."""
-
     path: Path
 
     @property

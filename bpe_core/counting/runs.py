@@ -29,10 +29,11 @@ from bpe_core.counting.count_files import (
 from bpe_core.counting.count_words import count_in_runs
 from bpe_core.counting.grouped import hashes
 from bpe_core.counting.places import Place
-from bpe_core.counting.words import MOST_SYMBOLS, Int64s, WordColumns, WordTable, join
+from bpe_core.counting.words import MOST_SYMBOLS, WordColumns, WordTable, join
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus, Skipped
 from bpe_core.text.reading.counts_head import COUNT, LINE_ENDS, PLACE, WORD, CountsHead

@@ -6,7 +6,6 @@ stopped or killed, the same request goes on with the first piece that is not don
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,9 +30,9 @@ from bpe_core.counting.runs import (
     runs_of,
     summed,
 )
-from bpe_core.counting.words import Int64s
 from bpe_core.errors import BpeError, CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.counts_head import COUNT, ENDING, HEAD_NAME, PLACE, CountsHead, part_name
@@ -259,7 +258,7 @@ def _finish_output(output: str, head: CountsHead, files: int) -> None:
     """Write the head last: it makes the folder a table of counts."""
     if not _is_one_file(output, files):
         with place_of(output).writing(HEAD_NAME) as file:
-            file.write(json.dumps(json.loads(head.to_json()), ensure_ascii=False, indent=1).encode())
+            file.write(head.to_json().encode())
 
 
 def _ranges_in(work: Place, numbers: range, ranks: Sequence[Int64s]) -> Iterator[CountedColumns]:

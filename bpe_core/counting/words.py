@@ -24,12 +24,9 @@ import numpy.typing as npt
 
 from bpe_core.errors import CorpusError, FormatError, NothingToLearn, cause_of
 from bpe_core.kernels.readiness import Policy
-from bpe_core.support.arrays import repeated
+from bpe_core.support.arrays import Bytes, Int64s, repeated
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.limits import check_room
-
-Int64s = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
 
 KERNELS = Policy("bpe_core.kernels.word_tables", small=300_000, small_when_loaded=5_000)  # in words
 BYTES_A_WORD = 60  # of memory, besides its characters, while tables are joined

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from bpe_core.counting.grouped import GroupedWords
-from bpe_core.counting.words import Int64s
 from bpe_core.errors import BpeError
 from bpe_core.history.token_texts import read_back, shown
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 

@@ -26,7 +26,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted
-from bpe_core.support.worker_pool import Piece, Steps, WorkerPool
+from bpe_core.support.threads import Piece, Steps, WorkerPool
 
 Stand = Learned | tuple[Learned, int]
 Tokenizers = Mapping[str, Stand]  # by name; with a number, it is taken after so many steps

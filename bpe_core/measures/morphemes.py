@@ -20,7 +20,7 @@ from bpe_core.measures.measures import OF_MORPHEMES, meanings
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled
-from bpe_core.support.worker_pool import Piece, WorkerPool
+from bpe_core.support.threads import Piece, WorkerPool
 from resources import morpheme_samples
 
 Morphemes = Mapping[str, Sequence[str]]  # of each word, in their order

@@ -1,19 +1,36 @@
-"""The same for several parts of something, each in a thread of its own: for what lets other threads run meanwhile.
+"""Work on several threads: for code that lets other threads run meanwhile.
 
 >>> at_once(sum, [(1, 2), (3, 4)])
 [3, 7]
+>>> with WorkerPool(2) as threads:
+...     threads.all([lambda stopped, n=n: n * n for n in range(4)], "squaring", "numbers")
+[0, 1, 4, 9]
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from bpe_core.errors import Cancelled
+from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 WORTH_THREADS = 1 << 22  # bytes of text to encode: some 20 ms
 
 Part = TypeVar("Part")
 Result = TypeVar("Result")
+Item = TypeVar("Item")
+Piece = Callable[[CancelCheck], Result]  # given a check for cancellation
+
+WAIT = 0.05  # seconds between two checks for cancellation
+TOLD_EVERY = 0.3  # seconds between two reports though nothing was done
+CANCELLED = "The measuring was stopped."
 
 
 def available_threads() -> int:
@@ -28,3 +45,69 @@ def at_once(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Resul
 
     with ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(work, parts))
+
+
+class Steps:
+    """Counts the steps that are done, where pieces consist of many."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
+        self._lock = threading.Lock()
+
+    def add(self) -> None:
+        with self._lock:
+            self.done += 1
+
+    def counted(self, items: Iterable[Item]) -> Iterator[Item]:
+        for item in items:
+            yield item
+            self.add()
+
+
+class WorkerPool:
+    """Runs pieces with progress as each is done; it is left when everything begun has ended."""
+
+    def __init__(self, threads: int | None = None, work: Work = ALONE) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # takes a while to load
+
+        self.count = threads or os.cpu_count() or 1
+        self._pool = ThreadPoolExecutor(self.count)
+        self._progress, self._cancelled = work.progress, work.cancelled
+        self._is_stopped = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_stopped = True
+        self._pool.shutdown(cancel_futures=True)
+
+    def all(self, pieces: Sequence[Piece[Result]], stage: str, unit: str, steps: Steps | None = None) -> list[Result]:
+        """The results in order; the first failure ends all."""
+        found: list[Result | None] = [None] * len(pieces)
+        for place, result in self.each(pieces, stage, unit, steps):
+            found[place] = result
+        return found  # type: ignore[return-value]  # each has its place
+
+    def each(
+        self, pieces: Sequence[Piece[Result]], stage: str, unit: str, steps: Steps | None = None
+    ) -> Iterator[tuple[int, Result]]:
+        """The results one by one as each is done, with its place."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        place_of: dict[Future[Result], int] = {
+            self._pool.submit(piece, lambda: self._is_stopped): place for place, piece in enumerate(pieces)
+        }
+        waiting, told, told_at = set(place_of), -1, 0.0
+        counted = steps or Steps(len(pieces))
+        while waiting or told < counted.done:
+            if counted.done != told or time.monotonic() - told_at > TOLD_EVERY:
+                told, told_at = counted.done, time.monotonic()
+                self._progress(Progress(stage, told, counted.total, unit))
+            done, waiting = wait(waiting, WAIT, FIRST_COMPLETED)
+            if self._cancelled():
+                raise Cancelled(CANCELLED)
+            for one in done:
+                yield place_of[one], one.result()
+                if steps is None:
+                    counted.add()

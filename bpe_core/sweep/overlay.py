@@ -29,7 +29,7 @@ from bpe_core.measures.texts_in_words import can_be_in_words, splitting_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
-from bpe_core.support.worker_pool import Piece, WorkerPool
+from bpe_core.support.threads import Piece, WorkerPool
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.results import Row, table_of
 

@@ -25,7 +25,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.limits import check_room
 from bpe_core.support.progress import ALONE, CancelCheck, Work
-from bpe_core.support.worker_pool import CANCELLED, Piece, WorkerPool
+from bpe_core.support.threads import CANCELLED, Piece, WorkerPool
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.plan import Plan
 from bpe_core.sweep.runs_in_session import RunsInSession

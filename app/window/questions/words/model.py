@@ -17,9 +17,10 @@ from app.session.studies import tables_by_group
 from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
-from bpe_core.counting.words import Int64s, WordTable
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled
 from bpe_core.insight.listed_words import COUNT, WORD, ListedWords
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.data_table import DataTable
 
 REDRAW_MILLISECONDS = 300
