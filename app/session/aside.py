@@ -70,12 +70,10 @@ class Aside(QObject):
         queues: bool = False,
         writes: bool = False,
     ) -> None:
-        """Let `work` be done; whatever was asked about this topic before is stopped and not heard any more.
+        """Let `work` be done aside; what was asked about this topic before is stopped unless this one `queues`.
 
-        With `queues` it is done after what was asked before instead. `failed` is given a sentence for
-        the person; `progress` whatever the work reports, the newest only; `ended` is called at the very
-        end of work that was begun, whatever became of it, when the topic is free again. What `writes` a
-        file is waited for when the window closes, however long it takes until it heeds that.
+        `failed` is given a sentence, `progress` the newest report. `ended` is called at the very end of work
+        that was begun, when the topic is free again. What `writes` a file is waited for when the window closes.
         """
         if not queues:
             self.cancel(topic)
@@ -111,11 +109,7 @@ class Aside(QObject):
             job.start(self._mailbox)
 
     def close(self) -> None:
-        """Nothing is heard or begun any more; all that is under way is asked to stop, and what writes is waited for.
-
-        What only answers, and does not hear (one kernel may take its time over a word of a million characters), is left
-        behind (see app.worker.job.leave).
-        """
+        """Ask all work to stop, and wait for what writes; what only answers may be left (see app.worker.job.leave)."""
         self._is_closed = True
         self._mailbox.close()
         for job in self._jobs:

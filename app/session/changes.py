@@ -1,7 +1,4 @@
-"""Everything a person changes is a frozen value that is replaced, so that it can be put back.
-
-One kind of step takes all of them back: it remembers the value before and the value after.
-"""
+"""What a person changes is a frozen value that is replaced; one kind of step puts the former value back."""
 
 from __future__ import annotations
 
@@ -21,8 +18,7 @@ JOIN_SECONDS = 0.7  # changes of one kind that follow each other this closely ar
 class Steps(QUndoStack):
     """What a person has changed, step by step.
 
-    While one step is taken back or made again, what changes in consequence is no step of its own:
-    adding one would delete the very step that is being made.
+    While a step is undone or redone, what changes in consequence is no step: adding one would delete the step itself.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:

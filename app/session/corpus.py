@@ -247,10 +247,7 @@ class Found:
 
 
 def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
-    """These files, and the texts of these folders; where they are many, each folder is one text of the corpus.
-
-    What is wrong with a file that a person named is told beside its name.
-    """
+    """These files, and the texts of these folders; where they are many, each folder is one text of the corpus."""
     found: list[Path] = []
     folders: list[Path] = []
     counts: dict[Path, Mapping[str, str]] = {}

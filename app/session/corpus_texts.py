@@ -46,11 +46,9 @@ def state_of(path: Path) -> tuple[int, int] | None:
 
 @dataclass(frozen=True)
 class CorpusText:
-    """A file, an address, a text given directly, or all texts of a large folder.
+    """A file, an address, a text given directly, or a folder with so many texts that they are read as one corpus.
 
     Its number is its identity, wherever it is moved.
-
-    Of a folder with more texts than a list is good for, nobody asks after each: they are read as one corpus.
     """
 
     name: str
@@ -200,8 +198,7 @@ def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
 def from_session(saved: SavedSource) -> CorpusText:
     """A text that a session names, which anybody may have sent.
 
-    To look at an address is to call another computer, and tells it who looks; so it is where paths can
-    name other computers. That needs more than an opened session.
+    Looking at an address calls another computer, which learns who looks; an opened session is no reason to.
     """
     path = saved.path
     found = CorpusText(saved.name, encoding=saved.encoding, column=saved.column, group=saved.group)

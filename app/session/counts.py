@@ -1,8 +1,7 @@
 """Which texts are counted already, and the counting of the others.
 
-A count belongs to a text and to the choices that decide how it is split. It is kept when
-the text is removed or another pattern is tried, so that taking a change back costs nothing;
-of the texts that are gone only the last are remembered.
+A count belongs to a text and to how it is split. It is kept when the text is removed or another pattern is tried, so
+that undoing costs nothing; of texts that are gone only the last are remembered.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A detour: for a while the window shows other texts, another recipe and other runs, as a lesson does.
 
-What the person had stands aside, untouched, and is what is saved meanwhile. Beginning is one
-change on the undo stack, so leaving is nothing but undoing everything since; whatever the person
-brought along the way, such as a file of their own, stays.
+What the person had is kept, and is what is saved meanwhile. Beginning is one change on the undo stack, so leaving is
+undoing everything since; what the person brought along the way, such as a file of their own, stays.
 """
 
 from __future__ import annotations

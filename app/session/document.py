@@ -1,7 +1,6 @@
 """Which file this session is, whether it has changed since, and the ways to save and open.
 
-Nothing is ever lost: what is not saved follows in a safety copy, which stays behind when the
-window is closed, another session is opened in it, or the computer goes dark.
+What is not saved follows in a safety copy, which stays when the window is closed or the computer goes dark.
 """
 
 from __future__ import annotations
@@ -253,10 +252,7 @@ class Document(QObject):
     # Leaving
 
     def secure(self) -> str:
-        """See to it that what is here may be left; why it would be lost, nothing where it would not.
-
-        Asked before another session is shown, or none: no safety copy may be left to those who cannot have one.
-        """
+        """Save what is here before another session is shown, or none; say why it would be lost, if it would."""
         now = self._snapshot()
         return self._own_copy().secure(now) if self._differs(now) else ""
 

@@ -1,9 +1,8 @@
 """Playing: the one walk of the time cursor through what was learned, and the one speed of all that walks.
 
-Train plays when a small run was learned at once, at full speed: the cursor is held at the beginning while it is
-learned, and begins to walk when it has ended. A run that takes longer is shown live and can be replayed. It is only the
-cursor that walks, so a person can do whatever they want meanwhile, and any deed of theirs ends the walk where it is.
-`stepped` tells of each single step that comes slowly enough for an eye to follow; views animate these and no others.
+A small run that is learned at once plays when it has ended: until then the cursor is held at the beginning. A run that
+takes longer is shown live. Whatever a person does ends the walk where it is. `stepped` tells of each single step that
+is slow enough for an eye to follow.
 """
 
 from __future__ import annotations

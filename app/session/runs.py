@@ -159,10 +159,7 @@ class Runs(QObject):
         self._counts.want(sources, run.recipe)
 
     def branch(self, run: Run, step: int, act: Act, pair: Pair) -> None:
-        """Go another way from a step of a run on, as a new run; what was decided behind that step is forgotten.
-
-        The first run stays as it is.
-        """
+        """Go another way from a step of a run on, as a new run; what was decided behind that step is forgotten."""
         known = run.recipe.interventions
         earlier = [one for one in known if one.step < step or (one.step == step and one.act == "forbid")]
         sentence = run.why_no_branch(step)

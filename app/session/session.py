@@ -107,8 +107,7 @@ class Session(QObject):
 class Fitting(QObject):
     """Finds a size for texts that have no vocabulary as large, or as small, as a recipe asks for.
 
-    Whoever chose the size is asked before another is taken. Where nobody did, as with a preset's on a small text, the
-    run takes one that can be learned, and says so.
+    A person who chose the size is asked first; where nobody did, as with a preset's, the run takes another and says so.
     """
 
     noticed = Signal(Notice)

@@ -38,10 +38,7 @@ def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) ->
 
 
 def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
-    """The words of each group of a run, as often as it counts them; of each text where there are no groups.
-
-    None where there is one part only, or nobody remembers all counts.
-    """
+    """The words of each group of a run, or each text; None if there is one part only, or some counts are forgotten."""
     sources, mixture = run.sources, run.recipe.mixture
     look = counts.outcome_of if len(sources) <= MOST_LOOKED_AT else counts.outcome_as_wanted
     outcomes = [look(source, run.recipe) for source in sources]

@@ -111,10 +111,7 @@ class Ended:
 
 
 class Job:
-    """Work on a thread of its own. It is asked to stop, never killed, and before the program ends waited for.
-
-    But for `writes`, not long: what only answers may be left behind where it does not hear.
-    """
+    """Work on a thread of its own: asked to stop, never killed, and waited for at the end; long if it `writes`."""
 
     def __init__(self, name: str, *, writes: bool = False) -> None:
         self.writes = writes

@@ -1,7 +1,6 @@
 """The one thread that trains: it drives a trainer in short batches until told to rest.
 
-Pausing ends the thread and leaves the trainer where it stands; resuming, stepping and
-continuing to a larger vocabulary start a new one on the same trainer.
+Pausing ends the thread and leaves the trainer where it is; going on starts a new thread on the same trainer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The window goes first.
+"""The window goes first: while it takes in news and draws, the loops of threads that work aside give way.
 
-Python lets one thread run at a time, in turns. While the window takes in news and draws them,
-threads that work aside would have most of the turns; so their loops give way for a moment.
-And where all cores are busy, the system lets the window have one first.
+Python lets one thread run at a time, in turns, and these threads would have most of the turns.
 """
 
 from __future__ import annotations

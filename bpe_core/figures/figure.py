@@ -1,7 +1,4 @@
-"""Figures as data: lines, bars, dots, a tree, or several side by side.
-
-A figure knows its values, titles and axes. Where everything is placed is up to the painter.
-"""
+"""Figures as data: values, titles and axes. Where everything is placed is up to the painter."""
 
 from __future__ import annotations
 

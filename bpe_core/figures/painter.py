@@ -1,7 +1,4 @@
-"""The painter of all figures. It decides where everything is placed, and draws on a sheet: SVG, or the screen.
-
-A figure is laid out first. Whoever shows it on the screen asks the layout what lies below the mouse.
-"""
+"""The painter of all figures: it places everything, and draws on a sheet, which is SVG or the screen."""
 
 from __future__ import annotations
 

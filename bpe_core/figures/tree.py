@@ -1,6 +1,6 @@
 """The layout of a merge tree: symbols along the bottom, each merge above the two tokens that it joined.
 
-Every branch has a place, also one that is not visible, so that nothing moves while a tree grows.
+Also a branch that is not visible has a place, so that nothing moves while a tree grows.
 """
 
 from __future__ import annotations
@@ -115,10 +115,7 @@ class Tree(Layout):
 
 
 def _edges(branches: Sequence[Branch], widths: Sequence[float]) -> list[float]:
-    """Return where each symbol begins, and where the last one ends with its gap.
-
-    A token without known parts gives each of its symbols the same share of its width.
-    """
+    """Where each symbol begins, and where the last one ends; an unsplit token gives each symbol the same width."""
     found: dict[int, float] = {}
     for one, width in zip(branches, widths, strict=True):
         for symbol in range(one.start, one.stop):

@@ -1,8 +1,6 @@
-"""Find the tokens of a table that deserve a second look, and say why: all at once, a column for each criterion.
+"""Find the tokens of a table that deserve a second look: all at once, a column for each criterion.
 
-What a token is by itself (whether a text can produce it, whole characters, its length, its scripts) is known for any
-table. How it is used is known on a corpus: `TokenPlaces` holds how often each token occurs there, and whether in the
-words of one file only.
+What a token is by itself is known for any table; how it is used is known on a corpus (`TokenPlaces`).
 """
 
 from __future__ import annotations

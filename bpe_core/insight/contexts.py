@@ -62,10 +62,7 @@ def contexts(
     seconds: float | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> list[Context]:
-    """Places where the token occurs after `at` merges, in several words if possible; in the order of the corpus.
-
-    After so many `seconds` the search ends with what it has found.
-    """
+    """Places where the token occurs after `at` merges, in several words if possible; `seconds` limit the search."""
     needles = needles_for(ranked, token, len(ranked.history) if at is None else at)
     if not needles or corpus.word_counts is not None:
         return []

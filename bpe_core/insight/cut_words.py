@@ -1,8 +1,7 @@
 """The distinct words of a corpus as a tokenizer cuts them after any step, whatever its method.
 
-A tokenizer need not have been learned from that corpus, nor split text as it was split. Where it splits alike, the
-words are its words; elsewhere each word is a text of its own, which it normalizes and splits in its own way. So
-several tokenizers can be measured, and compared word by word, on the same corpus.
+Where it splits text as the words were split, they are its words; elsewhere each is a text of its own, which it
+normalizes and splits in its own way. So several tokenizers can be compared word by word on the same corpus.
 """
 
 from __future__ import annotations

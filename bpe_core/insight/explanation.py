@@ -1,7 +1,6 @@
 """Why is this text cut here? The answer of any method: a sentence, and the tokens it mentions with their numbers.
 
-Each kind of segmentation has an explanation of its own; a method names its kind (`Method.why`). For a method without
-one, the answer tells which tokens meet at the place.
+A method names its kind of explanation (`Method.why`); without one, the answer tells which tokens meet at the place.
 """
 
 from __future__ import annotations

@@ -51,11 +51,7 @@ class ListedWords:
         return shown(self.words.words.word(row))
 
     def rows(self, holding: str = "", group: str | None = None, *, ascending: bool = False) -> Int64s:
-        """Those that hold a text, as it is shown or typed, by how often they occur, in a group if one is said.
-
-        Of those that occur equally often the first that was met is first. In a group that has not all words, only
-        those that it has are listed.
-        """
+        """Those that hold a text, by how often they occur, in a group if one is said; of equals the one met first."""
         counts = self.of_groups[group] if group is not None else self.words.words.counts
         chosen = counts > 0
         if holding:

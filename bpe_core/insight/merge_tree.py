@@ -1,8 +1,7 @@
 """How a word came to be cut as it is: its merge tree, its encoding step by step, and the pairs at each boundary.
 
-All can be read off the ranks of the boundaries between its symbols. The boundary with the highest rank inside a token
-is where its two parts met last. Merging only makes the tokens on both sides of a boundary larger, until the boundary
-itself is dissolved; so the pairs that met there are a short list, which holds every reason for the cut.
+All follows from the ranks of its boundaries. The boundary with the highest rank inside a token is where its two parts
+met last. The pairs that met at a boundary are a short list, which holds every reason for the cut.
 """
 
 from __future__ import annotations
@@ -60,10 +59,9 @@ def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: 
 
 
 class Meeting(NamedTuple):
-    """Two tokens that were neighbours at the boundary, from one state to another, both included.
+    """Two tokens that were neighbours at the boundary, from one number of merges to another, both included.
 
-    A state is named by how many merges have been made; the merge with the index `last` ended
-    the meeting, by joining the two or by taking one of them.
+    The merge with the index `last` ended the meeting, by joining the two or by taking one of them.
     """
 
     left: int

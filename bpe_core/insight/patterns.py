@@ -76,10 +76,7 @@ class Branch:
 
 
 def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Branch | None:
-    """The alternative that made a word of these characters; None if none did, or it is unknown.
-
-    `text` is the unit that is split on its own: a document, a line, a stretch between special tokens.
-    """
+    """The alternative that made a word of a text that is split on its own; None if none did, or it is unknown."""
     own = recipe.pattern == CUSTOM_PATTERN
     expression = recipe.custom_pattern if own else NAMED_PATTERNS[recipe.pattern].expression
     explanations = _EXPLANATIONS.get(recipe.pattern, ())

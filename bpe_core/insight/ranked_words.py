@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """The places where a token (or a pair of tokens) was at some time.
-
-    Each was there from the state `born` to the state `died`, both included; a state is
-    named by how many merges have been made. What is never taken died at `NEVER`.
-    """
+    """The places where a token (or a pair of tokens) was, from `born` merges to `died` merges, both included."""
 
     starts: Int64s  # cells, ascending
     ends: Int64s

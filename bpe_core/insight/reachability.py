@@ -1,11 +1,8 @@
 """Whether any text can produce a token, with a text that does; and all tokens of a table that no text can produce.
 
-The token by itself decides: merges inside it do not depend on its surroundings while it is made, so if any word ever
-holds the token, its own symbols alone become it, too. If they become other pieces, no text can produce it. That
-happens in tables that were not learned by plain merging, such as imported ones.
-
-For a whole table, what merges make of each token's own symbols is found for all tokens together, as if these were
-words. Only where that does not settle it is a token tested by itself.
+Merges inside a token do not depend on its surroundings while it is made, so if any word ever holds the token, its own
+symbols alone become it, too. In imported tables they may become other pieces, and then no text can produce it. For a
+whole table this is found for all tokens together; only where that does not settle it is a token tested by itself.
 """
 
 from __future__ import annotations
@@ -212,10 +209,7 @@ def first_learned(history: History) -> int:
 
 
 def is_learned(history: History) -> Bools:
-    """Of each token but the special ones whether it was learned and is still there.
-
-    It was not chosen by hand, nor is it a mere step without an id.
-    """
+    """Of each token but the special ones whether it was learned, and is not dropped nor a mere step without an id."""
     found: Bools = np.arange(history.first_special) >= first_learned(history)
     if not history.only_joins:
         found[np.setdiff1d(np.arange(history.first_special), history.vocabulary)] = False

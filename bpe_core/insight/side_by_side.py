@@ -69,11 +69,7 @@ def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts
 
 
 def _mark_cuts(marks: Bools, tokens: Tokens) -> None:
-    """Where one tokenizer cuts: wherever a token ends.
-
-    What belongs to no token, such as a blank that the pattern drops, goes with the token behind it, for that is
-    where other tokenizers keep it.
-    """
+    """A cut is wherever a token ends; what belongs to no token goes with the token behind it, where others keep it."""
     stops = tokens.edges[1:]
     marks[stops[(stops > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)]] = True
 
@@ -124,11 +120,10 @@ NOT_COMPARED = -1  # the unknown token, which stands for no text
 
 
 def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[bytes | None]:
-    """How each token reads in a text, special ones excluded: tokens that read alike are the same.
+    """How each token reads in a text: tokens that read alike are the same.
 
-    A token reads as what it stands for: `▁the` and ` the` as a blank and `the`, `<0x41>` as `A`, `low</w>` as `low` and
-    a blank. Where what goes on inside of a word is marked, `##the` reads as `the`, and `the`, which begins a word,
-    as ` the`. None is what stands for anything that is unknown.
+    `▁the` and ` the` read as a blank and `the`, `<0x41>` as `A`, `low</w>` as `low` and a blank. Where what goes on in
+    a word is marked, `##the` reads as `the`, and `the` as ` the`. None is what stands for anything that is unknown.
     """
     kinds: list[str] = [symbol.kind for symbol in history.alphabet.symbols]
     marks_what_goes_on = "continuation" in kinds

@@ -1,10 +1,8 @@
 """The life of a token: what it was made of, how often it occurred in the corpus when, what became of it.
 
-Where pairs are joined word by word, a token is born with all its occurrences at once, and from then on larger tokens
-take them away. Before its birth the pair it was made of had a life of its own.
-
-Other methods allow one of two things. What was joined is used up by what is joined from it, and a history knows of
-each step how much that was. Where tokens are dropped, the words that could hold one are cut again at some moments.
+Where pairs are joined word by word, a token is born with all its occurrences, and larger tokens take them away. Other
+methods allow one of two things: what was joined is used up by what is joined from it, as the history tells; where
+tokens are dropped, the words that could hold one are cut again at some moments.
 """
 
 from __future__ import annotations

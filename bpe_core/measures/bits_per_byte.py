@@ -73,9 +73,8 @@ def bits_per_byte(
 ) -> BitsPerByte:
     """Of these sizes of the vocabulary; if not said, of every size that it had.
 
-    Where pieces are dropped that nobody would call a vocabulary, only some of the largest are measured; some of all
-    where the words are many and nobody knows which a step changes (in blocks with tables of their own, and where some
-    are very long), or there are no kernels.
+    Of pieces that are dropped only some of the largest sizes are measured; some of all where the words are many and it
+    is unknown which a step changes, or there are no kernels.
     """
     if not held_out.total:
         raise CorpusError(

@@ -1,8 +1,7 @@
-"""Which vocabulary size? What each size up to the one learned means for a text.
+"""What each size of the vocabulary, up to the one learned, means for a text.
 
 Where pairs are joined, one run holds the answer for all sizes: a merge changes the counts of three tokens, so any sum
-over tokens is updated merge by merge. The text may be the one trained on, one file of it, or one held out. For other
-methods, and tokenizers learned from other texts, tokens are counted anew at some sizes.
+over tokens is updated merge by merge. Elsewhere tokens are counted anew at some sizes.
 """
 
 from __future__ import annotations
@@ -209,10 +208,7 @@ def measured_sizes(
 
 
 def some_sizes(history: History, most: int = MEASURED) -> Int64s:
-    """Sizes between the smallest and the largest that the vocabulary had, by equal factors.
-
-    What stands above the smallest grows by equal factors: a vocabulary of 256 bytes differs from one of 257.
-    """
+    """Some sizes that the vocabulary had: what is above the smallest grows by equal factors."""
     ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     grown = np.geomspace(1, ends[1] - ends[0] + 1, most).round().astype(np.int64) - 1
     found: Int64s = np.unique(ends[0] + grown)

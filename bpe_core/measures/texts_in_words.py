@@ -125,10 +125,7 @@ def _are_blanks() -> npt.NDArray[np.bool_]:
 
 
 def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, id_count: int) -> Int64s:
-    """How often each token occurs in words of these numbers, each of which occurs so many times, by the kernel.
-
-    `ids` are the tokens of all words, and `starts` tells where those of each begin.
-    """
+    """By the kernel: how often each token occurs in the words of these rows, each of which occurs so many `times`."""
     from bpe_core.kernels import word_tables  # loads machine code
 
     counts = np.zeros(id_count, np.int64)

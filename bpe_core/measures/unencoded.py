@@ -1,7 +1,6 @@
 """How much of texts a tokenizer cannot encode: what becomes an unknown token, or none at all.
 
-Texts are taken as their different stretches between blanks. A tokenizer cuts each once, and only those with a character
-of which the alphabet alone does not say whether it is encoded.
+Each different stretch between blanks is cut once, if it has a character of which the alphabet alone does not tell.
 """
 
 from __future__ import annotations
@@ -33,10 +32,7 @@ SIGMAS = "σς"  # one becomes the other at the end of a word
 
 
 def is_always_encoded(history: History) -> Callable[[str], bool]:
-    """Whether a character is encoded, or left out, in every word up to the longest that the recipe allows.
-
-    False may also mean that only a cut can tell.
-    """
+    """Whether a character is encoded, or left out, in every word; False may also mean that only a cut can tell."""
     recipe = history.recipe.with_changes(special_tokens=())  # which are plain text to measures
     if recipe.preparation or recipe.pattern == CUSTOM_PATTERN or recipe.base != "characters":
         return lambda character: False

@@ -48,12 +48,10 @@ def overlay(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> DataTable:
-    """A row for each tokenizer and size: those wanted, or some that it had.
+    """A row for each tokenizer and size: those wanted, or some that it had. One text is one document.
 
-    One text is one document; the bands tell how much the documents differ, so give paragraphs rather than a book. Of
-    tokenizers whose words are given as `learned`, held-out bits per byte are told, too: of the documents if these are
-    held out, else of a tenth of the words. Those of which `samples` tells that they differ only in what was drawn
-    (`bpe_core.sweep.overlay`) share a line, at the same sizes, and each row says which of them it is.
+    Where the words that a tokenizer `learned` are given, there are held-out bits per byte: of the documents if they are
+    held out, else of a tenth of the words. Tokenizers in `samples` differ only in what was drawn, and share a line.
     """
     meant = {name: as_meant(given, name) for name, given in by_name(tokenizers).items()}
     histories = {name: history.first(at) for name, (history, at) in meant.items()}

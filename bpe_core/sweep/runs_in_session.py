@@ -1,8 +1,7 @@
 """The runs of a sweep as one session that the window opens; runs that are in it already are not learned again.
 
-What a run learns is decided by its recipe and its words, so a run of the file with both is the one wanted. Everything
-else in the file, other runs and bookmarks, stays. While the sweep goes on, its table and session are written every few
-seconds, so that little is lost however it is stopped.
+Recipe and words decide what a run learns, so a run of the file with both is the one wanted. Everything else in the file
+stays. While the sweep goes on, its table and session are written every few seconds.
 """
 
 from __future__ import annotations
@@ -41,10 +40,7 @@ class RunsInSession:
 
     @property
     def told(self) -> str:
-        """How many runs of the plan are in it, and how many of them were.
-
-        `3 runs (1 of them was there)`
-        """
+        """Such as `3 runs (1 of them was there)`."""
         old = len({run.number for run in self._found.values()})
         total = old + len(self._fresh)
         were = f" ({old:,} of them {'was' if old == 1 else 'were'} there)" if old else ""
