@@ -15,9 +15,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import state_of
-from app.session.leftovers import Leftover, Leftovers
 from app.session.notices import Answer, Notice
-from app.session.safety_copy import SafetyCopy
+from app.session.safety_copy import Leftover, Leftovers, SafetyCopy
 from app.session.session import Session
 from app.session.session_files import (
     FileState,

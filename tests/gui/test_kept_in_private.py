@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.session.leftovers import find_leftovers
+from app.session.safety_copy import find_leftovers
 from app.settings import data_folder
 from app.system.file_type import claim_sessions
 from app.wiring import Program

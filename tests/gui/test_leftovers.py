@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.session import leftovers
-from app.session.leftovers import LEAST_AGE, RULE, Leftover, find_leftovers, not_kept
-from app.session.safety_copy import lock_of
+from app.session import safety_copy
+from app.session.safety_copy import LEAST_AGE, RULE, Leftover, find_leftovers, lock_of, not_kept
 from app.settings import data_folder
 from app.window.files.wiring import title_of
 from app.window.help_dialog import HELP
@@ -75,16 +74,16 @@ def test_the_oldest_go_where_all_take_too_much(folder: Path, monkeypatch: pytest
     ages = [1, 29, 31, 40, 50]
     paths = {age: leave(folder, f"x{age}", NOW - age * DAY) for age in ages}
     assert len(find_leftovers(folder)) == 5
-    monkeypatch.setattr(leftovers, "MOST_BYTES", sum(path.stat().st_size for path in paths.values()) - 1)
+    monkeypatch.setattr(safety_copy, "MOST_BYTES", sum(path.stat().st_size for path in paths.values()) - 1)
     assert [one.path for one in find_leftovers(folder)] == [paths[age] for age in ages[:-1]]
     assert not paths[50].exists()
-    monkeypatch.setattr(leftovers, "MOST_BYTES", 0)
+    monkeypatch.setattr(safety_copy, "MOST_BYTES", 0)
     assert [one.path for one in find_leftovers(folder)] == [paths[1], paths[29]]
 
 
 def test_one_that_a_window_has_is_not_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = leave(folder, "old", NOW - 100 * DAY)
-    monkeypatch.setattr(leftovers, "MOST_BYTES", 0)
+    monkeypatch.setattr(safety_copy, "MOST_BYTES", 0)
     lock = Lock.acquire(lock_of(path))
     assert lock is not None
     assert find_leftovers(folder) == ()
@@ -99,7 +98,7 @@ def test_the_rule(copies: list[tuple[int, int]]) -> None:
     kept = [one for one in found if one not in gone]
     assert all(NOW - one.written > LEAST_AGE for one in gone)
     for place, one in enumerate(gone):  # with it, it was too much, and nothing older was spared
-        assert sum(other.size for other in (*kept, *gone[place:])) > leftovers.MOST_BYTES
+        assert sum(other.size for other in (*kept, *gone[place:])) > safety_copy.MOST_BYTES
         assert all(other.written >= one.written for other in kept)
 
 

@@ -12,9 +12,9 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QMenu, QMessageBox
 
 from app.session.document import Document, Then
-from app.session.leftovers import RULE, Leftover
 from app.session.notices import Answer, Notice
 from app.session.run import Run
+from app.session.safety_copy import RULE, Leftover
 from app.session.session import Session
 from app.session.tables import Imports
 from app.settings import LAST_FOLDER, data_folder

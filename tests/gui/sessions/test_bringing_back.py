@@ -161,7 +161,7 @@ def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
         may_go_on.wait()
         return read_summary(path)
 
-    monkeypatch.setattr("app.session.leftovers.read_summary", read_slowly)
+    monkeypatch.setattr("app.session.safety_copy.read_summary", read_slowly)
     left.filing.document.leftovers.look()
     assert is_reading.wait(WAIT / 1000)
     try:
