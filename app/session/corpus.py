@@ -160,16 +160,8 @@ class SessionCorpus(QObject):
     def _tell(self, sentence: str) -> None:
         self.noticed.emit(Notice(sentence))
 
-    def read_as(self, numbers: set[int], encoding: str | None) -> None:
-        self._read_otherwise(numbers, "Change the encoding", encoding=encoding)
-
-    def take_column(self, numbers: set[int], column: str) -> None:
-        self._read_otherwise(numbers, "Change the column", column=column, word_list=None)
-
-    def take_as_words(self, numbers: set[int], word_list: bool) -> None:
-        self._read_otherwise(numbers, "Change what a table holds", column="", word_list=word_list)
-
-    def _read_otherwise(self, numbers: set[int], name: str, **changes: Any) -> None:
+    def read_otherwise(self, numbers: set[int], name: str, **changes: Any) -> None:
+        """Read these texts in another encoding, by another column, or as words with their counts."""
         texts = self.texts.value
         self.texts.put(tuple(dataclasses.replace(t, **changes) if t.number in numbers else t for t in texts), name)
 

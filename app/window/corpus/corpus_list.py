@@ -235,7 +235,7 @@ class CorpusListModel(QAbstractListModel):
 
     def read_as(self, rows: Sequence[int], encoding: str | None) -> None:
         """Read files in another encoding; None detects it."""
-        self._corpus.read_as(self.texts_at(rows), encoding)
+        self._corpus.read_otherwise(self.texts_at(rows), "Change the encoding", encoding=encoding)
 
     def add_address(self, address: str) -> None:
         self._corpus.add_address(address)
@@ -255,11 +255,11 @@ class CorpusListModel(QAbstractListModel):
         return next(rows, None)
 
     def take_column(self, rows: Sequence[int], column: str) -> None:
-        self._corpus.take_column(self.texts_at(rows), column)
+        self._corpus.read_otherwise(self.texts_at(rows), "Change the column", column=column, word_list=None)
 
     def take_as_words(self, rows: Sequence[int], word_list: bool) -> None:
         """Read files as lists of words with their counts, or as texts, whatever their columns are called."""
-        self._corpus.take_as_words(self.texts_at(rows), word_list)
+        self._corpus.read_otherwise(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
 
     def cancel_counting(self) -> None:
         self._corpus.counts.cancel()

@@ -48,7 +48,7 @@ def reorder(qtbot: QtBot, program: Program, folder: Path) -> None:
 
 def read_otherwise(qtbot: QtBot, program: Program, folder: Path) -> None:
     numbers = {source.number for source in program.session.corpus.texts.value}
-    program.session.corpus.read_as(numbers, "latin-1")
+    program.session.corpus.read_otherwise(numbers, "Change the encoding", encoding="latin-1")
 
 
 def remove_texts(qtbot: QtBot, program: Program, folder: Path) -> None:
