@@ -14,7 +14,6 @@ from bpe_core.command_line.arguments import number, text_argument, text_or_stand
 from bpe_core.command_line.corpora import add_reading, named_texts
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import working
-from bpe_core.command_line.parser import DIFFERENT
 from bpe_core.command_line.pictures import add_paper, check_output, write_output
 from bpe_core.errors import BpeError, plain
 from bpe_core.session_file import is_session_file
@@ -23,6 +22,7 @@ from bpe_core.studies.sessions import runs_of_session
 from bpe_core.studies.study import Study, free_name
 from bpe_core.support.data_table import ENDINGS, csv_text
 
+DIFFERENT = 3  # the exit code where two things differ
 MOST_SHOWN = 20
 WIDEST = 100  # characters of a cell in the terminal
 PURPOSES = {

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.errors import RecipeError
@@ -39,38 +39,19 @@ def add_groups(parser: argparse._ActionsContainer) -> None:
 def add_mixture(parser: argparse.ArgumentParser) -> None:
     groups = parser.add_argument_group("groups of texts, and how they are mixed")
     add_groups(groups)
-    groups.add_argument(
-        "--weights",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=text_argument,
-        metavar="NAME=WEIGHT",
-        help="shares that add up to 100%%, such as de=70%% code=30%%; or factors, such as de=2 code=0.5",
+    lists = (
+        ("weights", "WEIGHT", "shares that add up to 100%%, such as de=70%% code=30%%; or factors: de=2 code=0.5"),
+        ("sample", "PART", "take only the first 10MB of a group, or 5%% of it by chance; without NAME= of each"),
+        ("unique", "WHAT", "leave out documents, or lines, met before in their group; without NAME= in each"),
     )
+    for name, what, help in lists:
+        taken: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
+        groups.add_argument(f"--{name}", metavar=f"NAME={what}", help=help, **taken)
     groups.add_argument(
         "--by", choices=[by for by in get_args(By) if by != "times"], help="what shares are parts of; else bytes"
     )
-    groups.add_argument(
-        "--sample",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=text_argument,
-        metavar="NAME=PART",
-        help="take only the first 10MB of a group, say, or 5%% of it by chance; without NAME= of each",
-    )
     groups.add_argument("--sample-of", choices=get_args(Of), default="documents", help="what is taken by chance")
     groups.add_argument("--seed", type=number, default=0, metavar="N", help="another one takes others by chance")
-    groups.add_argument(
-        "--unique",
-        nargs="+",
-        action="extend",
-        default=[],
-        type=text_argument,
-        metavar="NAME=WHAT",
-        help="leave out documents, or lines, that are the same as one before in their group; without NAME= in each",
-    )
     groups.add_argument("--twice", action="store_true", help="a file that is named twice counts twice")
 
 

@@ -19,7 +19,8 @@ from typing import Any, NoReturn
 
 from bpe_core.command_line.parser import PROGRAM, command_named, version_of
 from bpe_core.errors import BpeError, FormatError, OutputError
-from bpe_core.studies.making import open_study, run_of
+from bpe_core.session_file import is_session_file, run_of
+from bpe_core.studies.making import open_study
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.fingerprints import fingerprint_of
 
@@ -199,7 +200,6 @@ def _recipe(path: str) -> dict[str, Any] | None:
 
 def _texts_in(path: str) -> list[dict[str, Any]]:
     """Of a session, the files that its runs were learned from, as they were then."""
-    from bpe_core.session_file import is_session_file  # loads SQLite
     from bpe_core.session_file.reading import read_session  # loads SQLite
 
     if not Path(path).is_file() or not is_session_file(path):

@@ -19,7 +19,6 @@ from bpe_core.questions import question_named, question_names
 PROGRAM = "bpe-explorer"
 WITHOUT_MANIFEST = ("decode", "doctor", "presets", "repeat")  # they make nothing to keep
 DONE = 0
-DIFFERENT = 3  # the exit code of a question where two things differ
 
 DESCRIPTION = """\
 Watch a byte-pair-encoding tokenizer being learned, and ask why a text is cut where it is.
@@ -82,7 +81,11 @@ def command_named(name: str) -> Command:
         file = vars(import_module(f"bpe_core.command_line.commands.{name}"))
         offered = {field.name: file[field.name] for field in fields(Command) if field.name in file}
         return Command(**offered)
-    from bpe_core.command_line.asking import add_question_arguments, run_question  # other commands do without
+    from bpe_core.command_line.asking import (  # other commands do without
+        DIFFERENT,
+        add_question_arguments,
+        run_question,
+    )
 
     question = question_named(name.replace("-", "_"))
     return Command(

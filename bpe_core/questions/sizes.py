@@ -32,6 +32,7 @@ WHAT = "What a size means"
 BITS = "bits_per_byte"
 MOST_POWER = 20  # a larger one makes numbers of frequent tokens that are too large
 SHOWN_SIZES = 20
+OF_CURVES = ("tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "share_of_scaffolds")
 NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or MEASURES[name].formula))
 
 
@@ -91,12 +92,7 @@ examples:
         found: dict[str, BitsPerByte] = {}
         sentences: list[str] = []
         for name, study in studies.items():
-            told = bits_by_text(
-                self._texts(study, work),
-                self._held_out(study, work),
-                study.history,
-                work=work,
-            )
+            told = bits_by_text(self._texts(study, work), self._held_out(study, work), study.history, work=work)
             sentences += [which for one in told.values() if (which := which_sizes(one.sizes, study.history))]
             found |= {_line(text, name, told, studies): one for text, one in told.items()}
         for name, one in found.items():
@@ -170,12 +166,7 @@ def _columns(name: str, curves: SizeCurves) -> dict[str, Values]:
         "vocabulary": curves.sizes[order].tolist(),
         "bytes": [int(curves.bytes)] * len(order),
         "words": [int(curves.words)] * len(order),
-        "tokens": curves.tokens[order].tolist(),
-        "bytes_per_token": curves.bytes_per_token[order].tolist(),
-        "tokens_per_word": curves.tokens_per_word[order].tolist(),
-        "renyi_efficiency": curves.renyi_efficiency[order].tolist(),
-        "share_in_use": curves.share_in_use[order].tolist(),
-        "share_of_scaffolds": curves.share_of_scaffolds[order].tolist(),
+        **{column: getattr(curves, column)[order].tolist() for column in OF_CURVES},
     }
 
 

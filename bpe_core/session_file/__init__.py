@@ -9,6 +9,7 @@ writing.SessionWriter(path).update(...)  again and again: writes what differs, a
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 EXTENSION = ".bpex"
@@ -28,3 +29,13 @@ def is_session_file(path: Path | str) -> bool:
 
 def is_session_name(path: Path | str) -> bool:
     return Path(path).suffix.lower() == EXTENSION
+
+
+def run_of(path: str) -> tuple[str, int | None]:
+    """Split a session's name from the number of one of its runs; a file of that very name is itself.
+
+    >>> run_of("book.bpex#2"), run_of("book.bpex")
+    (('book.bpex', 2), ('book.bpex', None))
+    """
+    found = re.fullmatch(r"(.+)#(\d{1,9})", path, re.DOTALL)
+    return (path, None) if found is None or Path(path).exists() else (found[1], int(found[2]))

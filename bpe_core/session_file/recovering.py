@@ -70,18 +70,14 @@ def recover_session(path: Path | str) -> Recovered:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         schema.create(connection)
-        _refuse_a_newer_version(data, str(path))
+        version = _version(data)
+        if schema.VERSION < version < MOST_VERSIONS:  # not damaged, but not to be understood
+            raise FormatError(f"{path} was written by a newer version of BPE Explorer; open it with that one.")
         if not _fill(connection, rows_in(data)) or not connection.execute(SIGNS_OF_A_SESSION).fetchall():
             raise FormatError(f"{path}: nothing of a session is left in it.")
-        if _version(data) == schema.CHECKED_OTHERWISE:
+        if version == schema.CHECKED_OTHERWISE:
             connection.execute("DELETE FROM checks")
         return _Salvage(connection, str(path)).result()
-
-
-def _refuse_a_newer_version(data: bytes, name: str) -> None:
-    """It is not damaged, but not to be understood."""
-    if schema.VERSION < _version(data) < MOST_VERSIONS:
-        raise FormatError(f"{name} was written by a newer version of BPE Explorer; open it with that one.")
 
 
 def _version(data: bytes) -> int:
@@ -92,37 +88,32 @@ def _version(data: bytes) -> int:
 
 def _fill(connection: sqlite3.Connection, rows: Iterator[Row]) -> int:
     filled = 0
-    for row in rows:
-        found = _placed(row)
-        if found is not None:
-            table, values = found
+    for number, values in rows:
+        table = _table_of(number, values)
+        if table is not None:
+            values = (number, *values[1:]) if table in NUMBERED_BY_THEIR_RUN else values
             marks = ", ".join("?" * len(values))
             with contextlib.suppress(sqlite3.Error, OverflowError):  # of a type that its column cannot hold
                 filled += connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", values).rowcount
     return filled
 
 
-def _placed(row: Row) -> tuple[str, tuple[object, ...]] | None:
+def _table_of(number: int | None, values: tuple[object, ...]) -> str | None:
     """The table that a row is of, told by its shape."""
-    number, values = row
     if number is None:
-        table = TABLES_WITHOUT_ROWS.get(len(values))
-    elif len(values) == 2:
-        table = "texts" if isinstance(values[0], str) and len(values[0]) == KEY_LENGTH else "session"
-    elif len(values) == 6:
-        table = "symbol_copies" if isinstance(values[2], str) else "word_chunks"
-    else:
-        table = TABLES_BY_WIDTH.get(len(values))
-    if table is None:
-        return None
-    return table, ((number, *values[1:]) if table in NUMBERED_BY_THEIR_RUN else values)
+        return TABLES_WITHOUT_ROWS.get(len(values))
+    if len(values) == 2:
+        return "texts" if isinstance(values[0], str) and len(values[0]) == KEY_LENGTH else "session"
+    if len(values) == 6:
+        return "symbol_copies" if isinstance(values[2], str) else "word_chunks"
+    return TABLES_BY_WIDTH.get(len(values))
 
 
 class _Salvage:
     """Takes out what is wrong, and tells what that was."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
-        self._connection, self._name = connection, name
+        self._connection, self._execute, self._name = connection, connection.execute, name
         self.lost: list[str] = []
         self._remarks: dict[int, list[str]] = {}  # for each run that is not what it was
         self._cut_runs: set[int] = set()
@@ -153,21 +144,19 @@ class _Salvage:
 
     def _take_back_runs(self) -> None:
         """Where the row of a run is gone or damaged, the one that was written beside it takes its place."""
-        copies = [number for (number,) in self._connection.execute("SELECT number FROM run_copies").fetchall()]
+        copies = [number for (number,) in self._execute("SELECT number FROM run_copies").fetchall()]
         for number in copies:
             if number not in self._runs() or is_known_to_be_wrong(self._connection, Part("run", number)):
-                self._connection.execute(
-                    "INSERT OR REPLACE INTO runs SELECT * FROM run_copies WHERE number = ?", (number,)
-                )
+                self._execute("INSERT OR REPLACE INTO runs SELECT * FROM run_copies WHERE number = ?", (number,))
 
     def _take_back(self, part: Part, rows: str, copies: str) -> None:
         """Rows that are gone come from their copies; all do where what is left is still not what was written."""
         take = f"INSERT OR IGNORE INTO {copies}"
         if is_known_to_be_wrong(self._connection, part) or not self._has_a_checksum(part):
-            self._connection.execute(take, (part.run,))
+            self._execute(take, (part.run,))
         if is_known_to_be_wrong(self._connection, part):
-            self._connection.execute(f"DELETE FROM {rows}", (part.run,))
-            self._connection.execute(take, (part.run,))
+            self._execute(f"DELETE FROM {rows}", (part.run,))
+            self._execute(take, (part.run,))
 
     def _wrong_texts(self) -> list[int]:
         wrong = wrong_texts(self._connection)
@@ -189,14 +178,14 @@ class _Salvage:
         elif part.name == "length":
             self._remark(part.run, "It may have been longer")
         elif part.name == "words":
-            self._connection.execute("UPDATE runs SET word_table = NULL, state = 'ended' WHERE number = ?", (part.run,))
+            self._execute("UPDATE runs SET word_table = NULL, state = 'ended' WHERE number = ?", (part.run,))
             self._remark(part.run, "Its words are lost: it cannot go on")
         else:
             self.lost.append(f"Lost: {described(part)}.")
             self._take_out_of_session(part)
 
     def _has_a_checksum(self, part: Part) -> bool:
-        rows = self._connection.execute("SELECT 1 FROM checks WHERE part = ? AND run = ? AND place = ?", part)
+        rows = self._execute("SELECT 1 FROM checks WHERE part = ? AND run = ? AND place = ?", part)
         return rows.fetchone() is not None
 
     def _say_it_could_not_be_checked(self, part: Part) -> None:
@@ -208,22 +197,22 @@ class _Salvage:
 
     def _take_out_of_session(self, part: Part) -> None:
         if part.name == "sources":
-            self._connection.execute("DELETE FROM sources WHERE run = ?", (part.run,))
+            self._execute("DELETE FROM sources WHERE run = ?", (part.run,))
         elif part.name == "bookmarks":
-            self._connection.execute("DELETE FROM bookmarks")
+            self._execute("DELETE FROM bookmarks")
         elif part.name.startswith(VALUE):
-            self._connection.execute("DELETE FROM session WHERE key = ?", (part.name.removeprefix(VALUE),))
+            self._execute("DELETE FROM session WHERE key = ?", (part.name.removeprefix(VALUE),))
 
     def _cut(self, run: int, learned: int) -> None:
         """A run that has lost its end is one that was paused there: it can go on."""
-        (already,) = self._connection.execute("SELECT max(step) FROM merges WHERE run = ?", (run,)).fetchone()
+        (already,) = self._execute("SELECT max(step) FROM merges WHERE run = ?", (run,)).fetchone()
         if (already or 0) > learned or not self._remarks.get(run):
             self._remark(run, f"What it learned after step {learned:,} is lost")
         self._cut_runs.add(run)
-        self._connection.execute("DELETE FROM merges WHERE run = ? AND step > ?", (run, learned))
-        self._connection.execute("DELETE FROM reasons WHERE run = ? AND place >= ?", (run, learned // MERGES_IN_A_PART))
-        self._connection.execute("DELETE FROM scores WHERE run = ? AND since > 0 AND since >= ?", (run, learned))
-        self._connection.execute(
+        self._execute("DELETE FROM merges WHERE run = ? AND step > ?", (run, learned))
+        self._execute("DELETE FROM reasons WHERE run = ? AND place >= ?", (run, learned // MERGES_IN_A_PART))
+        self._execute("DELETE FROM scores WHERE run = ? AND since > 0 AND since >= ?", (run, learned))
+        self._execute(
             "UPDATE runs SET end_reason = '', state = iif(word_table IS NULL, 'ended', 'paused') WHERE number = ?",
             (run,),
         )
@@ -233,8 +222,8 @@ class _Salvage:
         if place == 0:
             self._lose_run(run)
             return
-        self._connection.execute("DELETE FROM scores WHERE run = ? AND place >= ?", (run, place))
-        (since,) = self._connection.execute("SELECT max(since) FROM scores WHERE run = ?", (run,)).fetchone()
+        self._execute("DELETE FROM scores WHERE run = ? AND place >= ?", (run, place))
+        (since,) = self._execute("SELECT max(since) FROM scores WHERE run = ?", (run,)).fetchone()
         self._cut(run, (since or 0) // MERGES_IN_A_PART * MERGES_IN_A_PART)
 
     def _remark(self, run: int, remark: str) -> None:
@@ -243,19 +232,19 @@ class _Salvage:
 
     def _lose_run(self, number: int) -> None:
         for table in OF_A_RUN:
-            self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
-        self._connection.execute("DELETE FROM runs WHERE number = ?", (number,))
+            self._execute(f"DELETE FROM {table} WHERE run = ?", (number,))
+        self._execute("DELETE FROM runs WHERE number = ?", (number,))
         self.lost.append(f"Run {number} is lost.")
 
     def _make_readable(self) -> None:
         """What every session has; sources without their texts are none, numbers are those of whole runs."""
-        recipes = self._connection.execute(
+        recipes = self._execute(
             "SELECT value FROM session WHERE key = 'recipe' UNION ALL SELECT recipe FROM runs"
         ).fetchall()
         otherwise = recipes[0][0] if recipes else json.dumps(Recipe().to_dict())
-        self._connection.execute("INSERT OR IGNORE INTO session VALUES ('recipe', ?)", (otherwise,))
-        self._connection.execute("DELETE FROM session WHERE key = ?", (UNCHECKED,))
-        gone = self._connection.execute(
+        self._execute("INSERT OR IGNORE INTO session VALUES ('recipe', ?)", (otherwise,))
+        self._execute("DELETE FROM session WHERE key = ?", (UNCHECKED,))
+        gone = self._execute(
             "DELETE FROM sources WHERE text_sha256 IS NOT NULL AND text_sha256 NOT IN (SELECT sha256 FROM texts)"
         ).rowcount
         if gone:
@@ -265,15 +254,15 @@ class _Salvage:
 
     def _drop_numbers(self) -> None:
         """A run that was cut has fewer tokens than there are numbers for."""
-        rows = self._connection.execute("SELECT value FROM session WHERE key = 'numbers'").fetchall()
+        rows = self._execute("SELECT value FROM session WHERE key = 'numbers'").fetchall()
         for (value,) in rows:
             with contextlib.suppress(ValueError, AttributeError):
                 kept = {run: numbers for run, numbers in json.loads(value).items() if int(run) not in self._cut_runs}
-                self._connection.execute("UPDATE session SET value = ? WHERE key = 'numbers'", (json.dumps(kept),))
+                self._execute("UPDATE session SET value = ? WHERE key = 'numbers'", (json.dumps(kept),))
 
     def _see_whether_it_is_sound(self, number: int) -> None:
         reader = Reader(self._connection, self._name)
-        row = self._connection.execute("SELECT * FROM runs WHERE number = ?", (number,)).fetchone()
+        row = self._execute("SELECT * FROM runs WHERE number = ?", (number,)).fetchone()
         try:
             reader.runs.run(*row)
         except (FormatError, sqlite3.Error, OverflowError, ValueError, TypeError) as error:
@@ -281,7 +270,7 @@ class _Salvage:
             self.lost.append(str(error) if isinstance(error, FormatError) else f"Run {number}: {cause_of(error)}.")
 
     def _bookmarks_that_lead_nowhere(self) -> None:
-        gone = self._connection.execute(
+        gone = self._execute(
             "DELETE FROM bookmarks WHERE run NOT IN (SELECT number FROM runs) OR merge < 0 OR "
             "merge > (SELECT ifnull(max(step), 0) FROM merges WHERE merges.run = bookmarks.run)"
         ).rowcount
@@ -290,7 +279,7 @@ class _Salvage:
 
     def _texts_of_nobody(self) -> tuple[SavedSource, ...]:
         """Those that are whole while the list that named them is not."""
-        rows = self._connection.execute(
+        rows = self._execute(
             "SELECT text FROM texts WHERE sha256 NOT IN (SELECT text_sha256 FROM sources WHERE text_sha256 IS NOT NULL)"
         ).fetchall()
         return tuple(SavedSource(f"recovered text {place}", text=text) for place, (text,) in enumerate(rows, start=1))
@@ -302,13 +291,13 @@ class _Salvage:
         return run if not said else dataclasses.replace(run, sentence=f"{said} {run.sentence}".strip())
 
     def _runs_without_their_row(self) -> list[int]:
-        rows = self._connection.execute(
+        rows = self._execute(
             "SELECT run FROM merges UNION SELECT run FROM reasons UNION SELECT run FROM symbols"
         ).fetchall()
         return sorted({number for (number,) in rows} - set(self._runs()))
 
     def _runs(self) -> list[int]:
-        return [number for (number,) in self._connection.execute("SELECT number FROM runs ORDER BY number").fetchall()]
+        return [number for (number,) in self._execute("SELECT number FROM runs ORDER BY number").fetchall()]
 
     def _one(self, query: str) -> int:
-        return int(self._connection.execute(query).fetchone()[0])
+        return int(self._execute(query).fetchone()[0])

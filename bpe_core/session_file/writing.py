@@ -62,9 +62,10 @@ class SessionWriter:
             # The other must survive a power cut.
             how = "mode=rwc" if is_kept_up_to_date else "mode=rw&nolock=1"
             self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, isolation_level=None)
-            self._connection.execute("PRAGMA secure_delete = ON")  # what was removed is gone, and never recovered
-            self._connection.execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_kept_up_to_date else 'OFF'}")
-            self._connection.execute(f"PRAGMA synchronous = {'FULL' if is_kept_up_to_date else 'OFF'}")
+            self._execute = self._connection.execute
+            self._execute("PRAGMA secure_delete = ON")  # what was removed is gone, and never recovered
+            self._execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_kept_up_to_date else 'OFF'}")
+            self._execute(f"PRAGMA synchronous = {'FULL' if is_kept_up_to_date else 'OFF'}")
 
     def close(self) -> None:
         with self._sentences():
@@ -91,13 +92,13 @@ class SessionWriter:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._execute("BEGIN IMMEDIATE")
         try:
             yield
-            self._connection.execute("COMMIT")
+            self._execute("COMMIT")
         except BaseException:
             if self._connection.in_transaction:  # a full disk has ended it already
-                self._connection.execute("ROLLBACK")
+                self._execute("ROLLBACK")
             raise
 
     @contextlib.contextmanager
@@ -120,7 +121,7 @@ class SessionWriter:
     def _write_bookmarks(self, session: SavedSession) -> None:
         if self._written is not None and self._written.bookmarks == session.bookmarks:
             return
-        self._connection.execute("DELETE FROM bookmarks")
+        self._execute("DELETE FROM bookmarks")
         rows = [(bookmark.run, bookmark.merge, bookmark.note) for bookmark in session.bookmarks]
         self._connection.executemany("INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?)", rows)
         checksums.put(self._connection, "bookmarks")
@@ -128,14 +129,14 @@ class SessionWriter:
     def _write_sources(self, run: int, sources: tuple[SavedSource, ...], before: tuple[SavedSource, ...]) -> None:
         if sources == before:
             return
-        self._connection.execute("DELETE FROM sources WHERE run = ?", (run,))
+        self._execute("DELETE FROM sources WHERE run = ?", (run,))
         for position, source in enumerate(sources):
-            self._connection.execute(
+            self._execute(
                 "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (run, position, *_source_row(source, self._text_key(source.text))),
             )
         checksums.put(self._connection, "sources", run)
-        self._connection.execute(
+        self._execute(
             "DELETE FROM texts WHERE sha256 NOT IN (SELECT text_sha256 FROM sources WHERE text_sha256 IS NOT NULL)"
         )
 
@@ -145,7 +146,7 @@ class SessionWriter:
             return None
         text = _encodable(text)
         key = hashlib.sha256(text.encode()).hexdigest()
-        self._connection.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (key, text))
+        self._execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (key, text))
         return key
 
     # What is large is appended
@@ -184,7 +185,7 @@ class SessionWriter:
             run.sentence,
         )
         for place in ("runs", "run_copies"):
-            self._connection.execute(f"INSERT OR REPLACE INTO {place} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            self._execute(f"INSERT OR REPLACE INTO {place} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         checksums.put(self._connection, "run", run.number)
 
     def _write_symbols(self, run: SavedRun, alphabet: Alphabet, cancelled: CancelCheck) -> None:
@@ -196,7 +197,7 @@ class SessionWriter:
         while some := list(islice(rows, ROWS_AT_ONCE)):
             _stop_if(cancelled)
             self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", some)
-        self._connection.execute("INSERT INTO symbol_copies SELECT * FROM symbols WHERE run = ?", (run.number,))
+        self._execute("INSERT INTO symbol_copies SELECT * FROM symbols WHERE run = ?", (run.number,))
         checksums.put(self._connection, "symbols", run.number)
 
     def _append_merges(
@@ -218,7 +219,7 @@ class SessionWriter:
         """What the steps were chosen by; a piece that has become longer takes the place of what it was."""
         for chunk in reason_chunks(history.reasons, written):
             _stop_if(cancelled)
-            self._connection.execute("INSERT OR REPLACE INTO reasons VALUES (?, ?, ?, ?, ?)", (run, *chunk))
+            self._execute("INSERT OR REPLACE INTO reasons VALUES (?, ?, ?, ?, ?)", (run, *chunk))
 
     def _append_scores(self, run: SavedRun, before: SavedRun | None, cancelled: CancelCheck) -> None:
         """The scores that were set since; the last ones may have been set once more before they were in force."""
@@ -227,10 +228,10 @@ class SessionWriter:
             if place >= len(known) or known[place][1] is not row:
                 _stop_if(cancelled)
                 values = (run.number, place, since, SCORE_KIND, row.astype(SCORE_KIND).tobytes())
-                self._connection.execute("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?)", values)
+                self._execute("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?)", values)
                 if place == 0:
                     copy = (run.number, *values[2:])
-                    self._connection.execute("INSERT OR REPLACE INTO first_scores VALUES (?, ?, ?, ?)", copy)
+                    self._execute("INSERT OR REPLACE INTO first_scores VALUES (?, ?, ?, ?)", copy)
                 checksums.put(self._connection, "scores", run.number, place)
 
     def _write_words(self, words: WordTable | None, tables: dict[int, WordTable], cancelled: CancelCheck) -> int | None:
@@ -243,21 +244,19 @@ class SessionWriter:
         number = max(tables, default=0) + 1
         for chunk, (count, *blobs) in enumerate(word_chunks(words)):
             _stop_if(cancelled)
-            self._connection.execute(
-                "INSERT INTO word_chunks VALUES (?, ?, ?, ?, ?, ?)", (number, chunk, count, *blobs)
-            )
+            self._execute("INSERT INTO word_chunks VALUES (?, ?, ?, ?, ?, ?)", (number, chunk, count, *blobs))
         tables[number] = words
         return number
 
     def _remove_run(self, number: int) -> None:
         for table in ("merges", "reasons", "scores", "first_scores", "symbols", "symbol_copies", "sources", "checks"):
-            self._connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))
+            self._execute(f"DELETE FROM {table} WHERE run = ?", (number,))
         for table in ("runs", "run_copies"):
-            self._connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
+            self._execute(f"DELETE FROM {table} WHERE number = ?", (number,))
 
     def _remove_unused(self, tables: dict[int, WordTable], runs: dict[int, _WrittenRun]) -> None:
         for number in tables.keys() - {run.word_table for run in runs.values()}:
-            self._connection.execute("DELETE FROM word_chunks WHERE word_table = ?", (number,))
+            self._execute("DELETE FROM word_chunks WHERE word_table = ?", (number,))
             del tables[number]
 
 

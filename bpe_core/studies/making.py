@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.session_file import is_session_file
+from bpe_core.session_file import is_session_file, run_of
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 
@@ -43,16 +42,6 @@ def open_study(path: Path | str) -> Study:
         return study_of_run(place, number)
     opened = open_table(path)
     return Study(opened.history, name=str(path), format=opened.format, notes=opened.notes)
-
-
-def run_of(path: str) -> tuple[str, int | None]:
-    """Split a session's name from the number of one of its runs; a file of that very name is itself.
-
-    >>> run_of("book.bpex#2"), run_of("book.bpex")
-    (('book.bpex', 2), ('book.bpex', None))
-    """
-    found = re.fullmatch(r"(.+)#(\d{1,9})", path, re.DOTALL)
-    return (path, None) if found is None or Path(path).exists() else (found[1], int(found[2]))
 
 
 open = open_study  # as `bpe_core.open`

@@ -9,11 +9,10 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.recipes.run_titles import name_of
-from bpe_core.session_file import is_session_file
+from bpe_core.session_file import is_session_file, run_of
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession, View
 from bpe_core.session_file.writing import write_session
-from bpe_core.studies.making import run_of
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
 
