@@ -42,7 +42,3 @@ def ask(study: Any, question: str, **parameters: Any) -> Answer:
     from bpe_core.asking import ask_about
 
     return ask_about(question_named(question), study, **parameters)
-
-
-def all_questions() -> list[type[Question]]:
-    return [question_named(name) for name in question_names()]

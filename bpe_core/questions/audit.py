@@ -13,7 +13,6 @@ from bpe_core.insight.audit import table_of as rows_table
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 
-OWN_TEXTS = "the corpus"
 LONGEST_FIRST = "length"  # people who sort by length look for long tokens
 WHAT = "An audit"
 LISTED = ("id", "token", "times", "criteria", "reason")

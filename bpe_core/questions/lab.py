@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
@@ -15,7 +15,6 @@ from bpe_core.history.token_texts import quoted, shown
 from bpe_core.insight.cut_words import CutWords, whose_words
 from bpe_core.insight.side_by_side import (
     DifferingWord,
-    Overlap,
     ParallelCuts,
     Vocabularies,
     differing_words,
@@ -24,7 +23,6 @@ from bpe_core.insight.side_by_side import (
 from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import SizeCurves, measured_sizes
 from bpe_core.questions.sizes import table_of_curves
-from bpe_core.segmenting.segmentation import Tokens
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
@@ -128,12 +126,8 @@ def _cut_text(text: str, studies: Mapping[str, Study], at: Sequence[int]) -> lis
     for index, (letter, study) in enumerate(zip(LETTERS, studies.values(), strict=False)):
         unknown = int(np.count_nonzero(tokens[index].ids == study.history.alphabet.unknown_id))
         told = f"  ({unknown:,} unknown)" if unknown else ""
-        sentences.append(f"{letter} {_length(tokens[index]):>6,}  {_marked(data, cuts, index)}{told}")
+        sentences.append(f"{letter} {len(tokens[index].spans()):>6,}  {_marked(data, cuts, index)}{told}")
     return sentences
-
-
-def _length(tokens: Tokens) -> int:
-    return len(tokens.spans())
 
 
 def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
@@ -146,15 +140,12 @@ def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
     return "".join(parts)
 
 
-def _overlaps(histories: Sequence[History], at: Sequence[int]) -> list[str]:
+def _overlaps(histories: Sequence[History], at: Sequence[int]) -> Iterator[str]:
     vocabularies = Vocabularies.of(histories)
-    pairs = combinations(range(len(histories)), 2)
-    return [_overlap(LETTERS[one], LETTERS[other], vocabularies.overlap(one, other, at)) for one, other in pairs]
-
-
-def _overlap(a: str, b: str, found: Overlap) -> str:
-    shares = f"{found.share_of_first:.1%} of {a}, {found.share_of_second:.1%} of {b}"
-    return f"{a} and {b}: {found.common:,} tokens in both, {shares}, Jaccard {found.jaccard:.3f}"
+    for one, other in combinations(range(len(histories)), 2):
+        a, b, found = LETTERS[one], LETTERS[other], vocabularies.overlap(one, other, at)
+        shares = f"{found.share_of_first:.1%} of {a}, {found.share_of_second:.1%} of {b}"
+        yield f"{a} and {b}: {found.common:,} tokens in both, {shares}, Jaccard {found.jaccard:.3f}"
 
 
 def _measured(found: Sequence[SizeCurves]) -> list[str]:

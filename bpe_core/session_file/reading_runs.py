@@ -20,8 +20,7 @@ from bpe_core.formats.rebuilding import (
     checked_symbol,
 )
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.columns import Scores
-from bpe_core.history.history import NOTHING, Columns, History, Reasons
+from bpe_core.history.history import NOTHING, EndReason, History
 from bpe_core.history.joining import Joining
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.mixture import LONGEST_NAME
@@ -67,10 +66,10 @@ class RunReader:
         self._word_tables: dict[int, WordTable] = {}
 
     def sources(self, run: int) -> tuple[SavedSource, ...]:
-        rows = self._connection.execute(
+        rows = self._rows(
             "SELECT position, name, path, text, text_sha256, encoding, size, modified_ns, sources.sha256 FROM sources "
             "LEFT JOIN texts ON texts.sha256 = text_sha256 WHERE run = ? ORDER BY position",
-            (run,),
+            run,
         )
         read_as = self._kept.as_object(self._kept.of_run("read_as", run) or {})
         groups = self._kept.of_run("groups", run)
@@ -118,22 +117,9 @@ class RunReader:
             raise FormatError(f"{where}: it is in no state that a run can be in.")
         history, counts = None, np.zeros(0, np.int64)
         if end_reason is not None:
-            alphabet, counts = self._alphabet(number, recipe, where)
-            method = Method.of(recipe)
-            columns = merge_columns(self._connection, number, alphabet, where, recipe)
             start = NOTHING if tokens_at_start is None else tokens_at_start
-            reason = checked_end_reason(end_reason, where)
-            if not NOTHING <= start <= LARGEST:
-                raise FormatError(f"{where}: the number of its tokens is negative.")
-            reasons = self._reasons(number, len(columns.left), where)
-            scores = self._scores(number, columns, len(alphabet), where)
-            history = History(
-                recipe, alphabet, columns, reasons=reasons, scores=scores, tokens_at_start=start, end_reason=reason
-            )
-            history.joining = self._joining(number, history, where)
-            history.numbers = self._numbers(number, history, where)
-            if wrong := method.what_is_wrong(history):
-                raise FormatError(f"{where}: {wrong}.")
+            history, counts = self._history(number, recipe, start, checked_end_reason(end_reason, where), where)
+        parent = self._kept.of_run("parents", number)  # one that makes no sense is as good as none
         return SavedRun(
             number=number,
             recipe=recipe,
@@ -143,39 +129,43 @@ class RunReader:
             symbol_counts=counts,
             state=state,  # type: ignore[arg-type]  # checked above
             sentence=sentence,
-            parent=self._parent(number),
+            parent=parent if type(parent) is int and 0 < parent < number else None,
         )
 
-    def _parent(self, run: int) -> int | None:
-        """The run that this one goes on from; one that makes no sense is as good as none."""
-        found = self._kept.of_run("parents", run)
-        return found if type(found) is int and 0 < found < run else None
-
-    def _reasons(self, run: int, learned: int, where: str) -> Reasons:
-        chunks = self._connection.execute(
-            "SELECT name, place, kind, numbers FROM reasons WHERE run = ? ORDER BY name, place", (run,)
+    def _history(
+        self, run: int, recipe: Recipe, start: int, end_reason: EndReason, where: str
+    ) -> tuple[History, npt.NDArray[np.int64]]:
+        """What was learned, and how often each base symbol occurred."""
+        alphabet, counts = self._alphabet(run, recipe, where)
+        columns = merge_columns(self._connection, run, alphabet, where, recipe)
+        if not NOTHING <= start <= LARGEST:
+            raise FormatError(f"{where}: the number of its tokens is negative.")
+        reasons = self._rows("SELECT name, place, kind, numbers FROM reasons WHERE run = ? ORDER BY name, place", run)
+        scores = self._rows("SELECT place, since, kind, numbers FROM scores WHERE run = ? ORDER BY place", run)
+        history = History(
+            recipe,
+            alphabet,
+            columns,
+            reasons=reasons_in(reasons, len(columns.left), where),
+            scores=scores_in(scores, columns, len(alphabet), where),
+            tokens_at_start=start,
+            end_reason=end_reason,
         )
-        return reasons_in(chunks, learned, where)
+        joining, numbers = (self._kept.of_run(key, run) for key in ("joinings", "numbers"))
+        if joining is not None:  # an imported table, which does not join texts in the order of its steps
+            history.joining = Joining.from_dict(joining, len(alphabet), history.first_special, where)
+        if numbers is not None:
+            history.numbers = checked_numbers(numbers, history.id_count, where)
+        if wrong := Method.of(recipe).what_is_wrong(history):
+            raise FormatError(f"{where}: {wrong}.")
+        return history, counts
 
-    def _scores(self, run: int, columns: Columns, tokens_at_first: int, where: str) -> Scores | None:
-        rows = self._connection.execute(
-            "SELECT place, since, kind, numbers FROM scores WHERE run = ? ORDER BY place", (run,)
-        )
-        return scores_in(rows, columns, tokens_at_first, where)
-
-    def _joining(self, run: int, history: History, where: str) -> Joining | None:
-        """The order in which an imported table joins texts, where that is not the order of its steps."""
-        found = self._kept.of_run("joinings", run)
-        return None if found is None else Joining.from_dict(found, len(history.alphabet), history.first_special, where)
-
-    def _numbers(self, run: int, history: History, where: str) -> npt.NDArray[np.int64] | None:
-        found = self._kept.of_run("numbers", run)
-        return None if found is None else checked_numbers(found, history.id_count, where)
+    def _rows(self, query: str, key: int) -> sqlite3.Cursor:
+        return self._connection.execute(query, (key,))
 
     def _alphabet(self, run: int, recipe: Recipe, where: str) -> tuple[Alphabet, npt.NDArray[np.int64]]:
-        rows = self._connection.execute(
-            "SELECT id, kind, text, decoded, count FROM symbols WHERE run = ? ORDER BY id", (run,)
-        ).fetchall()
+        query = "SELECT id, kind, text, decoded, count FROM symbols WHERE run = ? ORDER BY id"
+        rows = self._rows(query, run).fetchall()
         if [row[0] for row in rows] != list(range(len(rows))):
             raise FormatError(f"{where}: the ids of its base symbols have gaps.")
         symbols = [checked_symbol(kind, text, decoded, where) for _, kind, text, decoded, _ in rows]
@@ -191,9 +181,8 @@ class RunReader:
         if table is None:
             return None
         if table not in self._word_tables:
-            chunks = self._connection.execute(
-                "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = ? ORDER BY chunk", (table,)
-            )
+            query = "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = ? ORDER BY chunk"
+            chunks = self._rows(query, table)
             size = self._kept.of_run("text_bytes", run)
             known = size if type(size) is int and 0 <= size <= LARGEST else None
             self._word_tables[table] = replace(word_table(chunks, where), text_bytes=known)

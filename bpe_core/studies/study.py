@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from bpe_core.errors import BpeError, EncodingError, OutputError
+from bpe_core.errors import BpeError, OutputError
 from bpe_core.figures.coloured_text import SAMPLE, sentence_html
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import BLANK, TokenBytes, TokenTexts
@@ -129,7 +129,7 @@ class Study:
 
         Text that spells a special token is ordinary text, unless `allowed_special` names that token, or is "all".
         """
-        ids = self.tokenizer.encode_to_array(_text(text), at=at, allowed_special=allowed_special)
+        ids = self.tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special)
         found: list[int] = self.history.numbers_of(ids).tolist()
         return found
 
@@ -143,15 +143,9 @@ class Study:
 
         A token that holds a part of a character covers that whole character.
         """
-        whole, written = _text(text), self.names.text
-        rows = self.tokenizer.spans(whole, at, allowed_special=allowed_special)
-        begins = (np.frombuffer(whole.encode(), np.uint8) & 0xC0) != 0x80  # whether a byte begins a character
-        before = [0, *np.cumsum(begins).tolist()]  # how many characters begin before each byte
-        found = []
-        for first, end, id in rows:
-            start = before[first + 1] - 1 if first < end else before[first]
-            found.append(Span(self.number(id), written[id], start, before[end], first, end))
-        return found
+        written = self.names.text
+        found = self.tokenizer.token_spans(text, at, allowed_special)
+        return [Span(self.number(id), written[id], *place) for id, *place in found]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text that ids stand for; bytes that are no whole character become �."""
@@ -323,16 +317,3 @@ def as_study(given: Any) -> Study:
 def save(given: Any, path: Path | str, **choices: Any) -> PreparedExport:
     """Write whatever was learned or opened, in the format of the name's ending, checked."""
     return Study.of(given).save(path, **choices)
-
-
-def _text(given: str | bytes) -> str:
-    if isinstance(given, str):
-        return given
-    if not isinstance(given, bytes | bytearray | memoryview):
-        raise EncodingError(f"A text is a string or bytes, not a {type(given).__name__}.")
-    try:
-        return bytes(given).decode()
-    except UnicodeDecodeError as error:
-        raise EncodingError(
-            f"The bytes are not UTF-8: the byte 0x{given[error.start]:02X} at {error.start:,} begins no character."
-        ) from error
