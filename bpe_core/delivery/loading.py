@@ -1,8 +1,6 @@
 """Whether `transformers.AutoTokenizer` makes of a folder what its tokenizer.json says; without asking any network.
 
-That the file itself cuts texts as it was learned is known by then (see `verification`). So what is compared here is
-what the configuration beside it adds: the same ids and the same texts back, each role its token, and a batch
-of unequal texts that comes out even.
+The file itself is verified before. So only what the configuration adds is compared: ids, roles, and a padded batch.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
 """What special tokens are for: filling up, beginning, ending, standing for what is unknown.
 
-Who says nothing gets those whose names are usual for a role. Where nothing is there to fill up with, what ends a text
-does it, as is usual, too; where there is not even that, a token is added, for without one no two texts make a batch.
+Tokens with a usual name are guessed. What ends a text also fills up; if nothing does, a token is added for that.
 
     >>> guessed(("<|endoftext|>",), "")
     Roles(pad='<|endoftext|>', bos='<|endoftext|>', eos='<|endoftext|>', unk='')
     >>> guessed(("<s>", "</s>", "[PAD]"), "<unk>", eos="[PAD]")
     Roles(pad='[PAD]', bos='<s>', eos='[PAD]', unk='<unk>')
-    >>> guessed((), "").pad
-    '<|pad|>'
 """
 
 from __future__ import annotations

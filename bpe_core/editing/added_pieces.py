@@ -1,11 +1,8 @@
 """Further tokens for a table whose method looks tokens up: WordPiece, Unigram.
 
-The table's own tokens keep their ids and, with Unigram, their log-probabilities; new ones bring theirs along. A piece
-less probable than the best other way to cut its own text would never be met, and is left out.
-
-The table's log-probabilities were learned for all pieces at once, on texts that are not here, so they stay. To extend
-such a table, a vocabulary is learned on the new texts alone. It drops its pieces one after the other; at the moment
-when it has as many pieces the table lacks as are wanted, these come in, with the log-probabilities they have then.
+The table's own tokens keep their ids and log-probabilities, which were learned on texts that are not here. New ones
+come from a vocabulary learned on the new texts alone, with the log-probabilities they have when as many of its pieces
+are left as are wanted. A piece that no text would be cut into is left out.
 """
 
 from __future__ import annotations

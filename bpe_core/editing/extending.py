@@ -1,12 +1,8 @@
-"""A table that goes on learning on new texts: all that it has keeps its ids, and so many tokens are new.
+"""A table that goes on learning on new texts: all that it has keeps its ids.
 
-How, its method says, and how much its file tells:
-
-- Steps that can be made one after the other on other words are, and the learner goes on from there.
-- A table that joins texts in an order of its own, or lists tokens of WordPiece without saying what they were made of,
-  cuts the words as it is; pairs of what they fall into are joined behind it (`going_on`).
-- Of Unigram nothing is joined: the new pieces are the best ones of a vocabulary that is learned on the new texts alone,
-  with the log-probabilities they have there (`more_pieces`).
+- Steps that can be made again on other words are, and the learner goes on from there.
+- A table that joins in an order of its own, or lists WordPiece's tokens only, cuts the words as it is (`go_on`).
+- Unigram's new pieces are the best of a vocabulary learned on the new texts alone (`more_pieces`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Going on from a table whose steps cannot be made one after the other on another corpus.
 
-It joins texts in an order of its own, not in that of its tokens' births; or it lists WordPiece's tokens without telling
-what they were made of. So the words of that corpus are cut by the table as it is, and the tokens they fall into are the
-symbols of a training of its own. What this joins is joined behind all pairs of the table.
+Its words are cut by the table as it is, and the tokens they fall into are the symbols of a training of its own. What
+this joins is joined behind all pairs of the table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The numbers of a table's tokens: those of the file it came from, else our ids.
 
-A file of Unigram's pieces has no number for a character that stands in longer pieces only: alone it is unknown. Here
-it is a token, and where the table is changed it gets a number of its own, so that no text becomes unknown by that.
+Unigram's files have no number for a character that only longer pieces hold; here it gets one when the table changes.
 """
 
 from __future__ import annotations

@@ -1,21 +1,13 @@
 """Two merge tables in one, which keeps the ids of the first.
 
-The order of the merges: all of the first, as they are; behind them, in the order of the second, one for each of its
-tokens that the first lacks. It is chosen so for three reasons.
+All merges of the first come first; behind them, in the order of the second, one for each token that the first lacks.
+So texts are cut as by the first, and then joined further: no text becomes more tokens, and no token of the first is
+lost, as it would be if merges of the two took turns.
 
-- Every token of the first can still be made, of the same texts. A merge that comes later changes nothing in a text
-  before the earlier ones have nothing to join any more.
-- No text becomes more tokens than with the first alone: it is cut as by that, and then joined further.
-- Whether a token of the second can be made is known when it is its turn, and stays so: its own text is cut by all that
-  is there until then. If two pieces are left, they are what it is made of, though the second may have made it of two
-  others. If more are left, it waits for what comes behind it, which may join some of them, and is asked again. What
-  is left in the end cannot be made behind the merges of the first, and is told.
+Whether a token of the second can be made is known when it is its turn, and stays so: its own text is cut by all that
+is there. Two pieces that are left are what it is made of; if more are left, it waits for what comes behind it.
 
-By methods that look tokens up (WordPiece, Unigram) no order has to be kept: the further tokens of the second stand
-beside those of the first (see added_pieces.py), and texts may be cut otherwise than by the first alone.
-
-Merges of the two taken by turns would bring more tokens of the second into being, but tokens of the first would fall
-apart under them, and texts would be cut by neither.
+Methods that look tokens up (WordPiece, Unigram) need no order: see added_pieces.py.
 
     >>> from bpe_core.recipes.recipe import Recipe
     >>> recipe = Recipe.preset("gpt2")
@@ -24,8 +16,6 @@ apart under them, and texts would be cut by neither.
     >>> both = put_together(one, other)
     >>> both.history.pairs()  # then is made of the first's `the`
     [(116, 104), (256, 101), (104, 101), (257, 110)]
-    >>> both.shared, both.added, both.left_out
-    (1, 2, ())
 """
 
 from __future__ import annotations

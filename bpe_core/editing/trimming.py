@@ -1,19 +1,9 @@
 """A merge table without some of its tokens.
 
-A token may be needed: others are made of it. So it must be said what becomes of these.
-
-- spare: a token that a kept one is made of stays, and is told. Nothing is lost that nobody asked for.
-- lose: what is made of a removed token goes with it, and what is made of that.
-- hide: a token that a kept one is made of loses its id only. It is made on the way, and where nothing is made of it, it
-  falls into what it was born of. Few formats hold that.
-
-By methods that look tokens up (WordPiece, Unigram) no token needs another: what is named goes, and nothing else. Only
-characters stay, and those that nothing but longer tokens held get a token of their own: no text becomes unknown.
-
-By the others, every token that stays can be made of the same texts as before. What decides it is the token by itself
-(see `insight.reachability`), and its own text is joined by nothing but what it is made of, each time by the merge of
-lowest rank that fits; all of these stay, in their order, and with fewer merges beside them none is passed over.
-Other texts fall into what the removed tokens were made of, or are cut in another way: `costs` tells what it comes to.
+Others may be made of a token that is removed; `NEEDED` says what becomes of these. Where tokens are looked up
+(WordPiece, Unigram) none needs another; characters that only longer tokens held get a token of their own, so that no
+text becomes unknown. By other methods every token that stays is made of the same texts as before: its own text is
+joined by its own parts only, and these stay in their order. Other texts may be cut differently: see `costs`.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe

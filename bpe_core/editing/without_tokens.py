@@ -1,8 +1,4 @@
-"""A history as if some tokens were not there: its alphabet, steps, special tokens, and the order of its joining.
-
-Where texts are cut by the tokens there are, whatever these were made of, one that stays without one of its parts
-becomes a seed. There further symbols may be put beside those there are, too.
-"""
+"""A history as if some tokens were not there; where tokens are looked up, one without its parts becomes a seed."""
 
 from __future__ import annotations
 

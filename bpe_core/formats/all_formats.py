@@ -1,8 +1,4 @@
-"""All formats there are, and which one of them a file is in.
-
-Three of them are tables that hold everything a history knows (TABLES). The others are what
-other libraries load; they hold less, and `can_hold` says what not.
-"""
+"""All formats there are, and which of them a file has; TABLES hold everything a history knows, others say what not."""
 
 from __future__ import annotations
 

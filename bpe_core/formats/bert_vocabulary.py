@@ -1,7 +1,6 @@
-"""BERT's vocab.txt: a token a line, whose number is that of its line, counted from 0.
+"""BERT's vocab.txt: a token a line, numbered from 0.
 
-How a text is changed and split before tells a file beside it, tokenizer_config.json; where that is missing it is
-guessed from the tokens, and a note says so.
+How a text is changed and split first is in tokenizer_config.json beside it; without one it is guessed from the tokens.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
 """The merge table as CSV or TSV: opens in any spreadsheet, and can be read back exactly.
 
-It is plain, standard CSV: one header, then rows of equal length, no comment lines, no side file. First come the
-merges; behind them the base symbols and special tokens as rows of step 0, and last the recipe as JSON in the column
-`token`. So each id has its row, a script that wants merges only keeps `step > 0`, and a file that was cut short is
-noticed, because the recipe is missing. Where a file gave tokens other numbers than the ids of the rows, a last column
-`number` keeps them.
-
-All texts are honest texts (see honest_text.py), so a row is always one line, and line numbers in errors are those
-that an editor shows.
+First come the merges; behind them base symbols and special tokens as rows of step 0, and last the recipe as JSON in
+the column `token`, so that a file that was cut short is noticed. All texts are honest texts (see honest_text.py): a
+row is always one line, and line numbers in errors are those of an editor.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The "model" of a tokenizer.json: what each method writes there and reads.
-
-Everything around it, such as how a text is changed and split and which tokens are special, is the same for all
-(tokenizer_json.py).
-"""
+"""The "model" of a tokenizer.json: what each method writes there and reads. For the rest see tokenizer_json.py."""
 
 from __future__ import annotations
 

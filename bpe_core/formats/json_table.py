@@ -1,7 +1,4 @@
-"""The merge table as one JSON object: recipe, base symbols and merges, a merge a line.
-
-Where a file gave tokens other numbers than their ids here, each has it as its `number`, too.
-"""
+"""The merge table as one JSON object: recipe, base symbols and merges, a merge a line."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The merge table in Markdown, for reading: in an issue, a README, a lesson.
-
-It shows what a person asks of a merge. Blanks and everything invisible are shown as in the
-window, so that each row is one line and says exactly which tokens were joined.
-"""
+"""The merge table in Markdown, for reading: a row a merge, with everything invisible shown as in the window."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What is common to the tables that hold all of a history: a row a step, whatever file the rows are in.
+"""The tables that hold all of a history, a row a step: what CSV, TSV and JSON have in common.
 
-A table that this program wrote is believed at first: only the columns that all others follow from are taken, and if
-the table that is written of them is the same, every cell is right. Otherwise it is read row by row, which finds the
-place of the error.
+At first a table is believed: only the columns that all others follow from are taken, and if the table that is written
+of them is the same, every cell is right. Otherwise it is read row by row, which finds the place of the error. Where
+a file gave tokens other numbers than their ids here, they are in a column `number`.
 """
 
 from __future__ import annotations

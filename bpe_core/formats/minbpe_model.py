@@ -1,7 +1,4 @@
-"""minbpe's .model: the pattern, the special tokens, then one pair of ids a line.
-
-The bytes are the ids 0 to 255, and the merges follow in their order.
-"""
+"""minbpe's .model: the pattern, the special tokens, then one pair of ids a line, the bytes being 0 to 255."""
 
 from __future__ import annotations
 

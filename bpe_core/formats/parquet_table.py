@@ -1,9 +1,4 @@
-"""The merge table as Parquet, for data frames. It needs the package pyarrow.
-
-One row a merge with the columns of the other tables; the recipe and the base symbols stand
-as JSON in the file's metadata, so that it can be opened again. Where a file gave tokens other numbers than their ids
-here, these stand there, too, and beside each merge.
-"""
+"""The merge table as Parquet, for data frames: a row a merge; all else is JSON in the metadata. Needs pyarrow."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The patterns that split texts, as files hold them.
 
 Engines differ: `$` is the end of a line to some, and `{1,3}+` a repeated repetition. So a pattern is written as each
-engine understands it, and every such form is recognized again. Where a file names no pattern it is guessed: a merge
-never crosses a cut, so every token lies within one word of the pattern it was learned with.
+engine understands it. Where a file names none it is guessed: every token lies within one word of its pattern.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""What tables hold of a history beyond counts: what its steps were chosen by, and the scores of its tokens.
-
-A step's reasons are cells of its row, the scores of a token cells of the row of the token: one for each time that all
-were set anew before it was dropped.
-"""
+"""What tables hold beyond counts: what steps were chosen by, and the scores of tokens at each time they were set."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""From what a file says back to a history, believing nothing before it is checked.
-
-Every reader of a file builds its history here, so that each impossible merge is refused in
-the same words and no file, however hostile, gets further than this.
-"""
+"""From what a file or session says back to a history, believing nothing before it is checked."""
 
 from __future__ import annotations
 

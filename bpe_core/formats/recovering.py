@@ -1,17 +1,15 @@
 """Merges recovered from ranks: for files that number tokens but do not say which two each was made of.
 
-A token was made of the two pieces into which it falls when only the tokens of lower rank
-are merged. Where it falls into fewer or more, no merge can have made it.
+A token was made of the two pieces into which it falls when only the tokens of lower rank are merged. Where it falls
+into fewer or more, no merge can have made it.
 
     >>> ranks = {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"abc": 4, b"cab": 5, b"abcc": 6}
     >>> Recovery(ranks).pieces(b"abc"), Recovery(ranks).pieces(b"cab")
     ([b'ab', b'c'], [b'c', b'ab'])
 
-If every token falls into exactly two pieces, then merging by the rank of the joined text, as
-such files mean it, and merging by the recovered list of pairs give the same tokens for every
-text. For suppose two pieces stood side by side whose joined text is a token t, other than the
-pair t was made of. What happens between two boundaries that still stand depends on nothing
-outside them, so t alone would have come to the same two pieces; but t alone came to its own pair.
+If every token falls into two pieces, merging by the rank of the joined text and by the recovered pairs give the same
+tokens for every text: what happens between two boundaries depends on nothing outside them, so two pieces whose joined
+text is a token are the pair that this token alone came to.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The merge table as rows: what each cell of it says, whatever file it is written to.
-
-Merges are the rows of step 1, 2, 3 and so on. The base symbols and special tokens, which are there before the first
-step, are rows of step 0.
-"""
+"""The merge table as rows, whatever file it is written to: merges from step 1 on, all other tokens at step 0."""
 
 from __future__ import annotations
 

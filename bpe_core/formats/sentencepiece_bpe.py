@@ -1,9 +1,7 @@
 """The pieces of a SentencePiece model of the kind BPE, as tokens of ours, and back.
 
-Any two neighbours are joined whose text together is a piece, the one with the highest score first. Merges are not
-stored: of which two each piece was made is recovered by merging it with the pieces of higher score (see recovering.py).
-Where all that is one order, and there is no more to it, the merges are all that is kept. Blanks are ▁, a
-character like any other, so pieces may begin with several of them or reach over words.
+Neighbours are joined whose text together is a piece, the highest score first. Which two made a piece is recovered (see
+recovering.py). In models that others made, ▁ is a character like any other, so pieces may reach over words.
 """
 
 from __future__ import annotations

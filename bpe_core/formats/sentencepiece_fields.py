@@ -1,7 +1,4 @@
-"""The fields of SentencePiece's .model, a message of Protocol Buffers.
-
-They hold the pieces with their scores, how they were learned, and how text is changed first.
-"""
+"""The fields of SentencePiece's .model, a message of Protocol Buffers."""
 
 from __future__ import annotations
 

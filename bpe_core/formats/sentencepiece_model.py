@@ -1,9 +1,4 @@
-"""SentencePiece's .model: a protobuf with pieces, their scores, and how text is changed first.
-
-Of BPE, a piece's score is minus the rank of its merge. Merges are not stored: what each piece was
-made of is recovered by merging it with the pieces of higher score (see recovering.py). Of Unigram, it is its
-log-probability (sentencepiece_model.py). Every word begins with ▁, and blanks of all kinds part words.
-"""
+"""SentencePiece's .model: pieces with scores, minus the rank of a merge in BPE, in Unigram log-probabilities."""
 
 from __future__ import annotations
 

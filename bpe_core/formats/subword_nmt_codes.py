@@ -1,8 +1,7 @@
-"""subword-nmt's codes: a version line, then `left right` a line.
+"""subword-nmt's codes: a version line, then `left right` a line; fastBPE writes a count behind.
 
-Version 0.2 glues the end of a word to its last character (`w</w>`); version 0.1 has it as a
-symbol of its own. fastBPE writes the same with a count behind each pair. The file holds neither
-numbers nor the characters of the corpus: characters that are in no merge are unknown.
+Version 0.2 glues the end of a word to its last character (`w</w>`); version 0.1 has it as a symbol of its own.
+Characters that are in no merge are unknown.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Mistral's tekken.json: ranks as tiktoken has them, with the pattern, and numbers that begin with the special tokens.
+"""Mistral's tekken.json: ranks as tiktoken has them, with the pattern.
 
-The first numbers, often 1,000, are kept for special tokens, though most of them belong to none; the rank of a token
-is added to them. Of the tokens those are taken that the vocabulary's size leaves room for.
+The first numbers, often 1,000, are kept for special tokens, and the rank of a token is added to them. Only as many
+tokens are taken as the vocabulary's size leaves room for.
 """
 
 from __future__ import annotations

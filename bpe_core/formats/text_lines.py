@@ -1,8 +1,4 @@
-"""Files of lines: a token each, or a pair of them, as in merges.txt and subword-nmt's codes.
-
-Only a line feed ends a line. The other characters that Unicode calls line separators may
-stand inside a token.
-"""
+"""Files of lines that only a line feed ends: a token each, or a pair, as in merges.txt and subword-nmt's codes."""
 
 from __future__ import annotations
 

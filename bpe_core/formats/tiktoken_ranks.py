@@ -1,10 +1,8 @@
 """tiktoken's ranks: one line a token, its bytes in base64 and its rank.
 
-Merges are not stored. What each token was made of is recovered by merging it with the tokens
-of lower rank (see recovering.py). A token that does not fall into two pieces that way is still
-made where its pieces come together later, out of turn; else it is only met as a whole word, and stands
-in the alphabet as a seed. Where there are such tokens, texts are cut as tiktoken does: a word that is a token
-is that token, and otherwise the neighbours are joined whose text together has the lowest rank.
+Which two pieces made a token is recovered (see recovering.py). Where a token falls into no two pieces, or into pieces
+of higher rank, texts are cut as tiktoken does: a word that is a token is that token, and otherwise the neighbours are
+joined whose text together has the lowest rank.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Unigram's pieces with their log-probabilities and numbers, as files hold them, and as ours.
 
-A file tells which pieces are left, not which were dropped on the way. So all of them stand in the alphabet: characters,
-the marker before words, and whatever is longer as seeds. There are no steps.
+A file does not say which pieces were dropped on the way. So all are in the alphabet, and there are no steps.
 """
 
 from __future__ import annotations

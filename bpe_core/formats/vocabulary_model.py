@@ -1,11 +1,7 @@
-"""A vocabulary of numbered texts with merges of texts becomes an alphabet and merges of ids.
+"""A vocabulary of numbered texts with merges of texts, as Hugging Face's files have it, becomes an alphabet and merges.
 
-This is what Hugging Face's files hold, in one JSON object or in two files. The base symbols
-are the entries that no merge makes: bytes shown by their stand-ins, or characters, some with
-the word marker glued on; and what stands for the unknown. Other entries that no merge makes
-are seeds: they are met as whole words, or never.
-
-Where the merges are no order of births, or the file asks for more than merges, how texts are joined stands beside.
+The base symbols are the entries that no merge makes and that are one byte or character; all others are seeds, which
+are met as whole words, or never.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """WordPiece's tokens and their numbers, as files hold them, and as ours.
 
-A file tells which tokens there are, not how they were made. So all of them stand in the alphabet: characters at the
-beginning of a word, those inside one (`##h`), and whatever is longer as seeds. There are no steps.
+A file does not say how its tokens were made. So all are in the alphabet, the longer ones as seeds: there are no steps.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Merges written as pairs of texts become merges of ids.
 
-Where a file names a token it writes its text. So two tokens of the same text are one to it,
-and it may list several merges that make it; text decides which of them ever happens.
+A file may list several merges that make the same text; the texts alone decide which of them ever happens.
 """
 
 from __future__ import annotations

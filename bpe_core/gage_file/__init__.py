@@ -1,9 +1,6 @@
-r"""Files compressed as Gage's program of 1994 did it, and back.
+"""Files compressed as Gage's program of 1994 did it, and back.
 
-    >>> made = compress(b"aaabdaaabac" * 30)
-    >>> made.report.original_size, made.report.blocks, made.report.compressed_size < 330
-    (330, 1, True)
-    >>> expand(made.data) == b"aaabdaaabac" * 30
+    >>> expand(compress(b"aaabdaaabac" * 30).data) == b"aaabdaaabac" * 30
     True
 
 A `.gage` file is
@@ -12,11 +9,8 @@ A `.gage` file is
 |---|---|
 | 8 | `BPEGAGE` and the version, which is 1 |
 | 8 | the length of the original in bytes, the highest byte first |
-| ... | the blocks, just as the program of 1994 writes them: see `learning/gage/block_form.py` |
+| ... | the blocks as the program of 1994 writes them (`learning/gage/block_form.py`), which can expand them |
 | 4 | the CRC-32 of the original, the highest byte first |
-
-What stands between the first 16 bytes and the last four can be expanded by that program, too, as long as no byte
-stands for a chain of pairs deeper than it has room for.
 """
 
 from __future__ import annotations

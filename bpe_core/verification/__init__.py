@@ -1,8 +1,4 @@
-"""The round-trip check: a written file is read back, and both must cut thousands of words alike.
-
-verify(data, format, history)    read back what was just written, and say whether it agrees
-Verification                     what came out: how many words agree, or which do not
-"""
+"""The round-trip check: a written file is read back, and both must cut thousands of words alike."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The library that owns a format, asked in a process of its own where other work must go on.
 
-While it loads a file, a library may hold up every other thread of Python: tokenizers and tiktoken do so for 0.1 to
-0.2 s for each 100,000 tokens. Meanwhile the window would stand still, or the check would wait beside an idle core.
+While tokenizers or tiktoken load a file, all other threads wait for them, 0.1 to 0.2 s for each 100,000 tokens.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Writing a table for others: first in memory, then checked, and only then in place of the old file.
-
-prepared = prepare_export(history, "tokenizer.json", text="the text that matters to me")
-prepared.verification.sentence     'verified: 10,000 words agree, and tokenizers gives the same'
-prepared.put_in_place()
-"""
+"""Writing a table for others: first in memory, then checked, and only then in place of the old file."""
 
 from __future__ import annotations
 
