@@ -9,6 +9,7 @@ is there. Two pieces that are left are what it is made of; if more are left, it 
 
 Methods that look tokens up (WordPiece, Unigram) need no order: see added_pieces.py.
 
+    >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
     >>> recipe = Recipe.preset("gpt2")
     >>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
@@ -30,10 +31,9 @@ import numpy as np
 from bpe_core.editing.added_pieces import pieces_of, put_beside
 from bpe_core.editing.numbering import further_numbers, numbers_of
 from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, told_of_characters
-from bpe_core.editing.without_tokens import KINDS_IN_ORDER, as_given
+from bpe_core.editing.without_tokens import GONE, Further, without
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.formats.base import unless_ids
-from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
@@ -45,7 +45,6 @@ REPORTED = 1_024  # tokens between two reports
 LONGEST = 4_096  # symbols of a token that is looked at; those of texts never come near
 MOST_QUOTED = 5
 NO_RANK = 2**62
-NEW = -2  # a number that is not known yet
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,21 +105,27 @@ def put_together(
     known = numbers_of(one)
     if looks_tokens_up(one):
         return _beside(one, other, known, cancelled)
-    alphabet, of_other = _alphabet(one.alphabet, other.alphabet)
-    joining = _Joining(one, alphabet)
-    texts, other_texts = joining.texts, written(other)
-    new = [id for id in range(len(other.alphabet), other.first_special) if other_texts[id] not in texts]
-    shared = len(other) - len(new)
-    symbols = {id: [of_other[symbol] for symbol in other.symbols_of(id)] for id in new}
-    waiting = _add_all(joining, other_texts, symbols, partial(_report, progress, cancelled))
+    known_symbols = {(symbol.kind, symbol.text) for symbol in one.alphabet.symbols}
+    symbols = [symbol for symbol in other.alphabet.symbols if (symbol.kind, symbol.text) not in known_symbols]
     specials = [token for token in other.recipe.special_tokens if token not in one.recipe.special_tokens]
-    history = _history(one, alphabet, joining.pairs, specials)
+    table = without(one, np.zeros(one.id_count, np.bool_), further=Further(symbols, specials=specials))
+    place_of = {(symbol.kind, symbol.text): id for id, symbol in enumerate(table.history.alphabet.symbols)}
+    of_other = [place_of[symbol.kind, symbol.text] for symbol in other.alphabet.symbols]
+    joining = _Joining(table.history)
+    other_texts = written(other)
+    new = [id for id in range(len(other.alphabet), other.first_special) if other_texts[id] not in joining.texts]
+    made_of = {id: [of_other[symbol] for symbol in other.symbols_of(id)] for id in new}
+    waiting = _add_all(joining, other_texts, made_of, partial(_report, progress, cancelled))
+    recipe = table.history.recipe.with_changes(merges=len(joining.pairs), alphabet_limit=None)
+    added = len(new) - len(waiting)
+    before, behind = np.split(table.old_ids, [table.history.first_special])
+    numbers = further_numbers(known, np.concatenate([before, np.full(added, GONE), behind]))
     return PutTogether(
-        history=history.numbered(_numbers(one, known, history)),
+        history=History.from_pairs(recipe, table.history.alphabet, joining.pairs).numbered(unless_ids(numbers)),
         from_first=one.id_count,
-        shared=shared,
-        added=len(new) - len(waiting),
-        new_symbols=len(alphabet) - len(one.alphabet),
+        shared=len(other) - len(new),
+        added=added,
+        new_symbols=len(symbols),
         new_specials=len(specials),
         left_out=tuple(other_texts[id] for id in waiting),
         notes=_notes(one.recipe, other.recipe),
@@ -195,37 +200,13 @@ def _notes(one: Recipe, other: Recipe) -> tuple[str, ...]:
     return (f"The two tables split texts differently ({told}); texts are split as by the first.",)
 
 
-# --- The alphabet -----------------------------------------------------------------------
-
-
-def _alphabet(one: Alphabet, other: Alphabet) -> tuple[Alphabet, list[int]]:
-    """The symbols of the first and further ones of the second, each among its kind; and where the second's are."""
-    known = {(symbol.kind, symbol.text) for symbol in one.symbols}
-    new = [symbol for symbol in other.symbols if (symbol.kind, symbol.text) not in known]
-    kinds = list(dict.fromkeys(symbol.kind for symbol in (*one.symbols, *new)))
-    kinds.sort(key=KINDS_IN_ORDER.index)
-    symbols: tuple[Symbol, ...] = one.symbols
-    if new:
-        everything = (*one.symbols, *new)
-        symbols = tuple(symbol for kind in kinds for symbol in everything if symbol.kind == kind)
-    places = {(symbol.kind, symbol.text): id for id, symbol in enumerate(symbols)}
-    return Alphabet(symbols), [places[symbol.kind, symbol.text] for symbol in other.symbols]
-
-
-# --- The merges -------------------------------------------------------------------------
-
-
 class _Joining:
     """The merges of the first, to which others are added behind."""
 
-    def __init__(self, one: History, alphabet: Alphabet) -> None:
-        places = {(symbol.kind, symbol.text): id for id, symbol in enumerate(alphabet.symbols)}
-        base, shift = len(one.alphabet), len(alphabet) - len(one.alphabet)
-        new_ids = [places[symbol.kind, symbol.text] for symbol in one.alphabet.symbols]
-        new_ids += range(base + shift, one.first_special + shift)
-        self.pairs = [(new_ids[left], new_ids[right]) for left, right in one.pairs()]
-        self.texts = {*written(one), *(symbol.text for symbol in alphabet.symbols)}
-        self._base = len(alphabet)
+    def __init__(self, table: History) -> None:
+        self.pairs = table.pairs()
+        self.texts = set(written(table))
+        self._base = len(table.alphabet)
         self._rank_of = {pair: rank for rank, pair in reversed(list(enumerate(self.pairs)))}
 
     def add(self, text: bytes, symbols: list[int]) -> bool:
@@ -239,39 +220,14 @@ class _Joining:
 
     def _cut(self, symbols: list[int]) -> list[int]:
         """What the merges there are make of a token's symbols: those of lowest rank first, from the left."""
-        ids, ranks = list(symbols), [self._rank(pair) for pair in pairwise(symbols)]
+        rank = self._rank_of.get
+        ids, ranks = list(symbols), [rank(pair, NO_RANK) for pair in pairwise(symbols)]
         while ranks and (least := min(ranks)) != NO_RANK:
             place = ranks.index(least)
             ids[place : place + 2] = [self._base + least]
             del ranks[place]
             if place < len(ranks):
-                ranks[place] = self._rank((ids[place], ids[place + 1]))
+                ranks[place] = rank((ids[place], ids[place + 1]), NO_RANK)
             if place:
-                ranks[place - 1] = self._rank((ids[place - 1], ids[place]))
+                ranks[place - 1] = rank((ids[place - 1], ids[place]), NO_RANK)
         return ids
-
-    def _rank(self, pair: tuple[int, int]) -> int:
-        return self._rank_of.get(pair, NO_RANK)
-
-
-# --- What comes of it -------------------------------------------------------------------
-
-
-def _history(one: History, alphabet: Alphabet, pairs: list[tuple[int, int]], specials: list[str]) -> History:
-    recipe = as_given(one.recipe, len(pairs)).with_changes(
-        special_tokens=(*one.recipe.special_tokens, *specials), alphabet_limit=None
-    )
-    return History.from_pairs(recipe, alphabet, pairs)
-
-
-def _numbers(one: History, known: Int64s, both: History) -> Int64s | None:
-    places = {(symbol.kind, symbol.text): id for id, symbol in enumerate(both.alphabet.symbols)}
-    found = np.full(both.id_count, NEW, np.int64)
-    found[[places[symbol.kind, symbol.text] for symbol in one.alphabet.symbols]] = known[: len(one.alphabet)]
-    base = len(both.alphabet)
-    found[base : base + len(one)] = known[len(one.alphabet) : one.first_special]
-    first_special = both.first_special
-    found[first_special : first_special + len(one.recipe.special_tokens)] = known[one.first_special :]
-    new = found == NEW
-    found[new] = int(known.max(initial=-1)) + 1 + np.arange(np.count_nonzero(new))
-    return unless_ids(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ from typing import NamedTuple
 
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
-from bpe_core.formats.unpacking import beginning, unpacked
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.support.atomic import write_atomically
@@ -199,6 +199,8 @@ FORMATS = Formats(
 
 LARGEST_FILE = 2**31  # bytes; four million merges take half of it
 LOOK = 2**20  # bytes of a long file that tell whether it is one of ours
+GZIP = b"\x1f\x8b"  # with which CLIP's own table begins
+LARGEST_UNPACKED = 2**28  # bytes; a table becomes some three times smaller
 LARGEST_BESIDE = 2**26  # bytes of a file that belongs to another one
 
 
@@ -313,3 +315,38 @@ def _may_be_known(head: bytes) -> bool:
     return head.lstrip()[:1] == b"{" or any(
         one.recognizes(head) or (one.mark and head.startswith(one.mark)) for one in FORMATS.values()
     )
+
+
+def unpacked(data: bytes, name: str) -> bytes:
+    """What was compressed, if it was.
+
+    >>> import gzip
+    >>> unpacked(gzip.compress(b"l o"), "merges.txt.gz"), unpacked(b"l o", "merges.txt")
+    (b'l o', b'l o')
+    """
+    if not data.startswith(GZIP):
+        return data
+    member = zlib.decompressobj(wbits=31)
+    try:
+        found = member.decompress(data, LARGEST_UNPACKED + 1)
+    except zlib.error as error:
+        raise FormatError(f"{name} is gzip data that is damaged: {error}.") from error
+    if len(found) > LARGEST_UNPACKED:
+        raise TooLarge(f"{name} unpacks to more than {LARGEST_UNPACKED:,} bytes; a larger merge table is not read.")
+    if not member.eof:
+        raise FormatError(f"{name} is gzip data that ends too early; it was not copied whole.")
+    return found
+
+
+def beginning(data: bytes) -> bytes:
+    """The same of the beginning of a file, as far as it goes."""
+    if not data.startswith(GZIP):
+        return data
+    try:
+        return zlib.decompressobj(wbits=31).decompress(data, LOOK)
+    except zlib.error:
+        return data
+
+
+def content_of(path: Path | str) -> bytes:
+    return unpacked(Path(path).read_bytes(), str(path))

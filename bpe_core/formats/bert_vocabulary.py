@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -30,41 +29,6 @@ ROLES = ("bos_token", "eos_token", "sep_token", "pad_token", "cls_token", "mask_
 MOST_ODD = 0.002  # the share of tokens that may speak against a guess: signs and slips of the corpus
 
 
-@dataclass(frozen=True)
-class BertConfig:
-    """What is known of a vocabulary beyond its tokens."""
-
-    unknown: str
-    specials: dict[str, int]  # by number
-    text_choices: dict[str, Any]  # of the recipe
-    notes: list[str]
-
-    @classmethod
-    def beside(cls, beside: Beside, vocabulary: Mapping[str, int], name: str) -> BertConfig:
-        """Read where it is there, else guessed from the tokens."""
-        data = beside(CONFIG)
-        where = f"{CONFIG} beside {name}"
-        config = parsed_object(data, where) if data is not None else {}
-        unknown = _token(config.get("unk_token", UNKNOWN), where)
-        specials = _specials(config, vocabulary, where)
-        specials.pop(unknown, None)
-        notes: list[str] = []
-        plain = [text for text in vocabulary if text != unknown and text not in specials]
-        choices = _text_choices(config, plain, where, notes)
-        return cls(unknown, dict(sorted(specials.items(), key=lambda item: item[1])), choices, notes)
-
-
-def bert_text_choices(*, clean: bool, lowercase: bool, strip_accents: bool) -> dict[str, Any]:
-    """The recipe's choices for a text changed as BERT changes it: letter by letter, whatever a sigma stands before."""
-    return {
-        "clean_text": clean,
-        "lowercase": lowercase,
-        "final_sigma": not lowercase,
-        "strip_accents": strip_accents,
-        "pattern": "bert",
-    }
-
-
 def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]) -> dict[str, Any]:
     lowercase = _flag(config, "do_lower_case", where)
     strip_accents = _flag(config, "strip_accents", where)
@@ -80,9 +44,13 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
         notes.append("The file leaves Chinese characters side by side in one word; here each is a word.")
     if _flag(config, "do_basic_tokenize", where) is False:
         notes.append("The file does not cut at punctuation (do_basic_tokenize); here each sign is a word.")
-    return bert_text_choices(
-        clean=True, lowercase=lowercase, strip_accents=lowercase if strip_accents is None else strip_accents
-    )
+    return {
+        "clean_text": True,
+        "lowercase": lowercase,
+        "final_sigma": not lowercase,  # BERT changes letter by letter, whatever a sigma is before
+        "strip_accents": lowercase if strip_accents is None else strip_accents,
+        "pattern": "bert",
+    }
 
 
 def _speaks_for(texts: Iterable[str], fits: Any) -> bool:
@@ -185,7 +153,15 @@ class BertVocabulary(Format):
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         vocabulary = read_vocabulary(data, name)
-        config = BertConfig.beside(beside, vocabulary, name)
+        config_data, where = beside(CONFIG), f"{CONFIG} beside {name}"
+        config = parsed_object(config_data, where) if config_data is not None else {}
+        unknown = _token(config.get("unk_token", UNKNOWN), where)
+        specials = _specials(config, vocabulary, where)
+        specials.pop(unknown, None)
+        specials = dict(sorted(specials.items(), key=lambda item: item[1]))
+        plain = [text for text in vocabulary if text != unknown and text not in specials]
+        notes: list[str] = []
+        choices = _text_choices(config, plain, where, notes)
         recipe = recipe_from(
             name,
             name="vocab.txt",
@@ -193,14 +169,14 @@ class BertVocabulary(Format):
             base="characters",
             marker="continuation",
             marker_text=MARKER,
-            unknown_text=config.unknown,
-            special_tokens=tuple(config.specials),
+            unknown_text=unknown,
+            special_tokens=tuple(specials),
             merges=0,
-            preparation=(AddedToken(config.unknown),),
-            **config.text_choices,
+            preparation=(AddedToken(unknown),),
+            **choices,
         )
-        history = history_of(vocabulary | config.specials, recipe, name)
-        return OpenedTable(history, self.name, tuple(config.notes))
+        history = history_of(vocabulary | specials, recipe, name)
+        return OpenedTable(history, self.name, tuple(notes))
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         recipe = history.recipe

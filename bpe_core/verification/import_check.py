@@ -13,9 +13,8 @@ from pathlib import Path
 
 from bpe_core.errors import LONGEST_SENTENCE, plain
 from bpe_core.formats import FORMATS, OpenedTable
-from bpe_core.formats.all_formats import files_beside
+from bpe_core.formats.all_formats import content_of, files_beside
 from bpe_core.formats.base import Format, Peer, own_numbers
-from bpe_core.formats.unpacking import content_of
 from bpe_core.kernels.kept import base
 from bpe_core.support.private_folder import private_folder
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
