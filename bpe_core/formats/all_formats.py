@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -21,43 +20,26 @@ from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ign
 
 LOOK_AT_OTHERS = 20_000  # bytes
 
-_RWKV = re.compile(rb"""\d+ (b?'[^\n]*'|b?"[^\n]*") \d+\r?\n""")
-_PIECES = re.compile(rb"<unk>\t-?\d[^\n]*\n|[^\t\n]+\t-?\d+(\.\d+)?\r?\n[^\t\n]+\t-?\d+(\.\d+)?\r?\n")
-_KEYS = re.compile(rb'"(tokenizer_class|chat_template|model_max_length|add_prefix_space|added_tokens_decoder)"\s*:')
-_ROLES = re.compile(rb'"(bos_token|eos_token|unk_token|pad_token|additional_special_tokens)"\s*:')
-_CONFIG = re.compile(rb'"(model_type|architectures|hidden_size|num_hidden_layers)"\s*:')
-
-
-class Other(NamedTuple):
-    """A kind of file, how it is known by its beginning, and what is said of it."""
-
-    is_it: Callable[[bytes], bool]
-    sentence: str
-
-
-def _object_with(keys: re.Pattern[bytes]) -> Callable[[bytes], bool]:
-    return lambda head: head.lstrip()[:1] == b"{" and keys.search(head) is not None
-
-
-OTHERS = (
-    Other(
-        lambda head: _RWKV.match(head) is not None,
+_OBJECT_WITH = rb"""\s*\{(?s:.*?)"(%b)"\s*:"""
+OTHERS = (  # how files that are no tables begin, and what is said of them
+    (
+        rb"""\d+ (b?'[^\n]*'|b?"[^\n]*") \d+\r?\n""",
         "is RWKV's vocabulary: it has no merges, the longest token that fits is always taken, so it is not read.",
     ),
-    Other(
-        lambda head: _PIECES.match(head) is not None,
+    (
+        rb"<unk>\t-?\d[^\n]*\n|[^\t\n]+\t-?\d+(\.\d+)?\r?\n[^\t\n]+\t-?\d+(\.\d+)?\r?\n",
         "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
     ),
-    Other(
-        _object_with(_CONFIG),
+    (
+        _OBJECT_WITH % b"model_type|architectures|hidden_size|num_hidden_layers",
         "tells how a model is built and holds no tokens; open tokenizer.json or another table beside it.",
     ),
-    Other(
-        _object_with(_KEYS),
+    (
+        _OBJECT_WITH % b"tokenizer_class|chat_template|model_max_length|add_prefix_space|added_tokens_decoder",
         "tells how a tokenizer is used and holds no tokens of its own; open tokenizer.json or vocab.json beside it.",
     ),
-    Other(
-        _object_with(_ROLES),
+    (
+        _OBJECT_WITH % b"bos_token|eos_token|unk_token|pad_token|additional_special_tokens",
         "only says which special tokens play which part; open tokenizer.json or vocab.json beside it.",
     ),
 )
@@ -66,16 +48,14 @@ OTHERS = (
 def named_other(data: bytes, name: str) -> str:
     """What a file is that is none of ours; empty where nobody knows."""
     head = data[:LOOK_AT_OTHERS]
-    return next((f"{name} {one.sentence}" for one in OTHERS if one.is_it(head)), "")
+    return next((f"{name} {sentence}" for beginning, sentence in OTHERS if re.match(beginning, head)), "")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """What a format is for, where it is, and how the names of its files end, if nobody says otherwise."""
 
     explanation: str  # one line for menus and --help
     module: str
-    kind: str
     endings: tuple[str, ...]
 
 
@@ -88,8 +68,8 @@ class Formats(Mapping[str, "Format"]):
 
     def __getitem__(self, name: str) -> Format:
         if name not in self._loaded:
-            row = self.rows[name]
-            self._loaded[name] = getattr(import_module(f"bpe_core.formats.{row.module}"), row.kind)()
+            found = vars(import_module(f"bpe_core.formats.{self.rows[name].module}")).values()
+            self._loaded[name] = next(kind() for kind in found if getattr(kind, "name", "") == name)
         return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -108,94 +88,56 @@ class Formats(Mapping[str, "Format"]):
             self[name]
 
 
-_TABLES = {
-    "csv": Row(
-        "Comma-separated values: a row a step, for spreadsheets and scripts.",
-        "csv_table",
-        "CsvTable",
-        (".csv",),
+# In the order in which they are asked whether they recognize a content.
+ROWS = {
+    "csv": Row("Comma-separated values: a row a step, for spreadsheets and scripts.", "csv_table", (".csv",)),
+    "tsv": Row("Tab-separated values: a row a step, for pasting into spreadsheets.", "csv_table", (".tsv",)),
+    "json": Row("JSON: recipe, base symbols and steps in one object, for scripts.", "json_table", (".json",)),
+    "tekken": Row(
+        "Mistral's tekken.json: ranks with their pattern, behind the numbers of special tokens.",
+        "tekken",
+        ("tekken.json",),
     ),
-    "tsv": Row(
-        "Tab-separated values: a row a step, for pasting into spreadsheets.",
-        "csv_table",
-        "TsvTable",
-        (".tsv",),
+    "tokenizer.json": Row(
+        "Hugging Face's tokenizers: everything in one file, special tokens too.", "tokenizer_json", ("tokenizer.json",)
     ),
-    "json": Row(
-        "JSON: recipe, base symbols and steps in one object, for scripts.",
-        "json_table",
-        "JsonTable",
-        (".json",),
+    "merges.txt": Row(
+        "merges.txt with vocab.json beside it, as GPT-2 and older libraries have them.",
+        "merges_pair",
+        ("merges.txt", "vocab.json", "vocab.bpe"),
+    ),
+    "vocab.txt": Row(
+        "BERT's vocab.txt: WordPiece's tokens, one a line, with ## where they continue a word.",
+        "bert_vocabulary",
+        ("vocab.txt",),
+    ),
+    "tiktoken": Row(
+        "Ranks for tiktoken: each token's bytes in base64, and its number.", "tiktoken_ranks", (".tiktoken",)
+    ),
+    "subword-nmt": Row(
+        "subword-nmt's codes: a pair of texts a line, with </w> at the end of words.",
+        "subword_nmt_codes",
+        (".codes", ".bpe-codes", ".bpe"),
+    ),
+    "minbpe": Row(
+        "minbpe's model: the pattern, the special tokens and pairs of ids; a readable .vocab beside.",
+        "minbpe_model",
+        (".minbpe.model",),
+    ),
+    "sentencepiece": Row(
+        "SentencePiece's model: characters, a ▁ before each word, and how text is changed first.",
+        "sentencepiece_model",
+        (".spm.model", ".spm", ".model"),
+    ),
+    "markdown": Row(
+        "Markdown: the merges as a table to read, in a README or a lesson.", "markdown_table", (".md", ".markdown")
+    ),
+    "parquet": Row(
+        "Parquet: a row a merge, for data frames; needs the package pyarrow.", "parquet_table", (".parquet",)
     ),
 }
-TABLES = Formats(_TABLES)
-
-# In the order in which they are asked whether they recognize a content.
-FORMATS = Formats(
-    _TABLES
-    | {
-        "tekken": Row(
-            "Mistral's tekken.json: ranks with their pattern, behind the numbers of special tokens.",
-            "tekken",
-            "Tekken",
-            ("tekken.json",),
-        ),
-        "tokenizer.json": Row(
-            "Hugging Face's tokenizers: everything in one file, special tokens too.",
-            "tokenizer_json",
-            "TokenizerJson",
-            ("tokenizer.json",),
-        ),
-        "merges.txt": Row(
-            "merges.txt with vocab.json beside it, as GPT-2 and older libraries have them.",
-            "merges_pair",
-            "MergesPair",
-            ("merges.txt", "vocab.json", "vocab.bpe"),
-        ),
-        "vocab.txt": Row(
-            "BERT's vocab.txt: WordPiece's tokens, one a line, with ## where they continue a word.",
-            "bert_vocabulary",
-            "BertVocabulary",
-            ("vocab.txt",),
-        ),
-        "tiktoken": Row(
-            "Ranks for tiktoken: each token's bytes in base64, and its number.",
-            "tiktoken_ranks",
-            "TiktokenRanks",
-            (".tiktoken",),
-        ),
-        "subword-nmt": Row(
-            "subword-nmt's codes: a pair of texts a line, with </w> at the end of words.",
-            "subword_nmt_codes",
-            "SubwordNmtCodes",
-            (".codes", ".bpe-codes", ".bpe"),
-        ),
-        "minbpe": Row(
-            "minbpe's model: the pattern, the special tokens and pairs of ids; a readable .vocab beside.",
-            "minbpe_model",
-            "MinbpeModel",
-            (".minbpe.model",),
-        ),
-        "sentencepiece": Row(
-            "SentencePiece's model: characters, a ▁ before each word, and how text is changed first.",
-            "sentencepiece_model",
-            "SentencePieceModel",
-            (".spm.model", ".spm", ".model"),
-        ),
-        "markdown": Row(
-            "Markdown: the merges as a table to read, in a README or a lesson.",
-            "markdown_table",
-            "MarkdownTable",
-            (".md", ".markdown"),
-        ),
-        "parquet": Row(
-            "Parquet: a row a merge, for data frames; needs the package pyarrow.",
-            "parquet_table",
-            "ParquetTable",
-            (".parquet",),
-        ),
-    }
-)
+FORMATS = Formats(ROWS)
+TABLES = Formats({name: ROWS[name] for name in ("csv", "tsv", "json")})  # that hold all of a history
 
 LARGEST_FILE = 2**31  # bytes; four million merges take half of it
 LOOK = 2**20  # bytes of a long file that tell whether it is one of ours
