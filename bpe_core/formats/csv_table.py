@@ -19,8 +19,20 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER, reported, unless_ids
 from bpe_core.formats.json_reading import Object
-from bpe_core.formats.merge_table import NUMBER, Cells, Found, MergeTable, Told, about_of, make_rows, meant, symbol_in
-from bpe_core.formats.reasons_and_scores import checked_kinds, columns_for, scores_by_token
+from bpe_core.formats.merge_table import (
+    NUMBER,
+    Cells,
+    Found,
+    MergeTable,
+    Told,
+    about_of,
+    checked_kinds,
+    columns_for,
+    make_rows,
+    meant,
+    scores_by_token,
+    symbol_in,
+)
 from bpe_core.formats.rows import Layout, Row, base_rows, merge_rows, rows_by_kernels, special_rows
 from bpe_core.history.history import History
 from bpe_core.support.honest_text import escape, unescape

@@ -40,42 +40,35 @@ MOST_STEPS = 100
 
 
 def normalizer_of(recipe: Recipe) -> Object | None:
-    steps = [_written(step) for step in recipe.preparation if is_normalizer(step)]
+    return _sequence([_written(step) for step in _changes_of(recipe)], "normalizers")
+
+
+def _changes_of(recipe: Recipe) -> list[Step]:
+    """What a recipe does to a text, as steps."""
+    steps: list[Step] = [step for step in recipe.preparation if is_normalizer(step)]
     if recipe.clean_text and recipe.unicode_form:  # cleaned first
-        steps.append(_bert_normalizer(clean_text=True))
+        steps.append(BertNormalizer(True, False, False, False))
     if recipe.unicode_form:
-        steps.append({"type": recipe.unicode_form})
+        steps.append(UnicodeForm(recipe.unicode_form))
     if recipe.clean_text or recipe.strip_accents or recipe.pattern == "bert":
-        steps.append(
-            _bert_normalizer(
-                clean_text=recipe.clean_text and not recipe.unicode_form,
-                handle_chinese_chars=recipe.pattern == "bert",
-                strip_accents=recipe.strip_accents,
-                lowercase=recipe.lowercase,
-            )
-        )
+        clean = recipe.clean_text and not recipe.unicode_form
+        steps.append(BertNormalizer(clean, recipe.pattern == "bert", recipe.strip_accents, recipe.lowercase))
     elif recipe.lowercase:
-        steps.append({"type": "Lowercase"})
+        steps.append(Lowercase())
     if recipe.strip_ascii_punctuation:
-        steps.append(_removal(PUNCTUATION))
+        steps.append(Replace(PUNCTUATION, True, ""))
     if recipe.strip_marks:
-        steps.append(_removal(_any_of(recipe.strip_marks)))
-    return _sequence(steps, "normalizers")
+        steps.append(Replace(_any_of(recipe.strip_marks), True, ""))
+    return steps
 
 
 def _written(step: Step) -> Object:
     if isinstance(step, BytesShown):
         return {"type": "ByteLevel"}
-    return as_json(step) | ({"trim_offsets": True} if isinstance(step, ByteLevel) else {})
-
-
-def _bert_normalizer(**chosen: bool) -> Object:
-    names = ("clean_text", "handle_chinese_chars", "strip_accents", "lowercase")
-    return {"type": "BertNormalizer", **{name: chosen.get(name, False) for name in names}}
-
-
-def _removal(expression: str) -> Object:
-    return {"type": "Replace", "pattern": {"Regex": expression}, "content": ""}
+    if isinstance(step, ByteLevel):
+        said = {"add_prefix_space": step.add_prefix_space, "trim_offsets": True, "use_regex": step.use_regex}
+        return {"type": "ByteLevel", **said}
+    return as_json(step)
 
 
 def _any_of(marks: str) -> str:
@@ -83,25 +76,20 @@ def _any_of(marks: str) -> str:
 
 
 def pre_tokenizer_of(recipe: Recipe) -> Object | None:
-    steps = [_written(step) for step in recipe.preparation if is_pre_tokenizer(step)]
+    steps: list[Step] = [step for step in recipe.preparation if is_pre_tokenizer(step)]
     if recipe.unit == "line":
-        steps.append(_split(LINES, "Isolated"))
+        steps.append(Split(LINES, True, "Isolated"))
     if recipe.pattern == "whitespace":
-        steps.append(_split(BLANKS, "Removed"))
+        steps.append(Split(BLANKS, True, "Removed"))
     elif recipe.pattern == "bert":
-        steps.append({"type": "BertPreTokenizer"})
+        steps.append(BertPreTokenizer())
     elif recipe.pattern != "none":
-        steps.append(_split(oniguruma_expression_of(recipe), "Isolated"))
+        steps.append(Split(oniguruma_expression_of(recipe), True, "Isolated"))
     if recipe.base == "bytes" and not any(isinstance(step, BytesShown | ByteLevel) for step in recipe.preparation):
-        steps.append({"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False})
+        steps.append(ByteLevel(add_prefix_space=False, use_regex=False))
     if recipe.marker == "prefix":
-        replacement = recipe.marker_text
-        steps.append({"type": "Metaspace", "replacement": replacement, "prepend_scheme": "always", "split": False})
-    return _sequence(steps, "pretokenizers")
-
-
-def _split(expression: str, behavior: str) -> Object:
-    return {"type": "Split", "pattern": {"Regex": expression}, "behavior": behavior, "invert": False}
+        steps.append(Metaspace(recipe.marker_text, "always", split=False))
+    return _sequence([_written(step) for step in steps], "pretokenizers")
 
 
 def marks_in(expression: str) -> str:
@@ -281,8 +269,7 @@ def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[st
         recipe = Recipe(**said, pattern="bert" if chinese else "none")
     except RecipeError:
         return None
-    written = _flat(normalizer_of(recipe) or {}, "normalizers", "")
-    return said if _meant(steps) == _meant([read_step(step) for step in written]) else None
+    return said if _meant(steps) == _meant(_changes_of(recipe)) else None
 
 
 def _meant(steps: list[Step]) -> list[Step]:

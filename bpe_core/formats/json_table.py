@@ -14,8 +14,19 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER, reported, unless_ids
 from bpe_core.formats.json_reading import Object, parsed_object
-from bpe_core.formats.merge_table import NUMBER, Cells, Found, MergeTable, Told, about_of, make_rows, symbol_in
-from bpe_core.formats.reasons_and_scores import checked_kinds, columns_for, scores_by_token
+from bpe_core.formats.merge_table import (
+    NUMBER,
+    Cells,
+    Found,
+    MergeTable,
+    Told,
+    about_of,
+    checked_kinds,
+    columns_for,
+    make_rows,
+    scores_by_token,
+    symbol_in,
+)
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, Layout, Row, base_rows, merge_rows, rows_by_kernels
 from bpe_core.history.history import History, Int64s
 from bpe_core.support.progress import ProgressReport

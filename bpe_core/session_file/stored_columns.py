@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError
-from bpe_core.formats.reasons_and_scores import KINDS
+from bpe_core.formats.merge_table import KINDS
 from bpe_core.formats.rebuilding import check_steps, in_columns
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import Float32s, Scores, joined_lengths

@@ -79,7 +79,9 @@ def verify(
     With `apart` the real library is asked in a process of its own, so that it holds nothing else up.
     """
     numbered = format.numbers(history)
-    cannot_hold = (*format.can_hold(history), *_about_numbers(history, numbered))
+    cannot_hold = tuple(format.can_hold(history))
+    if not np.array_equal(numbered, own_numbers(history)):
+        cannot_hold += ("The file gives tokens other numbers than the ones by which they are shown here.",)
     stated = format.differences(data, history)
     if stated is not None:
         first = tuple(stated[:LISTED])
@@ -114,12 +116,6 @@ def _scores(history: History, numbers: Int64s) -> dict[int, float] | None:
     return dict(zip(numbers.tolist(), scores, strict=True))
 
 
-def _about_numbers(history: History, numbered: Int64s) -> list[str]:
-    if np.array_equal(numbered, own_numbers(history)):
-        return []
-    return ["The file gives tokens other numbers than the ones by which they are shown here."]
-
-
 class Comparison:
     """One history beside what was read back, fed with samples.
 
@@ -134,7 +130,7 @@ class Comparison:
         self._format = format
         self._number_of: list[int] = numbers.tolist()
         self._score_of = _scores(history, numbers)
-        self._recipe = _checked_recipe(history.recipe, format)
+        self._recipe = history.recipe if format.holds_specials else history.recipe.with_changes(special_tokens=())
         self._ours = self._tokenizer(history)
         self._theirs = Tokenizer(opened.history) if format.holds_splitting else self._tokenizer(opened.history)
         for tokenizer in (self._ours, self._theirs):
@@ -180,19 +176,18 @@ class Comparison:
 
     def compare(self, samples: list[str], peer: Peer | None) -> None:
         """Cut the samples by all, and note where they part ways."""
-        if not self._format.numbers_tokens:
-            for sample in samples:
-                self._compare_pieces(sample, peer)
-            return
-        for sample, ours, theirs in zip(
-            samples, self._ids(self._ours, samples), self._ids(self._theirs, samples), strict=True
-        ):
-            expected = [self._number_of[id] for id in ours]
-            self._note(sample, expected, self._opened.numbers_of(theirs), "the file as it is read back")
-            if peer is not None:
-                asked = _asked(peer, sample)
-                if not self._is_as_probable(expected, asked):
-                    self._note(sample, expected, asked, self._format.peer_name)
+        ours: Iterable[list[int]]
+        theirs: Iterable[list[int]]
+        if self._format.numbers_tokens:
+            ours = ([self._number_of[id] for id in ids] for ids in self._ids(self._ours, samples))
+            theirs = map(self._opened.numbers_of, self._ids(self._theirs, samples))
+        else:  # then how many characters each piece has
+            ours, theirs = (map(partial(piece_lengths, one), samples) for one in (self._ours, self._theirs))
+        for sample, expected, read_back in zip(samples, ours, theirs, strict=True):
+            self._note(sample, expected, read_back, "the file as it is read back")
+            asked = expected if peer is None else _asked(peer, sample)
+            if not self._is_as_probable(expected, asked):
+                self._note(sample, expected, asked, self._format.peer_name)
 
     def _is_as_probable(self, expected: list[int], other: object) -> bool:
         """Whether two cuts by log-probabilities differ by no more than these can be added up with 32 bits."""
@@ -226,15 +221,6 @@ class Comparison:
         if not self._format.joins_unknown or unknown is None:
             return ids
         return [id for i, id in enumerate(ids) if id != unknown or i == 0 or ids[i - 1] != unknown]
-
-    def _compare_pieces(self, word: str, peer: Peer | None) -> None:
-        expected = piece_lengths(self._ours, word)
-        self._note(word, expected, piece_lengths(self._theirs, word), "the file as it is read back")
-        if peer is not None:
-            pieces = _asked(peer, word)
-            if isinstance(pieces, list):
-                pieces = [len(piece.decode()) for piece in pieces]
-            self._note(word, expected, pieces, self._format.peer_name)
 
     def _note(self, sample: str, expected: list[int], other: object, whose: str) -> None:
         if expected == other:
@@ -275,13 +261,9 @@ def piece_lengths(tokenizer: Tokenizer, word: str) -> list[int]:
 
 def _asked(peer: Peer, sample: str) -> object:
     try:
-        return peer(sample)
+        return [len(one.decode()) if isinstance(one, bytes) else one for one in peer(sample)]
     except Exception as error:  # whatever another library throws
         return str(error)
-
-
-def _checked_recipe(recipe: Recipe, format: Format) -> Recipe:
-    return recipe if format.holds_specials else recipe.with_changes(special_tokens=())
 
 
 def _of_one_word(recipe: Recipe) -> Recipe:
