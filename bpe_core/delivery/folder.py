@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -195,13 +194,10 @@ def with_special_tokens(history: History, added: list[str]) -> History:
         numbers = np.concatenate([numbers, int(numbers.max(initial=-1)) + 1 + np.arange(len(added))])
     found = history.numbered(numbers)
     specials = (*history.recipe.special_tokens, *added)
-    found.recipe = history.recipe.with_changes(special_tokens=specials, **_room(history, added))
-    return found
-
-
-def _room(history: History, added: list[str]) -> Mapping[str, int]:
     size = history.recipe.vocab_size
-    return {} if size is None else {"vocab_size": size + len(added)}
+    room = {} if size is None else {"vocab_size": size + len(added)}
+    found.recipe = history.recipe.with_changes(special_tokens=specials, **room)
+    return found
 
 
 def _about(roles: Roles, added: list[str]) -> tuple[str, ...]:

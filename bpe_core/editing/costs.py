@@ -1,13 +1,4 @@
-"""What an edited table costs: how many tokens texts become with it, and became before.
-
->>> from bpe_core.history.alphabet import Alphabet
->>> from bpe_core.recipes.recipe import Recipe
->>> recipe = Recipe.preset("gpt2")
->>> before = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
->>> words = WordTable.from_counts({"the": 3, "that": 2})
->>> str(costs(words, before, before.first(1)))
-'9 tokens before, 12 now (+33.3 %)'
-"""
+"""What an edited table costs: how many tokens texts become with it, and became before."""
 
 from __future__ import annotations
 

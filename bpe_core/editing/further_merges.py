@@ -22,7 +22,7 @@ from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
 
-FIRST_CODE, HALVES, HALF_COUNT = 0x100, 0xD800, 0x800  # code points that stand for tokens; halves of pairs are none
+FIRST_CODE = 0x10000  # of the code points that represent tokens: behind it there are no surrogates
 BY_IDS = "lowest-ids"  # the tie rule, where the recipe's own asks for texts
 
 
@@ -67,25 +67,17 @@ def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> lis
         stretch: list[str] = []
         for id in (*cut(word, len(history)).ids, -1):
             if id not in alone:
-                stretch.append(_code(id))
+                stretch.append(chr(id + FIRST_CODE))
             elif stretch:
                 found.append(("".join(stretch).encode(), count))
                 stretch = []
     return found
 
 
-def _code(id: int) -> str:
-    code = id + FIRST_CODE
-    return chr(code if code < HALVES else code + HALF_COUNT)
-
-
 def _token(text: bytes) -> int:
-    """Which token a symbol stands for; that for what is unknown, of several characters, stands for none."""
+    """The token that a symbol represents; the symbol for the unknown, of several characters, represents none."""
     character = text.decode()
-    if len(character) != 1:
-        return -1
-    code = ord(character)
-    return (code if code < HALVES else code - HALF_COUNT) - FIRST_CODE
+    return ord(character) - FIRST_CODE if len(character) == 1 else -1
 
 
 def _with_pairs(history: History, recipe: Recipe, found: History) -> History:

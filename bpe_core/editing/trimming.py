@@ -233,19 +233,10 @@ def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64
 def least_used(
     history: History, counts: Int64s, how_many: int, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """So many learned tokens that a corpus needs least, by how often each stands in it when all is cut.
+    """The learned tokens that a corpus needs least, by how often each stands in it when all is cut.
 
     Always the least used of those that no remaining one is made of, of equal ones the youngest: so removing
     them loses none besides. What it is made of then stands for it and has its count, too.
-
-    >>> from bpe_core.history.alphabet import Alphabet
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> pairs = [(116, 104), (256, 101), (97, 110)]  # t+h, th+e, a+n
-    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
-    >>> counts = np.zeros(259, np.int64)
-    >>> counts[256:] = 0, 5, 6  # th itself never stands there, but the must go before it
-    >>> least_used(history, counts, 2)
-    [257, 256]
     """
     check_can_be_edited(history)
     first, end, chosen = first_learned(history), history.first_special, _chosen_by_hand(history)

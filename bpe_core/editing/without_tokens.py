@@ -19,15 +19,7 @@ from bpe_core.segmenting.word_pieces import births_of
 
 
 def lone_characters(history: History) -> list[Symbol]:
-    """A symbol for each, in the order in which they stand in an alphabet.
-
-    >>> from bpe_core.formats.wordpiece_vocabulary import history_of
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> recipe = Recipe.preset("wordpiece", merges=0, special_tokens=())
-    >>> table = history_of({"[UNK]": 0, "play": 1, "##ed": 2, "##l": 3, "##d": 4}, recipe, "a table")
-    >>> [symbol.text for symbol in lone_characters(table)]
-    [b'p', b'##a', b'##e', b'##y']
-    """
+    """A symbol for each character that only longer tokens hold, in the order of an alphabet."""
     if not Method.of(history.recipe).has_continuations:
         return []
     marker, (starting, continuing) = history.recipe.marker_text.encode(), births_of(history)

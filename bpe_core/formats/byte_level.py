@@ -57,13 +57,7 @@ def alphabet_of(order: list[int]) -> Alphabet:
 
 
 def written_tokens(history: History) -> list[str]:
-    """The text of each token, special tokens left out.
-
-    >>> from bpe_core.history.alphabet import Alphabet
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> written_tokens(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(32, 97)]))[-1]
-    'Ġa'
-    """
+    """The text of each token, special tokens left out."""
     base = history.recipe.base
     return [*of_tokens(("stand-ins", base), history, lambda: _written_tokens(written_texts(history), base))]
 
@@ -79,14 +73,6 @@ def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str]
     """The vocabulary, the lowest number first. Of two tokens with the same text the older one counts.
 
     Special tokens are a part of it unless their numbers are the next ones: those are given to what stands beside it.
-
-    >>> from bpe_core.history.alphabet import Alphabet
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> recipe = Recipe.preset("gpt2", special_tokens=("<|end|>",))
-    >>> import numpy as np
-    >>> history = History.from_pairs(recipe, Alphabet.of_bytes(), [(32, 97)])
-    >>> list(vocabulary_by_number(history, np.arange(258)).items())[-1]
-    ('Ġa', 256)
     """
     found: dict[str, int] = {}
     first = history.first_special

@@ -3,91 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterable
-from itertools import islice
+from collections.abc import Iterable
 from typing import Any
 
 from bpe_core.errors import FormatError, TooLarge
 
 Object = dict[str, Any]
-Hook = Callable[[list[tuple[str, Any]]], Any]
-
-PIECE = 1 << 18  # characters: some milliseconds
-GUESSES = 20  # where to cut, before the rest is parsed at once
-MARK = '"here stood the {}, which was parsed before"'
-BEGINNING = {
-    "vocab": re.compile(r'"vocab"\s*:\s*(?=\{)'),
-    "merges": re.compile(r'"merges"\s*:\s*(?=\[)'),
-}
-COMMA = {"[": re.compile(r'(?<=\])\s*,\s*(?=\[)|(?<=")\s*,\s*(?=")'), "{": re.compile(r'(?<=\d)\s*,\s*(?=")')}
-CLOSING = {"[": "]", "{": "}"}
-
-
-def parsed_in_pieces(text: str, hook: Hook) -> Object | None:
-    """What the text of a tokenizer.json means; None where it is not laid out so, or is not sound.
-
-    >>> text = '{"model": {"vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}, "version": "1.0"}'
-    >>> parsed_in_pieces(text, dict)
-    {'model': {'vocab': {'a': 0, 'b': 1, 'ab': 2}, 'merges': ['a b']}, 'version': '1.0'}
-    """
-    found: dict[str, Any] = {}
-    rest = text
-    try:
-        for name in BEGINNING:
-            start = _start(rest, name)
-            if start is None or MARK.format(name) in text:
-                return None
-            found[name], stop = _content(rest, start, hook)
-            rest = rest[:start] + MARK.format(name) + rest[stop:]
-        whole: Object = json.loads(rest, object_pairs_hook=hook)
-    except (RecursionError, ValueError):
-        return None
-    model = whole.get("model")
-    if not isinstance(model, dict) or any(model.get(name) != json.loads(MARK.format(name)) for name in found):
-        return None
-    model.update(found)
-    return whole
-
-
-def _start(text: str, name: str) -> int | None:
-    key, place = f'"{name}"', -1
-    while (place := text.find(key, place + 1)) >= 0:
-        if match := BEGINNING[name].match(text, place):
-            return match.end()
-    return None
-
-
-def _content(text: str, start: int, hook: Hook) -> tuple[Any, int]:
-    opening = text[start]
-    entries: Object = {}
-    items: list[Any] = []
-    at, count, stop = start + 1, 0, None
-    while stop is None:
-        part, at, stop = _next_piece(text, at, opening, list if opening == "{" else hook)  # entries as pairs
-        count += len(part)
-        if opening == "[":
-            items += part
-        else:
-            entries.update(part)
-    if opening == "{" and len(entries) < count:
-        raise ValueError("an entry stands twice")
-    return items if opening == "[" else entries, stop
-
-
-def _next_piece(text: str, at: int, opening: str, hook: Hook) -> tuple[Any, int, int | None]:
-    """What stands there, where the next begins, and if it was the last, where all ends."""
-    for comma in islice(COMMA[opening].finditer(text, at + PIECE, at + 2 * PIECE), GUESSES):
-        try:
-            piece = json.loads(opening + text[at : comma.start()] + CLOSING[opening], object_pairs_hook=hook)
-        except ValueError:
-            continue
-        return piece, comma.end(), None
-    decoder = json.JSONDecoder(object_pairs_hook=hook)
-    piece, end = decoder.raw_decode(opening + text[at:])
-    return piece, at + end - 1, at + end - 1
-
-
 LARGEST = 2**26  # bytes parsed at once; in memory they can become twenty times as many
 LARGEST_NUMBER = 2**31 - 1
 
@@ -102,10 +23,7 @@ def parsed_object(data: bytes, name: str, most: int = LARGEST, line: int | None 
     if len(data) > most:
         raise TooLarge(f"{where}: {len(data):,} bytes would have to be parsed at once; the limit is {most:,}.")
     try:
-        text = data.decode("utf-8-sig")
-        parsed = parsed_in_pieces(text, _without_repetition) if len(text) > PIECE else None
-        if parsed is None:
-            parsed = json.loads(text, object_pairs_hook=_without_repetition)
+        parsed = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repetition)
     except UnicodeDecodeError as error:
         raise FormatError(f"{where}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
     except json.JSONDecodeError as error:

@@ -90,30 +90,28 @@ def about_splitting(recipe: Recipe) -> list[str]:
 
 
 def about_lines(recipe: Recipe) -> list[str]:
-    if recipe.unit == "line":
-        return ["This format cannot say that each line is a text of its own; give it line by line."]
-    return []
+    said = "This format cannot say that each line is a text of its own; give it line by line."
+    return [said] if recipe.unit == "line" else []
 
 
 def about_normalization(recipe: Recipe) -> list[str]:
     """The changes of a text before it is split."""
-    changes: list[str] = ["cleaned"] if recipe.clean_text else []
-    changes += [recipe.unicode_form] if recipe.unicode_form else []
-    changes += ["no accents"] if recipe.strip_accents else []
-    changes += ["lower case"] if recipe.lowercase else []
-    changes += ["no ASCII punctuation"] if recipe.strip_ascii_punctuation else []
-    changes += [f"without {recipe.strip_marks}"] if recipe.strip_marks else []
-    if not changes:
-        return []
-    return [f"This format cannot say how a text is changed first ({', '.join(changes)}); change it before."]
+    said = {
+        "cleaned": recipe.clean_text,
+        recipe.unicode_form: recipe.unicode_form,
+        "no accents": recipe.strip_accents,
+        "lower case": recipe.lowercase,
+        "no ASCII punctuation": recipe.strip_ascii_punctuation,
+        f"without {recipe.strip_marks}": recipe.strip_marks,
+    }
+    changes = ", ".join(change for change, is_chosen in said.items() if is_chosen)
+    return [f"This format cannot say how a text is changed first ({changes}); change it before."] if changes else []
 
 
 def about_specials(recipe: Recipe) -> list[str]:
-    if not recipe.special_tokens:
-        return []
     many = len(recipe.special_tokens)
     what = f"the special token {recipe.special_tokens[0]!r}" if many == 1 else f"the {many:,} special tokens"
-    return [f"This format has no place for {what}; whoever loads the file must name them again."]
+    return [f"This format has no place for {what}; whoever loads the file must name them again."] if many else []
 
 
 def about_longest(recipe: Recipe) -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError
-from bpe_core.formats import is_table, json_reading, open_table, written_merges
+from bpe_core.formats import is_table, open_table, written_merges
 from bpe_core.formats.merges_pair import CLIP_SPECIALS, CLIP_WORDS
 from bpe_core.formats.written_merges import WrittenMerges
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -125,29 +125,3 @@ def test_merges_resolved_at_once_are_what_they_are_one_by_one(parts: list[tuple[
     else:
         assert at_once == one_by_one
         assert written_merges.are_in_order(base, merges)
-
-
-TEXT = st.text(st.sampled_from('ab,[]{}": 1\\\n'), min_size=1, max_size=4)
-
-
-@given(
-    vocabulary=st.lists(TEXT, unique=True, max_size=12),
-    merges=st.one_of(st.lists(TEXT, max_size=12), st.lists(st.tuples(TEXT, TEXT), max_size=12)),
-    indent=st.sampled_from([None, 1]),
-    damage=st.one_of(st.none(), st.integers(0, 400)),
-)
-@settings(max_examples=60)
-def test_json_parsed_in_pieces_is_what_it_is_at_once(
-    vocabulary: list[str], merges: list[Any], indent: int | None, damage: int | None
-) -> None:
-    model = {"vocab": dict(zip(vocabulary, range(99), strict=False)), "merges": merges}
-    text = json.dumps({"added_tokens": [], "model": model, "after": {"merges": "vocab"}}, indent=indent)
-    text = text if damage is None else text[:damage] + text[damage + 1 :]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_reading, "PIECE", 9)
-        in_pieces = json_reading.parsed_in_pieces(text, dict)
-    try:
-        at_once = json.loads(text)
-    except ValueError:
-        at_once = None
-    assert in_pieces == at_once or (in_pieces is None and damage is not None)
