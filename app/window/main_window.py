@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QStatusBar,
     QTabBar,
     QToolBar,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,9 +27,11 @@ from app.settings import Setting, Settings
 from app.window.actions import Actions
 from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus, show_focused
+from app.window.parts.layouts import in_column
 from app.window.parts.widgets import scrolling
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+FULL_SCREEN = Qt.WindowState.WindowFullScreen
 STATE_VERSION = 3  # a layout of another version is not restored
 LESSONS_WIDTH = 320
 LEAST_MIDDLE = 236  # pixels, so that a window of 800 by 600 has all three columns
@@ -97,7 +98,8 @@ class MainWindow(QMainWindow):
         self.centre.setChildrenCollapsible(False)
         self.stages = QStackedWidget()  # text above charts, or a stage
         self._stage_places: dict[str, int] = {}
-        self._stage, self._docks_on_stage = "", set[str]()
+        self.stage = ""  # what has taken the middle, so that everything else steps back
+        self._docks_on_stage = set[str]()
         self._time_bar = QToolBar("Time")
         self._before_stage: Arrangement | None = None
         self.resize(1280, 800)
@@ -120,13 +122,11 @@ class MainWindow(QMainWindow):
             bar.toggleViewAction().setVisible(False)  # no menu could bring them back
         self.centre.addWidget(text)
         self.centre.addWidget(charts)
-        middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(4, 4, 4, 4)
         self.stages.addWidget(self.centre)
         self._stage_places = {id: self.stages.addWidget(stage) for id, stage in stages.items()}
         self._show_stage("")
-        column.addWidget(self.stages, 1)
+        middle = QWidget()
+        in_column((self.stages, 1), on=middle, margins=(4, 4, 4, 4))
         # On a small screen the middle scrolls, so that the bars below it stay on the screen.
         area = scrolling(middle, "Text and charts")
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -141,7 +141,10 @@ class MainWindow(QMainWindow):
         for row in DOCKS:
             if row.is_hidden:
                 self.docks[row.id].hide()
-        self._add_time_bar(time_bar)
+        self._time_bar.setObjectName("time")
+        self._time_bar.setMovable(False)
+        self._time_bar.addWidget(time_bar)
+        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, self._time_bar)
         self.setStatusBar(status)
         self._as_it_was_made = self.saveState(STATE_VERSION)
         left, right = ([docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
@@ -170,20 +173,15 @@ class MainWindow(QMainWindow):
             self.resizeDocks([dock], [LESSONS_WIDTH], Qt.Orientation.Horizontal)
             self.resizeDocks([self.docks["corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
-    @property
-    def stage(self) -> str:
-        """What has taken the middle, so that everything else steps back; empty if nothing has."""
-        return self._stage
-
     def set_stage(self, id: str, docks: Collection[str] = ()) -> None:
         """Give the middle to a stage, with only these docks beside it; an empty id brings everything back."""
-        if (id, set(docks)) == (self._stage, self._docks_on_stage):
+        if (id, set(docks)) == (self.stage, self._docks_on_stage):
             return
         self.setUpdatesEnabled(False)  # arranging and drawing take a turn of the event loop each
         self._draw_soon.start()
         if id and self._before_stage is None:
             self._before_stage = self.arrangement()
-        self._stage, self._docks_on_stage = id, set(docks)
+        self.stage, self._docks_on_stage = id, set(docks)
         for name, dock in self.docks.items() if id else ():  # first, or together they might widen the window
             dock.setVisible(name in docks or (dock.isFloating() and dock.isVisible()))
         self._show_stage(id)
@@ -205,9 +203,7 @@ class MainWindow(QMainWindow):
         QCoreApplication.postEvent(self, QEvent(QEvent.Type.UpdateRequest))
 
     def set_full_screen(self, on: bool) -> None:
-        state = self.windowState()
-        full = Qt.WindowState.WindowFullScreen
-        self.setWindowState(state | full if on else state & ~full)
+        self.setWindowState(self.windowState() & ~FULL_SCREEN | (FULL_SCREEN if on else Qt.WindowState.WindowNoState))
 
     def _show_stage(self, id: str) -> None:
         """Show a stage; the hidden ones ask for no room."""
@@ -283,10 +279,10 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         # Qt asks again before the program ends, when everything is saved already.
-        if not self._is_closed and not self.may_close():
-            event.ignore()
-            return
         if not self._is_closed:
+            if not self.may_close():
+                event.ignore()
+                return
             self._is_closed = True
             self.closing.emit()
         super().closeEvent(event)
@@ -312,13 +308,6 @@ class MainWindow(QMainWindow):
         self.addDockWidget(row.area, dock)
         self._dock_tabs.watch(dock)
         self.docks[row.id] = dock
-
-    def _add_time_bar(self, time_bar: QWidget) -> None:
-        bar = self._time_bar
-        bar.setObjectName("time")
-        bar.setMovable(False)
-        bar.addWidget(time_bar)
-        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, bar)
 
 
 def _has_room(dock: QDockWidget) -> bool:
@@ -376,7 +365,8 @@ class DockTabs:
         for dock in self._docks.values():
             title = dock.windowTitle()
             dock.setWindowTitle(title + PROBE)
-            alive |= {i for i, bar in enumerate(bars) if title + PROBE in _titles(bar)}
+            titles = [[bar.tabText(place) for place in range(bar.count())] for bar in bars]
+            alive |= {i for i, names in enumerate(titles) if title + PROBE in names}
             dock.setWindowTitle(title)
         for i, bar in enumerate(bars):
             if i not in alive:
@@ -387,7 +377,3 @@ class DockTabs:
             self._soon.start(LATER_MILLISECONDS)
         else:
             self.tidy()
-
-
-def _titles(bar: QTabBar) -> list[str]:
-    return [bar.tabText(place) for place in range(bar.count())]

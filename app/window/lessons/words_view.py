@@ -56,7 +56,7 @@ class WordsView(QWidget):
         lines = (f"{word.count} times {' '.join(word.texts)}" for word in words)
         self.setAccessibleDescription("; ".join(lines))
         self.setToolTip(tip("Click between two tokens to predict that they are merged" if is_asking else ""))
-        self._lay_tiles(self.width())
+        self._tiles = self._placed(self.width())
         self.updateGeometry()
         self.update()
 
@@ -75,13 +75,10 @@ class WordsView(QWidget):
         return QSize(120, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._lay_tiles(self.width())
+        self._tiles = self._placed(self.width())
 
     def area_of(self, word: int, place: int) -> QRectF:
         return next(tile.area for tile in self._tiles[0] if (tile.word, tile.place) == (word, place))
-
-    def _lay_tiles(self, width: int) -> None:
-        self._tiles = self._placed(width)
 
     def _placed(self, width: int) -> tuple[list[Tile], float]:
         """Place all tiles, and measure their height; a word that is too long continues in the next line."""

@@ -210,10 +210,12 @@ class SizeBox(NumberBox):
     def _show(self) -> None:
         self.blockSignals(True)
         self.setValue(self._form.value(self._choice))
-        self.setAccessibleName(f"Number of {self._form.step}s" if self.counts_steps else "Vocabulary size")
+        self.setAccessibleName(
+            f"Number of {self._form.method.wording.steps}" if self.counts_steps else "Vocabulary size"
+        )
         goal = "The vocabulary shrinks to this size" if self._form.shrinks else "How large the vocabulary grows"
         mark_refused(self, "")
-        self.setToolTip(tip("\n".join((f"{goal}:", *(f"• {usual}" for usual in self._form.usual_sizes)))))
+        self.setToolTip(tip("\n".join((f"{goal}:", *(f"• {usual}" for usual in self._form.method.usual_sizes)))))
         self.blockSignals(False)
 
 
@@ -227,7 +229,7 @@ class SplitPreview(QWidget):
 
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._words: list[str] = []
+        self.words: list[str] = []
         self._sentence = ""
         self.setFont(fixed_font(self.font().pointSizeF() * 0.9))
         self.setAccessibleName("Preview of the splitting")
@@ -236,17 +238,13 @@ class SplitPreview(QWidget):
         form.split.connect(self.show_words)
         form.split_failed.connect(self.show_sentence)
 
-    @property
-    def words(self) -> list[str]:
-        return self._words
-
     def show_words(self, words: tuple[str, ...]) -> None:
-        self._words, self._sentence = [from_the_left(word) for word in words], ""
-        self.setAccessibleDescription(" | ".join(self._words[:40]))
+        self.words, self._sentence = [from_the_left(word) for word in words], ""
+        self.setAccessibleDescription(" | ".join(self.words[:40]))
         self.update()
 
     def show_sentence(self, sentence: str) -> None:
-        self._words, self._sentence = [], sentence
+        self.words, self._sentence = [], sentence
         self.setAccessibleDescription(sentence)
         self.update()
 
@@ -266,7 +264,7 @@ class SplitPreview(QWidget):
             metrics = QFontMetricsF(self.font())
             x, y, height = 0.0, 0.0, self._line_height()
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for i, word in enumerate(self._words):
+            for i, word in enumerate(self.words):
                 width = min(metrics.horizontalAdvance(word) + 2 * PADDING, float(self.width()))
                 if x + width > self.width():
                     x, y = 0.0, y + height

@@ -14,7 +14,7 @@ from app.session.time import timer
 from app.worker.job import Task
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import shown
-from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.methods import METHODS, Listed
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES as CHOICES
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
@@ -137,17 +137,12 @@ class RecipeForm(QObject):
         return self._recipe.value.single == "drop"
 
     @property
-    def usual_sizes(self) -> tuple[str, ...]:
-        """Usual vocabulary sizes of the method; none where each block of a text has its own."""
-        return METHODS[self._recipe.value.method].usual_sizes
-
-    @property
-    def step(self) -> str:
-        return METHODS[self._recipe.value.method].wording.step
+    def method(self) -> Listed:
+        return METHODS[self._recipe.value.method]
 
     @property
     def size_title(self) -> str:
-        return "Vocabulary" if self._recipe.value.merges is None else f"{self.step.capitalize()}s"
+        return "Vocabulary" if self._recipe.value.merges is None else self.method.wording.steps.capitalize()
 
     def choose_method(self, name: str) -> None:
         """Choose a method with its first preset, and keep the size where possible."""

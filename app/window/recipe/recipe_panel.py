@@ -167,14 +167,14 @@ class RecipePanel(QScrollArea):
             if choice not in self._form.standing:
                 field.show(self._form.value(choice))
             self._layouts[choice].setRowVisible(field.widget, self._form.applies(choice))
-        self.size_kind.setItemText(1, f"{self._form.step.capitalize()}s")
-        self.size_kind.setToolTip(tip(f"Count all tokens, or only the {self._form.step}s"))
+        self.size_kind.setItemText(1, self._form.method.wording.steps.capitalize())
+        self.size_kind.setToolTip(tip(f"Count all tokens, or only the {self._form.method.wording.steps}"))
         self.size_kind.setCurrentIndex(int(self.size_box.counts_steps))
         self.explanation.setText(self._form.explanation)
         if not self._form.applies("custom_pattern"):
             self._tell_slow("")
-        self.advice.setText(f"Usual sizes: {'; '.join(self._form.usual_sizes)}.")
-        self._main_layout.setRowVisible(self.advice, bool(self._form.usual_sizes))
+        self.advice.setText(f"Usual sizes: {'; '.join(self._form.method.usual_sizes)}.")
+        self._main_layout.setRowVisible(self.advice, bool(self._form.method.usual_sizes))
         self._showing = False
 
     def _tell_slow(self, why: str) -> None:

@@ -75,18 +75,20 @@ class _Drawing:
 
     def draw(self, before: Scene, now: Scene, progress: float) -> None:
         lefts = self._lefts(before, now, progress)
-        fills = self._fills(before), self._fills(now)
+        fills = {token: self._palette.fills[colour_of(token.data)] for token in (*before.tokens, *now.tokens)}
         top = (self._view.height() - self._height) / 2 - 8
         whole = {first: token for token in now.tokens for first in range(token.first, token.stop)}
         kept = {token.first for token in now.tokens}
         ends = {token.stop for token in now.tokens}
         shrunk = 1.0 - progress
         for token in before.tokens if progress < 1 else now.tokens:
-            fill = _between(fills[0].get(token, QColor()), fills[1][whole[token.first]], progress)
+            fill = _between(fills[token], fills[whole[token.first]], progress)
             left = TILE_PADDING * (1.0 if token.first in kept else shrunk)
             right = TILE_PADDING * (1.0 if token.stop in ends else shrunk)
             begin, end = lefts[token.first] - left, lefts[token.stop - 1] + self._widths[token.stop - 1] + right
-            self._tile(QRectF(begin, top, end - begin, self._height), fill)
+            self._painter.setPen(Qt.PenStyle.NoPen)
+            self._painter.setBrush(fill)
+            self._painter.drawRoundedRect(QRectF(begin, top, end - begin, self._height), TILE_CORNER, TILE_CORNER)
             self._texts(token, lefts, top)
         for scene, strength in ((before, shrunk), (now, progress)):
             self._ids(scene, lefts, top + self._height + 4, strength)
@@ -104,14 +106,6 @@ class _Drawing:
         shift = (self._view.width() - x - TILE_PADDING) / 2
         return [left + shift for left in lefts]
 
-    def _fills(self, scene: Scene) -> dict[WordToken, QColor]:
-        return {token: self._palette.fills[colour_of(token.data)] for token in scene.tokens}
-
-    def _tile(self, area: QRectF, fill: QColor) -> None:
-        self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(fill)
-        self._painter.drawRoundedRect(area, TILE_CORNER, TILE_CORNER)
-
     def _texts(self, token: WordToken, lefts: list[float], top: float) -> None:
         self._painter.setFont(self._font)
         self._painter.setPen(self._palette.ink)
@@ -123,20 +117,16 @@ class _Drawing:
         """Write the id below each token, if there is room."""
         if strength <= 0:
             return
-        font = self._view.font()
-        metrics = QFontMetricsF(font)
-        color = QColor(self._shades.muted)
+        metrics, color = QFontMetricsF(self._view.font()), QColor(self._shades.muted)
         color.setAlphaF(strength)
-        self._painter.setFont(font)
+        self._painter.setFont(self._view.font())
         self._painter.setPen(color)
         middles = [(lefts[p.first] + lefts[p.stop - 1] + self._widths[p.stop - 1]) / 2 for p in scene.tokens]
         room = min((b - a for a, b in pairwise(middles)), default=100.0)
         if room > metrics.horizontalAdvance("000 "):
             for token, middle in zip(scene.tokens, middles, strict=True):
-                text = str(token.id)
-                self._painter.drawText(
-                    QPointF(middle - metrics.horizontalAdvance(text) / 2, top + metrics.ascent()), text
-                )
+                left = middle - metrics.horizontalAdvance(str(token.id)) / 2
+                self._painter.drawText(QPointF(left, top + metrics.ascent()), str(token.id))
 
 
 def _largest_font(life: WordLife, room: float) -> QFont:
@@ -148,8 +138,6 @@ def _largest_font(life: WordLife, room: float) -> QFont:
 
 
 def _between(one: QColor, other: QColor, progress: float) -> QColor:
-    if not one.isValid() or progress >= 1:
-        return other
     mixed = [a + (b - a) * progress for a, b in zip(one.getRgbF()[:3], other.getRgbF()[:3], strict=True)]  # type: ignore[index]
     return QColor.fromRgbF(*mixed)
 

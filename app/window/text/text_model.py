@@ -94,7 +94,7 @@ class TokenTextModel(QObject):
         self.revision = 0
         self._segmentation: Segmentation = Boundaries.unknown(self.chunks.text().encode())
         self._numbers: Int64s | None = None
-        self._cursor = 0
+        self.cursor = 0
         self.scale: Scale | None = None  # None: colours by bytes
         self._words: int | None = None
         self._tokens: int | None = None
@@ -160,8 +160,8 @@ class TokenTextModel(QObject):
             return False
         if len(answer.data) == self.byte_length:
             self._segmentation = answer
-            if at is not None and answer.ahead_of(self._cursor) is not None:
-                self._cursor = at
+            if at is not None and answer.ahead_of(self.cursor) is not None:
+                self.cursor = at
         else:
             self._segmentation.put(start, answer)
         self._forget_counts()
@@ -185,7 +185,7 @@ class TokenTextModel(QObject):
 
     @property
     def largest_number(self) -> int:
-        largest_id = self._segmentation.largest_id(self._cursor)
+        largest_id = self._segmentation.largest_id(self.cursor)
         return largest_id if self._numbers is None else int(self._numbers.max(initial=0))
 
     @property
@@ -194,17 +194,13 @@ class TokenTextModel(QObject):
 
     # -- the time cursor -------------------------------------------------------------------
 
-    @property
-    def cursor(self) -> int:
-        return self._cursor
-
     def ahead_of(self, merges: int) -> Ahead | None:
         """Return the work to do aside before that step can be shown; None if there is none."""
         return self._segmentation.ahead_of(merges)
 
     def set_cursor(self, merges: int) -> None:
-        if merges != self._cursor:
-            self._cursor = merges
+        if merges != self.cursor:
+            self.cursor = merges
             self._tokens = self._edges = None
             self.tokens_changed.emit()
 
@@ -212,7 +208,7 @@ class TokenTextModel(QObject):
 
     def tokens_between(self, start: int, stop: int, cursor: int | None = None) -> Tokens:
         """Return the tokens that share a byte with the range, at the step shown or at `cursor`."""
-        return self._segmentation.tokens_between(start, stop, self._cursor if cursor is None else cursor)
+        return self._segmentation.tokens_between(start, stop, self.cursor if cursor is None else cursor)
 
     def token_at(self, byte: int) -> TokenAt | None:
         if not 0 <= byte < self.byte_length:
@@ -225,7 +221,7 @@ class TokenTextModel(QObject):
 
     def token_count(self) -> int:
         if self._tokens is None:
-            self._tokens = self._segmentation.count(self._cursor)
+            self._tokens = self._segmentation.count(self.cursor)
         return self._tokens
 
     def counts(self) -> TokenCounts:
@@ -239,13 +235,13 @@ class TokenTextModel(QObject):
         A token without bytes, such as a lone word marker, ends where it starts.
         """
         if self._edges is None:
-            self._edges = self._segmentation.edges(self._cursor).astype(np.int32)
+            self._edges = self._segmentation.edges(self.cursor).astype(np.int32)
         return self._edges
 
     def ids_between(self, first: int, stop: int) -> Tokens:
         edges = self.edges()
         start, end = int(edges[first]), int(edges[stop])
-        tokens = self._segmentation.with_empty(self.tokens_between(start, end), self._cursor, of_neighbours=True)
+        tokens = self._segmentation.with_empty(self.tokens_between(start, end), self.cursor, of_neighbours=True)
         skipped = first - int(np.searchsorted(edges, np.int32(start)))
         count = stop - first
         return Tokens(tokens.edges[skipped : skipped + count + 1], tokens.ids[skipped : skipped + count])
@@ -253,7 +249,7 @@ class TokenTextModel(QObject):
     def ids_in(self, start: int, stop: int) -> list[int]:
         """Return the ids of the tokens in a range, those without bytes in the same words included."""
         tokens = self.tokens_between(start, stop)
-        return [id for id in self._segmentation.with_empty(tokens, self._cursor).ids.tolist() if id != NO_TOKEN]
+        return [id for id in self._segmentation.with_empty(tokens, self.cursor).ids.tolist() if id != NO_TOKEN]
 
     def token_of_index(self, index: int) -> TokenAt | None:
         start, stop = self.edges()[index : index + 2].tolist()

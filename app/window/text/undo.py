@@ -94,11 +94,9 @@ class _Step(QUndoCommand):
         self._steps, self.edit, self.is_undone = steps, edit, False
 
     def redo(self) -> None:
-        self._go(self.edit, is_undone=False)
+        self.is_undone = False
+        self._steps.walk(self.edit)
 
     def undo(self) -> None:
-        self._go(self.edit.reversed(), is_undone=True)
-
-    def _go(self, edit: Edit, *, is_undone: bool) -> None:
-        self.is_undone = is_undone
-        self._steps.walk(edit)
+        self.is_undone = True
+        self._steps.walk(self.edit.reversed())

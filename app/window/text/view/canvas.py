@@ -52,7 +52,7 @@ class TokenCanvas(QAbstractScrollArea):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = model
-        self._show_blanks = False
+        self.show_blanks = False
         self.hovered: TokenAt | None = None
         self.highlighted: ByteSpan | None = None
         self._step: Step | None = None  # to be animated
@@ -80,14 +80,10 @@ class TokenCanvas(QAbstractScrollArea):
 
     # -- face ------------------------------------------------------------------------------
 
-    @property
-    def show_blanks(self) -> bool:
-        return self._show_blanks
-
     def set_show_blanks(self, show: bool) -> None:
         """Show blanks, tabs, line ends, joiners and direction marks."""
-        if show != self._show_blanks:
-            self._show_blanks = show
+        if show != self.show_blanks:
+            self.show_blanks = show
             self._lay_out_again()
 
     def highlight(self, span: ByteSpan | None) -> None:
@@ -170,7 +166,7 @@ class TokenCanvas(QAbstractScrollArea):
 
     def _setting(self) -> Typesetting:
         font = self.font()
-        setting = Typesetting(font, 0.0, self._show_blanks, self.showings)
+        setting = Typesetting(font, 0.0, self.show_blanks, self.showings)
         room = self.viewport().width() - self.left - MARGIN - setting.newline_width
         return replace(setting, width=max(room, 4 * setting.newline_width))
 
@@ -233,7 +229,7 @@ class TokenCanvas(QAbstractScrollArea):
 
     def _overlay(self) -> Overlay:
         hovered = (self.hovered.start, self.hovered.stop) if self.hovered else None
-        return Overlay(None, hovered or self.highlighted, self._show_blanks)
+        return Overlay(None, hovered or self.highlighted, self.show_blanks)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = TokenPalette.matching(self.palette())

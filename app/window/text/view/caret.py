@@ -102,12 +102,6 @@ class Caret:
             index += 1
         return chunks.start_of(index) + len(chunks[index]) - chunks[index].endswith("\n")
 
-    def text_start(self) -> int:
-        return 0
-
-    def text_end(self) -> int:
-        return self.flow.chunks.length
-
     def go_rows(self, rows: int, *, selecting: bool) -> None:
         """Go up (negative) or down, keeping the horizontal place."""
         flow = self.flow

@@ -56,7 +56,7 @@ class TokenTextEdit(TokenCanvas):
         super().__init__(model, parent)
         self.caret = Caret(self.flow)
         self._mouse = MouseSelection(self)
-        self._dragging = DraggedText(self)
+        self.dragging = DraggedText(self)
         self._edits_itself = False
         self._caret_token: TokenAt | None = None
         self._told_selection: ByteSpan | None = None
@@ -346,17 +346,14 @@ class TokenTextEdit(TokenCanvas):
 
     # -- drag and drop ---------------------------------------------------------------------
 
-    def drag_selection(self) -> None:
-        self._dragging.drag()
-
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        self._dragging.consider(event)
+        self.dragging.consider(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        self._dragging.consider(event)
+        self.dragging.consider(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self._dragging.drop(event)
+        self.dragging.drop(event)
 
     def move_selection(self, place: int) -> None:
         """Move the selected text as one step of undo, by rewriting the stretch between both places."""

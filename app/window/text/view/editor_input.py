@@ -29,8 +29,8 @@ _BOTH_MOVES: list[tuple[Key, Key, Place]] = [  # alone, and selecting
     (Key.MoveToEndOfLine, Key.SelectEndOfLine, Caret.row_end),
     (Key.MoveToStartOfBlock, Key.SelectStartOfBlock, Caret.line_start),
     (Key.MoveToEndOfBlock, Key.SelectEndOfBlock, Caret.line_end),
-    (Key.MoveToStartOfDocument, Key.SelectStartOfDocument, Caret.text_start),
-    (Key.MoveToEndOfDocument, Key.SelectEndOfDocument, Caret.text_end),
+    (Key.MoveToStartOfDocument, Key.SelectStartOfDocument, lambda caret: 0),
+    (Key.MoveToEndOfDocument, Key.SelectEndOfDocument, lambda caret: caret.flow.chunks.length),
 ]
 MOVES: dict[Key, tuple[Place, bool]] = {  # the place, and whether the way there is selected
     key: (place, selecting) for *keys, place in _BOTH_MOVES for key, selecting in zip(keys, (False, True), strict=True)
@@ -119,7 +119,7 @@ class MouseSelection(QObject):
         if self._drag_from is not None:
             if not self._is_near(self._point, self._drag_from):
                 self._drag_from = None
-                self._editor.drag_selection()
+                self._editor.dragging.drag()
         elif self._unit:
             self._extend_to(self._editor.character_at(self._point))
             if self._editor.beyond_edge(self._point):

@@ -124,12 +124,12 @@ class Flow:
             at_start = self._anchor == 0 and self._above <= 0
             if missing <= 0 or last.index < len(self.chunks) - 1 or at_start:
                 break
-            self._move(-missing)
+            self.scroll_by(-missing)
         return blocks
 
     def _blocks_from_anchor(self) -> list[PlacedBlock]:
         blocks: list[PlacedBlock] = []
-        self._move(0.0)
+        self.scroll_by(0.0)
         index, y = self._anchor, -self._above
         while index < len(self.chunks) and (y < self.height or not blocks):
             start = self.start_of(index)
@@ -149,28 +149,25 @@ class Flow:
     def offset(self) -> float:
         return float(self._heights[: self._anchor].sum()) + self._above
 
-    def scroll_by(self, distance: float) -> None:
-        self._move(distance)
-
     def scroll_to(self, offset: float) -> None:
         ends = np.cumsum(self._heights)
         self._anchor = min(int(np.searchsorted(ends, offset, side="right")), len(self.chunks) - 1)
         self._above = max(0.0, offset - float(ends[self._anchor] - self._heights[self._anchor]))
-        self._move(0.0)
+        self.scroll_by(0.0)
 
     def scroll_to_end(self) -> None:
         self._anchor = len(self.chunks) - 1
         self._above = 0.0
-        self._move(self.layout(self._anchor).height - self.height)
+        self.scroll_by(self.layout(self._anchor).height - self.height)
 
     def show_at_top(self, character: int, above: float = 0.0) -> None:
         """Scroll the row of a character to the top, or `above` pixels below it."""
         self._anchor = self.block_of(min(character, self.chunks.length))
         layout = self.layout(self._anchor)
         self._above = layout.row_of(max(0, character - self.start_of(self._anchor))).y
-        self._move(-round(above))
+        self.scroll_by(-round(above))
 
-    def _move(self, distance: float) -> None:
+    def scroll_by(self, distance: float) -> None:
         self._above += distance
         while self._above < 0 and self._anchor > 0:
             self._anchor -= 1
