@@ -1,7 +1,7 @@
 """Taking a lesson: its present step, the answers of the person, and the run it is about.
 
-A lesson drives the session as a person would: it lends it a corpus and a recipe, begins a run
-and lets it make one merge at a time. At the end, everything is as it was before.
+A lesson drives the session as a person would: it lends it a corpus and a recipe, begins a run and lets it make one
+merge at a time. At the end, everything is as it was before.
 """
 
 from __future__ import annotations

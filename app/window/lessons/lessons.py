@@ -1,7 +1,7 @@
 """Lessons as data: a TOML file each, with words, a recipe and a few steps.
 
-A step is something to read, a merge to predict or a question to answer. No file says what is
-right: it names what to ask of the engine. Texts contain such answers, too, in braces.
+A step is something to read, a merge to predict or a question to answer. No file says what is right: it names what to
+ask of the engine. Texts contain such answers, too, in braces.
 
     >>> [step.kind for step in lessons()[0].steps[:3]]
     ['read', 'ask', 'predict']

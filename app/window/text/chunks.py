@@ -1,8 +1,8 @@
 """A text in chunks that can be laid out one at a time, with maps between its positions.
 
-A chunk is a line with its newline, or a part of a line that is too long. Only `"\\n"` ends a
-line: lone carriage returns and Unicode separators are kept as they are. The last chunk holds
-a caret at the end, so it never ends with a newline and may be empty.
+A chunk is a line with its newline, or a part of a line that is too long. Only `"\\n"` ends a line: lone carriage
+returns and Unicode separators are kept as they are. The last chunk holds a caret at the end: it never ends with a
+newline.
 
     >>> chunks = TextChunks("one\\ntwé")
     >>> list(chunks), len(chunks), chunks.length, chunks.byte_length

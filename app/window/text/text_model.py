@@ -28,11 +28,9 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class TextChange:
-    """At one place `removed` was replaced by `added`; the text now has this revision."""
+    """At one place `removed` was replaced by `added`."""
 
-    revision: int
     start: int  # in characters
-    start_byte: int
     removed: str
     added: str
     chunks: ChunksChange
@@ -134,9 +132,7 @@ class TokenTextModel(QObject):
         self.revision += 1
         self._forget_counts()
         is_whole = len(edit.added) == self.length
-        self.text_changed.emit(
-            TextChange(self.revision, edit.start, start_byte, edit.removed, edit.added, change, is_whole)
-        )
+        self.text_changed.emit(TextChange(edit.start, edit.removed, edit.added, change, is_whole))
 
     # -- what the engine is asked and answers ----------------------------------------------
 

@@ -30,7 +30,7 @@ class BookmarkListModel(QAbstractListModel):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bookmarks, self._runs, self._cursor = session.bookmarks, session.runs, session.cursor
-        self._rows = session.bookmarks.value
+        self.rows = session.bookmarks.value
         session.bookmarks.changed.connect(self._show)
         session.runs.changed.connect(self.here_changed)
         session.cursor.moved.connect(self.here_changed)
@@ -41,7 +41,7 @@ class BookmarkListModel(QAbstractListModel):
     def row_here(self) -> int:
         """The row of the bookmark at the step shown; -1 without one."""
         here = self._here()
-        return -1 if here is None else next((i for i, mark in enumerate(self._rows) if _place(mark) == here), -1)
+        return -1 if here is None else next((i for i, mark in enumerate(self.rows) if _place(mark) == here), -1)
 
     @property
     def can_add_here(self) -> bool:
@@ -54,7 +54,7 @@ class BookmarkListModel(QAbstractListModel):
         if self.row_here >= 0:
             self.remove(self.row_here)
         else:
-            self._put((*self._rows, Bookmark(*here)), f"Bookmark {self._step(here[0])} {here[1]:,}")
+            self._put((*self.rows, Bookmark(*here)), f"Bookmark {self._step(here[0])} {here[1]:,}")
 
     def reference_here(self) -> str:
         """Write a reference to the step shown, such as bpe:1#200; empty without a run."""
@@ -67,23 +67,17 @@ class BookmarkListModel(QAbstractListModel):
 
     # Bookmarks
 
-    def note(self, row: int) -> str:
-        return self._rows[row].note
-
     def set_note(self, row: int, note: str) -> None:
-        mark = self._rows[row]
-        changed = (*self._rows[:row], dataclasses.replace(mark, note=note), *self._rows[row + 1 :])
+        mark = self.rows[row]
+        changed = (*self.rows[:row], dataclasses.replace(mark, note=note), *self.rows[row + 1 :])
         self._bookmarks.put(changed, f"Note at {self._step(mark.run)} {mark.merge:,} of run {mark.run}", joins=True)
 
     def remove(self, row: int) -> None:
-        mark = self._rows[row]
-        self._put(tuple(other for other in self._rows if other is not mark), f"Remove bookmark {mark.merge:,}")
-
-    def reference(self, row: int) -> str:
-        return self._rows[row].reference
+        mark = self.rows[row]
+        self._put(tuple(other for other in self.rows if other is not mark), f"Remove bookmark {mark.merge:,}")
 
     def travel_to(self, row: int) -> None:
-        self._travel(*_place(self._rows[row]))
+        self._travel(*_place(self.rows[row]))
 
     def travel_to_reference(self, text: str) -> str:
         """Go to `bpe:2#1204`, or to `1204` of the run shown; return a sentence if there is no such step."""
@@ -110,24 +104,24 @@ class BookmarkListModel(QAbstractListModel):
         self._bookmarks.put(tuple(sorted(marks, key=_place)), label)
 
     def _show(self, marks: Bookmarks) -> None:
-        if [_place(mark) for mark in marks] == [_place(mark) for mark in self._rows]:
-            self._rows = marks
+        if [_place(mark) for mark in marks] == [_place(mark) for mark in self.rows]:
+            self.rows = marks
             self.dataChanged.emit(self.index(0), self.index(len(marks) - 1))
         else:
             self.beginResetModel()
-            self._rows = marks
+            self.rows = marks
             self.endResetModel()
         self.here_changed.emit()
 
     # What Qt asks for
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._rows):
+        if not index.isValid() or index.row() >= len(self.rows):
             return None
-        mark = self._rows[index.row()]
+        mark = self.rows[index.row()]
         if role == Role.DisplayRole:
             first_line = mark.note.strip().split("\n")[0]
             return f"{self._place_text(mark)}\n{first_line or 'no note yet'}"

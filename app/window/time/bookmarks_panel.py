@@ -106,7 +106,7 @@ class BookmarksPanel(QWidget):
 
     def copy_chosen(self) -> None:
         if self.chosen >= 0:
-            QGuiApplication.clipboard().setText(self._model.reference(self.chosen))
+            QGuiApplication.clipboard().setText(self._model.rows[self.chosen].reference)
 
     def _travel(self, index: QModelIndex) -> None:
         self._model.travel_to(index.row())
@@ -124,7 +124,7 @@ class BookmarksPanel(QWidget):
             self._model.remove(self.chosen)
 
     def _take_note(self) -> None:
-        if self.chosen >= 0 and self.note.toPlainText() != self._model.note(self.chosen):
+        if self.chosen >= 0 and self.note.toPlainText() != self._model.rows[self.chosen].note:
             self._model.set_note(self.chosen, self.note.toPlainText())
 
     # What is shown
@@ -148,7 +148,7 @@ class BookmarksPanel(QWidget):
         is_chosen = self.chosen >= 0
         self.note.setEnabled(is_chosen)
         self.remove_button.setEnabled(is_chosen)
-        text = self._model.note(self.chosen) if is_chosen else ""
+        text = self._model.rows[self.chosen].note if is_chosen else ""
         if text != self.note.toPlainText():
             with QSignalBlocker(self.note):
                 self.note.setPlainText(text)

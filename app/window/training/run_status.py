@@ -118,7 +118,7 @@ class RunListModel(QAbstractListModel):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._rows: list[Run] = []
+        self.rows: list[Run] = []
         self._depths: list[int] = []
         throttle = Throttle(REFRESH_MILLISECONDS, self._refresh, self)
         session.runs.changed.connect(throttle.call)
@@ -127,38 +127,35 @@ class RunListModel(QAbstractListModel):
     @property
     def shown_row(self) -> int:
         """The row of the run shown; -1 without one."""
-        return next((row for row, run in enumerate(self._rows) if run is self._session.runs.shown), -1)
-
-    def number(self, row: int) -> int:
-        return self._rows[row].number
+        return next((row for row, run in enumerate(self.rows) if run is self._session.runs.shown), -1)
 
     def show(self, row: int) -> None:
-        if self._rows[row] is not self._session.runs.shown:
-            self._session.runs.show(self._rows[row])
+        if self.rows[row] is not self._session.runs.shown:
+            self._session.runs.show(self.rows[row])
 
     def take_recipe(self, row: int) -> None:
         """Use the recipe of that run; a table it went on from is not part of it."""
-        run = self._rows[row]
+        run = self.rows[row]
         self._session.recipe.put(run.recipe.with_changes(grown_from=0), f"Use the recipe of run {run.number}")
 
     def rules(self, row: int) -> list[str]:
-        run = self._rows[row]
+        run = self.rows[row]
         others = [name for name, rule in TIE_RULES.items() if rule.fits(run.recipe.base) and name != run.recipe.ties]
         return others if run.sources else []
 
     def train_again(self, row: int, rule: str) -> None:
         """Train a new run with another tie rule on the same texts. (Interventions name ids, so they are left out.)"""
-        run = self._rows[row]
+        run = self.rows[row]
         self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule, interventions=(), grown_from=0))
 
     def _refresh(self) -> None:
         tree = as_tree(self._session.runs.all)
-        if [run for run, _ in tree] != self._rows:
+        if [run for run, _ in tree] != self.rows:
             self.beginResetModel()
-            self._rows, self._depths = [run for run, _ in tree], [depth for _, depth in tree]
+            self.rows, self._depths = [run for run, _ in tree], [depth for _, depth in tree]
             self.endResetModel()
-        elif self._rows:
-            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+        elif self.rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
     def _indents(self, row: int) -> tuple[str, str]:
         depth = self._depths[row]
@@ -167,17 +164,17 @@ class RunListModel(QAbstractListModel):
     # What Qt asks for
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._rows):
+        if not index.isValid() or index.row() >= len(self.rows):
             return None
-        run = self._rows[index.row()]
+        run = self.rows[index.row()]
         if role == Role.DisplayRole:
             indent, branch = self._indents(index.row())
-            return f"{branch}{title_of(run, self._rows)}\n{indent}{texts_of(run)}"
+            return f"{branch}{title_of(run, self.rows)}\n{indent}{texts_of(run)}"
         if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
-            text = f"{title_of(run, self._rows)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
+            text = f"{title_of(run, self.rows)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
             text += f"\nGoes on from run {run.parent}." if run.parent is not None else ""
             return tip(text) if role == Role.ToolTipRole else text
         if role == Role.FontRole and run is self._session.runs.shown:

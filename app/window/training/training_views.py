@@ -132,7 +132,7 @@ class RunsPanel(QWidget):
         self._model.dataChanged.connect(lambda *_: self._show())
         self.again_menu.aboutToShow.connect(self._fill_again)
         self.recipe.clicked.connect(lambda: self._model.take_recipe(self.chosen))
-        self.compare.clicked.connect(lambda: self.compare_wanted.emit(self._model.number(self.chosen)))
+        self.compare.clicked.connect(lambda: self.compare_wanted.emit(self._model.rows[self.chosen].number))
 
     def _look_at(self, index: QModelIndex) -> None:
         self._model.show(index.row())

@@ -25,7 +25,7 @@ def test_what_is_typed_is_in_the_text_and_each_edit_is_told(shown: Callable[...,
     press(editor, Key.Key_Tab, CTRL)
     assert editor.model.text() == "low \n\t"
     assert [change.added for change in changes] == ["l", "o", "w", " ", "\n", "\t"]
-    assert [change.start_byte for change in changes] == [0, 1, 2, 3, 4, 5]
+    assert [change.start for change in changes] == [0, 1, 2, 3, 4, 5]
     assert editor.caret.position == 6
 
 

@@ -1,11 +1,10 @@
 """The blocks of a text below each other, laid out only where they are visible.
 
-The viewport hangs on an anchor: a block, and how far its top is above the upper edge. Heights of
-blocks that were never visible are estimates, so the scroll bar is approximate, but what is on
-the screen is exact and does not jump.
+The viewport hangs on an anchor: a block, and how far its top is above the upper edge. Heights of blocks that were never
+visible are estimates, so the scroll bar is approximate, but what is on the screen is exact and does not jump.
 
-A line too long for one chunk is shown by several blocks. So that no row ends too early, each
-block leaves its last row to the next: `carried` characters.
+A line too long for one chunk is shown by several blocks. So that no row ends too early, each block leaves its last row
+to the next: `carried` characters.
 """
 
 from __future__ import annotations

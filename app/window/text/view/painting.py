@@ -304,10 +304,6 @@ class Change:
     before: tuple[QRectF, ...]
     after: tuple[QRectF, ...]
 
-    @property
-    def is_parting(self) -> bool:
-        return len(self.after) > len(self.before)
-
 
 def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list[int]]]:
     """Return the edges of each stretch that two cuts of a text divide differently.
@@ -375,7 +371,7 @@ class StepEvent:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for change in self.changes:
             parts, whole, pictures, done = change.before, change.after, (self.before, self.after), progress
-            if change.is_parting:
+            if len(parts) < len(whole):  # they part
                 parts, whole, pictures, done = whole, parts, (self.after, self.before), 1.0 - progress
             self._paint(painter, done, parts, whole, pictures, light, paper)
 

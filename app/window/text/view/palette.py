@@ -1,7 +1,6 @@
 """The colours of the token text, light and dark.
 
-Any two of six fills differ clearly, also to people who lack one kind of cone, and text on them
-is easy to read; `tests/gui/text/test_colours.py` measures both.
+Any two fills differ clearly, also to people who lack one kind of cone, and text on them is easy to read: both measured.
 """
 
 from __future__ import annotations
