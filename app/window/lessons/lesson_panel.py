@@ -62,9 +62,8 @@ class LessonPanel(QStackedWidget):
         self.end.offers = tuple(offers)
 
     def recolor(self) -> None:
-        self.list.recolor()
-        self.step.recolor()
-        self.end.recolor()
+        for page in (self.list, self.step, self.end):
+            page.recolor()
 
     def _show(self) -> None:
         course = self._course

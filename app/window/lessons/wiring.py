@@ -27,7 +27,7 @@ class Teaching(QObject):
         self._pairs, self._token, self._merges = pages.page(PAIRS).model, pages.page(TOKEN).model, merges
         frame.actions["lessons"].triggered.connect(self.open)
         pages.page(PAIRS).lessons_wanted.connect(self.open)
-        frame.window.docks["lessons"].visibilityChanged.connect(self._fill_when_seen)
+        frame.window.docks["lessons"].visibilityChanged.connect(lambda seen: self._show_offers() if seen else None)
         panel.chosen.connect(self.begin)
         course.noticed.connect(frame.messages.show_notice)
         course.moved.connect(self._remember_place)
@@ -71,10 +71,6 @@ class Teaching(QObject):
 
     # What is remembered
 
-    def _fill_when_seen(self, is_visible: bool) -> None:
-        if is_visible:
-            self._show_offers()
-
     def _show_offers(self) -> None:
         done, places = self._settings.get(LESSONS_DONE), self._places()
         self.panel.show_offers([Offer(lesson, lesson.name in done, places.get(lesson.name, 0)) for lesson in lessons()])
@@ -85,19 +81,11 @@ class Teaching(QObject):
         return {name: int(number) for name, _, number in pieces if name and number.isdecimal()}
 
     def _remember_place(self, name: str, number: int) -> None:
-        places = self._places()
-        places.pop(name, None)
-        if number:
-            places[name] = number
-        self._put_places(places)
+        places = self._places() | {name: number}
+        self._settings.put(LESSON_PLACES, [f"{lesson}:{place}" for lesson, place in places.items() if place])
+        self._show_offers()
 
     def _remember_done(self, name: str) -> None:
         done = self._settings.get(LESSONS_DONE)
         self._settings.put(LESSONS_DONE, [*done, name] if name not in done else done)
-        places = self._places()
-        places.pop(name, None)
-        self._put_places(places)
-
-    def _put_places(self, places: dict[str, int]) -> None:
-        self._settings.put(LESSON_PLACES, [f"{name}:{number}" for name, number in places.items()])
-        self._show_offers()
+        self._remember_place(name, 0)

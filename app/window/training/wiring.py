@@ -34,11 +34,20 @@ class Training(QObject):
         runs, actions = session.runs, frame.actions
         self._frame, self._form = frame, form
         actions["main"].triggered.connect(self._act)
-        actions["new_run"].triggered.connect(lambda: self._if_fields_are_valid(self._train))
         actions["runs"].triggered.connect(lambda: frame.window.show_dock("runs"))
-        actions["step"].triggered.connect(lambda: self._if_fields_are_valid(self._step))
+        step = partial(self._if_fields_are_valid, lambda: session.step(fits=not form.has_own_size))
+        train = partial(self._if_fields_are_valid, self._train)
+        extend = partial(self._if_fields_are_valid, lambda: runs.extend(session.recipe.value))
+        self._acts: dict[str, Callable[[], None]] = {
+            "train": train,
+            "pause": runs.pause,
+            "resume": runs.resume,
+            "extend": extend,
+        }
+        actions["step"].triggered.connect(lambda: step())
+        actions["new_run"].triggered.connect(lambda: train())
         actions["stop"].triggered.connect(runs.stop)
-        actions["extend"].triggered.connect(lambda: self._if_fields_are_valid(self._extend))
+        actions["extend"].triggered.connect(lambda: extend())
         session.fitting.taken.connect(form.note_size)
         speed.changed.connect(self._set_speed)
         speed.slider.valueChanged.connect(lambda place: frame.settings.put(SPEED, place))
@@ -49,15 +58,8 @@ class Training(QObject):
         actions.menus["training"].addMenu(self.runs_menu)
 
     def _act(self) -> None:
-        runs = self._session.runs
-        acts: dict[str, Callable[[], None]] = {
-            "train": lambda: self._if_fields_are_valid(self._train),
-            "pause": runs.pause,
-            "resume": runs.resume,
-            "extend": lambda: self._if_fields_are_valid(self._extend),
-        }
         self._status.catch_up()  # with a size that was typed just now
-        acts[self._status.status.main]()
+        self._acts[self._status.status.main]()
 
     def _if_fields_are_valid(self, act: Callable[[], object]) -> None:
         """Act only if the fields show what will be learned: a refused entry has to be corrected first."""
@@ -74,15 +76,9 @@ class Training(QObject):
             self._session.playing.play_next_run()
         self._session.train(fits=not self._form.has_own_size)
 
-    def _step(self) -> None:
-        self._session.step(fits=not self._form.has_own_size)
-
     def _set_speed(self, merges_per_second: float | None) -> None:
         self._session.runs.set_pace(merges_per_second)
         self._session.playing.set_speed(merges_per_second)
-
-    def _extend(self) -> None:
-        self._session.runs.extend(self._session.recipe.value)
 
     def _fill_runs(self) -> None:
         self.runs_menu.clear()

@@ -212,18 +212,12 @@ class TokenCanvas(QAbstractScrollArea):
     def reveal_character(self, character: int) -> None:
         """Scroll as little as needed to show the row of a character; from far away, show it in the middle."""
         block, row = self.flow.place_of(character)
-        top, bottom = block.y + row.y, block.y + row.y + row.height
-        height = self.flow.height
-        is_near = -height < top < 2 * height and any(seen.index == block.index for seen in self.flow.visible())
-        if top >= 0 and bottom <= height:
-            return
-        if is_near:
-            self.flow.scroll_by(top if top < 0 else bottom - height)
-        elif bottom + height >= 0 and top <= 2 * height:
-            self.flow.show_at_top(character, above=0 if top < 0 else height - row.height)
-        else:
-            self.flow.show_at_top(character, above=height / 3)
-        self._refresh()
+        top, bottom, height = block.y + row.y, block.y + row.y + row.height, self.flow.height
+        if top < 0 or bottom > height:
+            is_near = bottom >= -height and top <= 2 * height
+            nearest = 0 if top < 0 else height - row.height
+            self.flow.show_at_top(character, above=nearest if is_near else height / 3)
+            self._refresh()
 
     # -- painting --------------------------------------------------------------------------
 
