@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 
 import numpy as np
 
 from app.session.run import Run
-from bpe_core.history.token_texts import BLANK
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import BLANK, TokenTexts
 
 BEGINNING, WORDS_BEGIN, WITHIN, LETTERS_IN_ORDER = range(4)
 
@@ -46,12 +48,7 @@ class Found:
     is_token: bool = False
 
 
-@dataclass(frozen=True)
-class Fitting:
-    rank: int
-    found: Found
-
-
+Fitting = tuple[int, Found]  # with its rank
 Search = Callable[[str], Iterable[Fitting]]  # searches one kind of things, the best first
 
 
@@ -64,7 +61,7 @@ def among(offered: Iterable[Found]) -> Search:
         for found in known:
             ranks = (fit(typed, found.title), fit(typed, f"{found.kind} {found.title}"))
             if any(rank is not None for rank in ranks):
-                fitting.append(Fitting(min(rank for rank in ranks if rank is not None), found))
+                fitting.append((min(rank for rank in ranks if rank is not None), found))
         return fitting
 
     return search
@@ -72,7 +69,7 @@ def among(offered: Iterable[Found]) -> Search:
 
 def best(typed: str, searches: Sequence[Search]) -> list[Found]:
     """List everything that fits, the best first; equals in the order of the searches."""
-    return [one.found for one in sorted(chain(*(search(typed) for search in searches)), key=lambda one: one.rank)]
+    return [found for _, found in sorted(chain(*(search(typed) for search in searches)), key=lambda one: one[0])]
 
 
 NUMBER = re.compile(r"\s*#?\s*(\d[\d,]{0,11})\s*")
@@ -87,50 +84,44 @@ class RunSearch:
         self._run, self._go_to, self._look_at = run, go_to, look_at
 
     def __call__(self, typed: str) -> Iterator[Fitting]:
-        if typed and self._run.history is not None:
-            yield from self._numbered(typed)
-            tokens = dict[int, int]()
-            for rank, found in ((WORDS_BEGIN, self._joined(typed)), *self._containing(typed)):
-                for token in islice(found, MOST_TOKENS):
-                    tokens.setdefault(token, rank)
-            yield from (Fitting(rank, self._token(token)) for token, rank in tokens.items())
+        history, names = self._run.history, self._run.names
+        if not typed or history is None or names is None:
+            return
+        yield from self._numbered(typed)
+        tokens = dict[int, int]()
+        for rank, found in ((WORDS_BEGIN, _joined(typed, history, names)), *_containing(typed, history, names)):
+            for token in islice(found, MOST_TOKENS):
+                tokens.setdefault(token, rank)
+        for token, rank in tokens.items():
+            row = history.row_of(token)
+            when = "there from the beginning" if row is None else f"{self._run.wording.step} {row + 1:,}"
+            look = partial(self._look_at, token)
+            yield rank, Found(names.text[token], f"Token {token:,}, {when}", look, is_token=True)
 
     def _numbered(self, typed: str) -> Iterator[Fitting]:
         number = NUMBER.fullmatch(typed)
         position = int(number[1].replace(",", "")) if number else -1
         if 0 <= position <= self._run.learned:
             title = f"Go to {self._run.wording.step} {position:,}"
-            yield Fitting(EXACT, Found(title, "Time", lambda: self._go_to(position)))
+            yield EXACT, Found(title, "Time", lambda: self._go_to(position))
 
-    def _joined(self, typed: str) -> list[int]:
-        """Find what joins two tokens that were typed with a space between them."""
-        names, history, parts = self._run.names, self._run.history, typed.split()
-        if names is None or history is None or len(parts) != 2:
-            return []
-        left, right = (names.id_of(part) for part in parts)
-        if left is None or right is None:
-            return []
-        rows = np.flatnonzero((history.columns.left == left) & (history.columns.right == right))
-        tokens: list[int] = history.ids[rows].tolist()
-        return tokens
 
-    def _containing(self, typed: str) -> Iterator[tuple[int, Iterable[int]]]:
-        """Find tokens equal to the text, beginning with it, or containing it; a leading space may be left out."""
-        names, history = self._run.names, self._run.history
-        assert names is not None
-        assert history is not None
-        wanted = typed.replace(" ", BLANK)
-        texts = names.text[: history.first_special]
-        hits = [token for token, text in enumerate(texts) if wanted in text]
-        beginning = [token for token in hits if texts[token].lstrip(BLANK).startswith(wanted.lstrip(BLANK))]
-        yield EXACT, (token for token in beginning if len(texts[token].lstrip(BLANK)) == len(wanted.lstrip(BLANK)))
-        yield BEGINNING, beginning
-        yield WITHIN, hits
+def _joined(typed: str, history: History, names: TokenTexts) -> list[int]:
+    """Find what joins two tokens that were typed with a space between them."""
+    ids = [names.id_of(part) for part in typed.split()]
+    if len(ids) != 2 or None in ids:
+        return []
+    rows = np.flatnonzero((history.columns.left == ids[0]) & (history.columns.right == ids[1]))
+    tokens: list[int] = history.ids[rows].tolist()
+    return tokens
 
-    def _token(self, token: int) -> Found:
-        names, history = self._run.names, self._run.history
-        assert names is not None
-        assert history is not None
-        row = history.row_of(token)
-        when = "there from the beginning" if row is None else f"{self._run.wording.step} {row + 1:,}"
-        return Found(names.text[token], f"Token {token:,}, {when}", lambda: self._look_at(token), is_token=True)
+
+def _containing(typed: str, history: History, names: TokenTexts) -> Iterator[tuple[int, Iterable[int]]]:
+    """Find tokens equal to the text, beginning with it, or containing it; a leading space may be left out."""
+    wanted = typed.replace(" ", BLANK)
+    texts = names.text[: history.first_special]
+    hits = [token for token, text in enumerate(texts) if wanted in text]
+    beginning = [token for token in hits if texts[token].lstrip(BLANK).startswith(wanted.lstrip(BLANK))]
+    yield EXACT, (token for token in beginning if len(texts[token].lstrip(BLANK)) == len(wanted.lstrip(BLANK)))
+    yield BEGINNING, beginning
+    yield WITHIN, hits

@@ -76,7 +76,7 @@ def test_actions_files_lessons_tokens_and_steps_are_found_and_done(
 
 def test_tokens_written_just_so_come_first_then_those_that_begin_so() -> None:
     search = RunSearch(run_with(random_history(3_000)), lambda step: None, lambda token: None)
-    ranks = [one.rank for one in sorted(search("th"), key=lambda one: one.rank)]
+    ranks = sorted(rank for rank, _ in search("th"))
     found = [one.title for one in best("th", [search])]
     assert found
     assert all("th" in title for title in found)
