@@ -167,15 +167,15 @@ class Charting(QObject):
                 raise BpeError(NOTHING_YET)
             return picture(figure, Paper.of_millimetres(width, height, text, is_dark=is_dark))
 
-        def write(drawn: bytes) -> None:
+        def keep(drawn: bytes) -> None:
             kind = path.suffix.lower()
             self._tell(written(path, lambda beside: write_drawing(drawn, width, height, beside, kind)))
             self.saved.emit(command, path)
 
         if page.has_figure:
-            self._aside.ask("print", drawn, write, self._fail)
+            self._aside.ask("print", drawn, keep, self._fail)
         else:
-            write(drawing_of(page.pictured, width, height, text, is_dark=is_dark))
+            keep(drawing_of(page.pictured, width, height, text, is_dark=is_dark))
 
     def _copy(self) -> None:
         self._shown.watched.catch_up()
