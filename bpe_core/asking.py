@@ -17,6 +17,7 @@ import numpy as np
 
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Figure
+from bpe_core.history.arguments import by_name
 from bpe_core.measures.measures import MEASURES
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts, files, texts_of
@@ -217,10 +218,8 @@ def _studies(question: type[Question], given: Any) -> Any:
         return None
     if question.studies is None:
         return Study.of(given)
-    if not isinstance(given, Mapping):
-        raise BpeError("Give tokenizers by names of your own, such as {'ours': study, 'theirs': bpe.open(path)}.")
     least, most = question.studies
-    if not least <= len(given) <= most:
+    if not least <= len(by_name(given)) <= most:
         raise BpeError(f"{question.title()} is about {least:,} to {most:,} tokenizers, not {len(given):,}.")
     return {name: Study.of(one, name) for name, one in given.items()}
 

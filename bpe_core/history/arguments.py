@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from bpe_core.errors import BpeError, CorpusError
-from bpe_core.history.history import History, Int64s
+from bpe_core.history.history import History
 
-BY_NAME = "Give tokenizers and texts by names of your own, such as {'ours': history} and {'book': [...]}."
+BY_NAME = "Give tokenizers and texts by names of your own, such as {'ours': study} and {'book': [...]}."
 
 
 class HasHistory(Protocol):
@@ -27,15 +27,7 @@ def history_of(given: Learned, name: str = "") -> History:
     if isinstance(found, History):
         return found
     what = f"{name!r} is" if name else "This is"
-    raise BpeError(
-        f"{what} a {type(given).__name__}, not a tokenizer: give what `train` returned, a Tokenizer, or what "
-        "open_table(path) found in a file."
-    )
-
-
-def numbers_of(given: Learned) -> Int64s | None:
-    """The ids of the file that it came from, if it came from one."""
-    return history_of(given).numbers
+    raise BpeError(f"{what} a {type(given).__name__}, not a tokenizer: give what `train` or `open` returned.")
 
 
 def by_name(given: Any) -> Mapping[str, Any]:
@@ -45,10 +37,17 @@ def by_name(given: Any) -> Mapping[str, Any]:
 
 
 def documents_of(text: str | Iterable[str]) -> list[str]:
-    """Several documents are one text; one alone is a list of one."""
+    """List the documents of a text; one string is one document.
+
+    >>> documents_of("a text"), documents_of(("one", "two"))
+    (['a text'], ['one', 'two'])
+    """
     if type(text).__module__.startswith("pyarrow"):
-        text = text.to_pylist()  # type: ignore[union-attr]  # an array's own texts are no strings
-    found = [text] if isinstance(text, str) else list(text)
+        text = text.to_pylist()  # type: ignore[union-attr]  # an Arrow array's own items are no strings
+    try:
+        found = [text] if isinstance(text, str) else list(text)
+    except TypeError as error:
+        raise CorpusError(f"A text is a string or a list of strings, not a {type(text).__name__}.") from error
     other = next((one for one in found if not isinstance(one, str)), None)
     if other is not None:
         raise CorpusError(f"A text is a string or a list of strings; this one holds a {type(other).__name__}.")

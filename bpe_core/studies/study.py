@@ -25,6 +25,7 @@ import numpy as np
 
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.figures.coloured_text import SAMPLE, sentence_html
+from bpe_core.history.arguments import history_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import BLANK, TokenBytes, TokenTexts
 from bpe_core.learning.methods import has_ranks, learns_by_ranks, told_by
@@ -82,13 +83,7 @@ class Study:
     @classmethod
     def of(cls, given: Any, name: str = "") -> Study:
         """Return a study of whatever was learned: a study, a history, or anything that has a history."""
-        if isinstance(given, Study):
-            return given
-        found = given if isinstance(given, History) else getattr(given, "history", None)
-        if isinstance(found, History):
-            return cls(found, name=name)
-        what = f"{name!r} is" if name else "This is"
-        raise BpeError(f"{what} a {type(given).__name__}, not a tokenizer: give what `train` or `open` returned.")
+        return given if isinstance(given, Study) else cls(history_of(given, name), name=name)
 
     def __repr__(self) -> str:
         size = f"{self.history.vocabulary_size:,} tokens"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 from bpe_core.counting.count_words import count_groups, count_unmixed, count_words
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError, CorpusError
+from bpe_core.errors import BpeError
+from bpe_core.history.arguments import documents_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus
@@ -106,36 +107,13 @@ def texts_of(given: Any) -> Texts:
     if isinstance(given, Mapping):
         return NamedTexts({name: texts_of(text) for name, text in given.items()})
     if isinstance(given, Corpus):
-        return CorpusTexts(lambda: _as_context(given))
+        return CorpusTexts(lambda: nullcontext(given))
     if isinstance(given, str) or not hasattr(given, "reading"):
         documents = documents_of(given)
-        return CorpusTexts(lambda: _as_context(Corpus.from_texts(documents)))
+        return CorpusTexts(lambda: nullcontext(Corpus.from_texts(documents)))
     texts: Texts = given
     return texts
 
 
 def files(*paths: str) -> CorpusTexts:
-    return CorpusTexts(lambda: _as_context(Corpus.from_files(list(paths))), paths, reports=True)
-
-
-def documents_of(text: str | Iterable[str]) -> list[str]:
-    """List the documents of a text; one string is one document.
-
-    >>> documents_of("a text"), documents_of(("one", "two"))
-    (['a text'], ['one', 'two'])
-    """
-    if type(text).__module__.startswith("pyarrow"):
-        text = text.to_pylist()  # type: ignore[union-attr]  # an Arrow array's own items are no strings
-    try:
-        found = [text] if isinstance(text, str) else list(text)
-    except TypeError as error:
-        raise CorpusError(f"A text is a string or a list of strings, not a {type(text).__name__}.") from error
-    other = next((one for one in found if not isinstance(one, str)), None)
-    if other is not None:
-        raise CorpusError(f"A text is a string or a list of strings; this one holds a {type(other).__name__}.")
-    return found
-
-
-@contextmanager
-def _as_context(corpus: Corpus) -> Iterator[Corpus]:
-    yield corpus
+    return CorpusTexts(lambda: nullcontext(Corpus.from_files(list(paths))), paths, reports=True)
