@@ -377,8 +377,8 @@ class _LineEnds:
 class _WholeTexts:
     """Finds out whether a custom pattern matched anything, when only its cuts are known.
 
-    What it does not match is not cut. So if there are no more words than texts (or lines, if these are texts of their
-    own), each word is a whole text, and `regex` is asked about one after the other until it matches one.
+    If there are no more words than texts (or lines that are texts of their own), each word is a whole text, and `regex`
+    is asked about one after the other until it matches one.
     """
 
     def __init__(self, recipe: Recipe) -> None:

@@ -54,15 +54,16 @@ class GroupedWords:
         return cls(words, groups)
 
     def counts_in(self, group: str) -> Int64s:
-        found = np.zeros(len(self.words), np.int64)
-        found[self.groups[group].rows] = self.groups[group].counts
-        return found
+        return self._by_word(group, self.groups[group].counts)
 
     def line_ends_in(self, group: str) -> Int64s:
         """How often each of all words ends a line in a group; zero if that was not counted."""
+        ends = self.groups[group].line_ends
+        return self._by_word(group, 0 if ends is None else ends)
+
+    def _by_word(self, group: str, values: Int64s | int) -> Int64s:
         found = np.zeros(len(self.words), np.int64)
-        if (ends := self.groups[group].line_ends) is not None:
-            found[self.groups[group].rows] = ends
+        found[self.groups[group].rows] = values
         return found
 
     def table_of(self, group: str) -> WordTable:

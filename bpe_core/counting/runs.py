@@ -158,8 +158,8 @@ def _runs(piece: Piece, work: Place) -> list[str]:
 def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
     """Cut a large plain text into spans of about `size` bytes that give the same words one after the other.
 
-    Any other text stays whole, and so does one whose line ends are counted (the end of a span would be taken for one),
-    or that is split by a custom pattern (which might match in one span only).
+    Not if line ends are counted (the end of a span would be one), or by a custom pattern (it may match in one span
+    only).
     """
     source = reader.source
     is_plain = source.kind == "text" and not source.compression and source.encoding in ("utf-8", "utf-8-sig")

@@ -35,17 +35,9 @@ class Columns(NamedTuple):
 
     @classmethod
     def with_room(cls, rows: int) -> Columns:
-        wide = (np.empty(rows, np.int64) for _ in range(3))
-        narrow = (np.empty(rows, np.int32) for _ in range(4))
-        return cls(
-            left=next(narrow),
-            right=next(narrow),
-            count=next(wide),
-            runner_up_left=next(narrow),
-            runner_up_right=next(narrow),
-            runner_up_count=next(wide),
-            tokens_left=next(wide),
-        )
+        wide = ("count", "runner_up_count", "tokens_left")
+        columns: dict[str, Any] = {name: np.empty(rows, np.int64 if name in wide else np.int32) for name in cls._fields}
+        return cls(**columns)
 
     def first(self, rows: int) -> Columns:
         """A read-only view of the first rows."""

@@ -40,11 +40,10 @@ Offsets = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Normalized:
-    """A normalized text, and the way back.
+    """A normalized text, and for each of its bytes that of the original it came from; then the original's length.
 
-    `origins[i]` is the byte of the original that byte i of the text came from; one more entry is the original's length.
-    Origins never fall. A changed character comes from the first byte of what it was made of, so bytes [a, b) of the
-    text came from the original's bytes [origins[a], origins[b]), which include what was removed right behind.
+    Origins never fall: bytes [a, b) came from [origins[a], origins[b]), which include what was removed right behind. A
+    changed character comes from the first byte of what it was made of.
     """
 
     text: str

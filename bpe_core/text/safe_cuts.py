@@ -58,8 +58,8 @@ def may_cut_at_newlines(recipe: Recipe) -> bool:
 def between_kinds(table: ScanTable) -> Booleans:
     """[kind, next kind]: between which kinds of characters a normalized text may be cut.
 
-    Whatever comes before, a character of the first kind must lead to a state in which one of the second kind cuts
-    before itself, treats earlier places as the end of a text would, and leads where it would at the start of a text.
+    After the first kind, the second must cut before itself, treat earlier places as the end of a text would, and lead
+    where it would at the start of a text.
     """
     entries = table.entries.reshape(-1, ROW)
     safe, rows = np.zeros((ROW, ROW), np.bool_), np.zeros(len(entries), np.bool_)
@@ -99,10 +99,9 @@ class SafeCuts:
         return max(0, len(data) - _LOOK_BACK) + int(found[-1]) if len(found) else 0
 
     def around(self, data: bytes, start: int, stop: int) -> tuple[int, int]:
-        """The bytes of a text whose words an edit may have changed, so that they must be encoded again.
+        """The bytes of a text whose words an edit of the bytes from `start` to `stop` may have changed.
 
-        `start` to `stop` are the new bytes (an empty range if some were removed). A pair with one of them says nothing
-        about the old text, so the nearest safe places that lie wholly before and wholly behind them are taken.
+        A pair with a new byte says nothing about the old text, so safe places wholly before and behind them are taken.
         """
         return self._last_before(data, start), self.first_from(data, stop)
 
@@ -154,9 +153,7 @@ def _safe_cuts(recipe: Recipe) -> SafeCuts:
 
 
 def _before_normalization(pairs: Booleans, recipe: Recipe) -> Booleans:
-    """The pairs that become such a pair. Blanks and ends of lines divide what normalization looks at: no blank is
-    composed onto another character, or decides the case of one.
-    """
+    """The pairs that become such a pair. Normalization looks across no blank or end of a line."""
     found = np.zeros_like(pairs)
     for before, behind in np.argwhere(pairs[:128, :128]).tolist():
         if chr(behind).isspace() or (before == NEWLINE and recipe.unit == "line"):

@@ -52,9 +52,8 @@ class Splitter:
     def words(self, text: str) -> Iterator[str]:
         """The words of one normalized document.
 
-        Special tokens are boundaries and belong to no word. With the unit "line", each line, with its newline, is a
-        text of its own. What a custom pattern does not match becomes words, too, so that nothing is lost; empty matches
-        are ignored. Steps of a file may cut inside characters: such bytes are escaped as Python does it.
+        Special tokens belong to no word. With the unit "line", each line, with its newline, is a text of its own. What
+        a custom pattern does not match becomes words, too. Bytes of characters that steps cut are escaped.
         """
         split = self._custom_words if self._is_custom else self._named_words
         if self._steps is not None:

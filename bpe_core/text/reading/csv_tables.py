@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 from bpe_core.errors import CorpusError
@@ -29,7 +30,7 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
     """Each row is a document, whose text may run over several lines between quotes."""
     lines = NumberedLines(text_blocks(source, options, size, log), source.name)
     rows = Rows(lines, source.kind, source.name)
-    fields = fields_of(rows.header, rows.ahead())
+    fields = fields_of(rows.header, rows.ahead)
     field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
     if field not in rows.header:
         named = listed(rows.header) or "none"
@@ -64,7 +65,7 @@ def looked_at(head: str, kind: Kind, name: str) -> tuple[list[str], list[list[st
     end = head.rfind("\n") + 1 or len(head)
     try:
         rows = Rows((line.encode() for line in io.StringIO(head[:end], newline="")), kind, name)
-        return rows.header, rows.ahead()
+        return rows.header, rows.ahead
     except CorpusError:
         return [], []
 
@@ -85,38 +86,35 @@ class Row(NamedTuple):
     problem: BadRow | None = None
 
 
-class Rows(Iterator[Row]):
+class Rows:
+    """The rows after the header; the sound ones of the first are known before."""
+
     def __init__(self, lines: Iterable[bytes], kind: Kind, name: str) -> None:
         # The limit belongs to the whole process, so it is only ever raised.
         csv.field_size_limit(max(csv.field_size_limit(), LARGEST_FIELD))
-        delimiter = "\t" if kind == "tsv" else ","
-        self._reader = csv.reader((line.decode() for line in lines), delimiter=delimiter, strict=True)
-        self._ahead: list[Row] = []
-        first = next(self, Row(1, []))
+        rows = _read((line.decode() for line in lines), "\t" if kind == "tsv" else ",")
+        first = next(rows, Row(1, []))
         if first.problem is not None:
             raise CorpusError(f"{name}, line {first.line:,}: {first.problem}.") from first.problem
         self.header = first.values
+        ahead = list(islice(rows, LOOKED_AT))
+        self.ahead = [row.values for row in ahead if row.values]
+        self._rows = chain(ahead, rows)
 
-    def ahead(self) -> list[list[str]]:
-        """The sound ones of the next rows; iterating still yields them."""
-        while len(self._ahead) < LOOKED_AT and (row := self._read()) is not None:
-            self._ahead.append(row)
-        return [row.values for row in self._ahead if row.values]
+    def __iter__(self) -> Iterator[Row]:
+        return self._rows
 
-    def __next__(self) -> Row:
-        row = self._ahead.pop(0) if self._ahead else self._read()
-        if row is None:
-            raise StopIteration
-        return row
 
-    def _read(self) -> Row | None:
-        line = self._reader.line_num + 1
+def _read(lines: Iterable[str], delimiter: str) -> Iterator[Row]:
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
         try:
-            values = next(self._reader, None)
+            yield Row(line, next(reader))
+        except StopIteration:
+            return
         except csv.Error as error:
-            ended = self._reader.line_num
-            upto = f" (up to line {ended:,}: is a quote not closed?)" if ended > line else ""
+            upto = f" (up to line {reader.line_num:,}: is a quote not closed?)" if reader.line_num > line else ""
             problem = BadRow(f"this row cannot be read{upto}: its quotes or line ends are out of place")
             problem.__cause__ = error
-            return Row(line, [], problem)
-        return None if values is None else Row(line, values)
+            yield Row(line, [], problem)
