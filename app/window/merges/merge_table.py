@@ -96,9 +96,9 @@ class MergeTableModel(QAbstractTableModel):
             self.filter_changed.emit(chosen)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        descending = order == Qt.SortOrder.DescendingOrder
-        if (column, descending) != (self.sort_column, self.sort_descending):
-            self.sort_column, self.sort_descending = column, descending
+        before, descending = (self.sort_column, self.sort_descending), order == Qt.SortOrder.DescendingOrder
+        self.sort_column, self.sort_descending = column, descending
+        if (column, descending) != before:
             self._reorder()
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
 

@@ -40,7 +40,6 @@ from app.window.text.view.palette import TokenPalette
 
 _PADDING = 7
 _GAP = 1
-_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,7 @@ class Cells:
     def between(self, place: float, scrolled: int) -> QRectF:
         """Return a cell on its way along the rows: out at the left end, in at the right end of the row above."""
         whole = math.floor(place)
-        cell = self.rectangle(whole, scrolled)
-        return cell.translated((place - whole) * self.width, 0.0)
+        return self.rectangle(whole, scrolled).translated((place - whole) * self.width, 0.0)
 
 
 class ColouredId(NamedTuple):
@@ -269,7 +267,8 @@ class IdsGrid(QAbstractScrollArea):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         page = max(1, self.viewport().height() // self.cells.height - 1) * self.cells.columns
         steps = {
-            **_STEPS,
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
             Qt.Key.Key_Up: -self.cells.columns,
             Qt.Key.Key_Down: self.cells.columns,
             Qt.Key.Key_PageUp: -page,
