@@ -39,7 +39,7 @@ from app.window.main_window import Frame, MainWindow
 from app.window.merges.merge_panel import MergePanel
 from app.window.merges.merge_table import MergeTableModel
 from app.window.message_bar import MessageBar
-from app.window.pages import CURVES, PAGES, PAIRS, Pages, World
+from app.window.pages import PAGES, PAIRS, SWEEPS, Pages, World
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
@@ -218,7 +218,7 @@ class Program(QObject):
         self.session.recipe.changed.connect(lambda _: self.corpus.refresh())
         self.session.playing.stepped.connect(self.pages.page(PAIRS).show_step)
         self.runs_panel.compare_wanted.connect(self.asking.compare_with)
-        self.pages.when_built(CURVES, lambda page: page.session_wanted.connect(self.filing.open))
+        self.pages.when_built(SWEEPS, lambda page: page.session_wanted.connect(self.filing.open))
         self.exchanging.counts.open_wanted.connect(lambda place: self.opening.open_named([place]))
         self.status.addPermanentWidget(ExportBar(self.exchanging.export))
         self._connect_manifests()

@@ -8,6 +8,7 @@ report, the exports, and the manifest: nobody writes them again.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from functools import cache
@@ -76,6 +77,11 @@ class Parameter:
     const: str = ""  # its value where a command's flag has none behind it
     repeated: bool = False  # a command takes its flag again for each value
     title: str = ""  # beside the field in a form; else made of the name
+    path: Literal["", "file", "folder"] = ""  # its value can be one, which a form lets a person choose
+    offered: tuple[str, ...] = ()  # other values that a form offers beside a path
+    only_with: str = ""  # it means something only where the parameter of that name is given
+    of_column: str = ""  # a form offers the values that this column of the answer has
+    several: bool = False  # several of the choices can be named, a comma between; a form offers one or all
     is_required: bool = False  # it has no default
 
     @property
@@ -153,6 +159,8 @@ class Question:
     studies: ClassVar[tuple[int, int] | None] = None  # at least and at most how many; None: it is about one
     follows_time: ClassVar[bool] = False  # whether its parameter `at` is the moment shown
     takes_moments: ClassVar[bool] = True  # whether the run shown in a session is asked about at its moment, too
+    rests: ClassVar[bool] = False  # it takes long, so that a window asks it only about runs that are at rest
+    by_parts: ClassVar[bool] = False  # its answer depends on the files or groups that the texts are parted into
     moment: ClassVar[tuple[str, int]] = ("step", 0)  # the column that names a row's moment, and what to add to it
     axis: ClassVar[Literal["", "step", "size"]] = ""  # what is along the figure, if that is a moment
 
@@ -162,6 +170,14 @@ class Question:
     def answer(self, study: Any, work: Work = ALONE) -> Answer:
         raise NotImplementedError
 
+    def asks_corpus(self, *, has_texts: bool) -> bool:
+        """Return whether a window asks about the texts of its corpus: of a run that has texts, or has none."""
+        return False
+
+    def texts_of(self, studies: Any) -> Mapping[str, Sequence[str]]:
+        """Return the documents of each text that rows of the answer are about, where people can read them."""
+        return {}
+
     @classmethod
     def title(cls) -> str:
         return cls.name.replace("_", " ").capitalize()
@@ -169,7 +185,12 @@ class Question:
     @classmethod
     def summary(cls) -> str:
         """The first line of the docstring."""
-        return (cls.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+        return cls.explanation().partition("\n")[0].rstrip(".")
+
+    @classmethod
+    def explanation(cls) -> str:
+        """The docstring."""
+        return inspect.cleandoc(cls.__doc__ or "")
 
     @classmethod
     @cache

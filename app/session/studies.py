@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from app.session.corpus_texts import CorpusTexts, reading
 from app.session.counts import Counted, Counts, Outcome
 from app.session.groups import IN_NONE
 from app.session.run import Run, name_of
+from bpe_core.counting.count_words import count_words
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, Cancelled, CorpusError
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.studies.study import Study
+from bpe_core.studies.study import Study, free_name
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus
 
 KEPT = 4  # studies that remember what was found out about them
 MOST_LOOKED_AT = 100  # files that the disk is asked about whether they are as they were
+NO_TEXTS = "There is no text in the corpus to measure by."
 
 Parts = Callable[[], Mapping[str, WordTable]]  # to be called aside
 Tables = Mapping[str, Sequence[WordTable]]  # by the names of groups
@@ -45,13 +49,10 @@ def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
     if len(sources) < 2 or None in outcomes:
         return None
     if mixture is None and not any(source.group for source in sources):
-        named = Counter[str]()
         tables: dict[str, WordTable] = {}
         for source, outcome in zip(sources, outcomes, strict=True):
             if isinstance(outcome, Counted):
-                named[source.name] += 1
-                times = f" ({named[source.name]})" if named[source.name] > 1 else ""
-                tables[source.name + times] = outcome.table
+                tables[free_name(source.name, tables)] = outcome.table
         return lambda: tables
     groups = tables_by_group(sources, outcomes)
     return None if len(groups) < 2 else lambda: mixed.parts(groups, mixture)
@@ -98,11 +99,55 @@ class RunTexts:
     def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
         return self._words
 
+    @property
+    def has_parts(self) -> bool:
+        return self._parts is not None
+
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
         return {"the corpus": self._words} if self._parts is None else self._parts()
 
     def reading(self) -> AbstractContextManager[Corpus]:
         return reading(self._sources, [])
+
+
+class SessionTexts:
+    """The texts of the corpus as they are now; those that are counted already are not counted again."""
+
+    has_parts = True
+
+    def __init__(self, sources: CorpusTexts, known: Mapping[int, WordTable], remarks: list[str]) -> None:
+        """`known` holds the words of texts by their numbers; what is odd about a text joins the remarks."""
+        if any(source.group for source in sources):
+            named = {source.number: source.group or IN_NONE for source in sources}
+        else:
+            named = {}
+            for source in sources:
+                named[source.number] = free_name(source.name, named.values())
+        sources = tuple(replace(source, group=named[source.number]) for source in sources)
+        self._sources, self._known, self._remarks = sources, known, remarks
+
+    def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
+        return WordTable.merged(self.parts(recipe, work).values())
+
+    def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
+        found: dict[str, list[WordTable]] = {}
+        for source in self._sources:
+            table = self._known.get(source.number)
+            if table is None:
+                try:
+                    with reading([source], self._remarks) as texts:
+                        table = count_words(texts, recipe, work=work)
+                except Cancelled:
+                    raise
+                except BpeError:  # a file that is gone by now leaves the others be
+                    continue
+            found.setdefault(source.group, []).append(table)
+        return {name: WordTable.merged(tables) for name, tables in found.items()}
+
+    def reading(self) -> AbstractContextManager[Corpus]:
+        if not self._sources:
+            raise CorpusError(NO_TEXTS)
+        return reading(self._sources, self._remarks)
 
 
 class Studies:
@@ -125,6 +170,12 @@ class Studies:
                 self._known.popitem(last=False)
             return found
 
+    def by_corpus(self, study: Study, run: Run, sources: CorpusTexts, remarks: list[str]) -> Study:
+        """The same tokenizer, to be asked about the texts of the corpus."""
+        outcomes = {source.number: self._counts.outcome_of(source, run.recipe) for source in sources}
+        known = {number: one.table for number, one in outcomes.items() if isinstance(one, Counted)}
+        return study.with_texts(SessionTexts(sources, known, remarks))
+
     def ranked(self, run: Run | None) -> Callable[[], RankedWords] | None:
         """Ranks the words of a run, when called aside; None where it has no words, steps or ranks."""
         study = self.of(run)
@@ -132,15 +183,11 @@ class Studies:
             return None
         return study.ranked
 
-    def all(self, runs: list[Run]) -> dict[str, Study]:
-        """The studies of all runs that have learned something, by their names."""
-        made = {name_of(run, runs): self.of(run, runs) for run in runs}
-        return {name: study for name, study in made.items() if study is not None}
-
     def _made(self, run: Run, runs: list[Run]) -> Study:
         assert run.history is not None  # asked above
         texts = None
         if run.words is not None:
             parts = None if run.is_busy else parts_of(run, self._counts, self._mixed)
             texts = RunTexts(run.words, parts, run.sources)
-        return Study(run.history, texts, name=name_of(run, runs), texts_are_own=True)
+        sources = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
+        return Study(run.history, texts, name=name_of(run, runs), sources=sources, texts_are_own=True)

@@ -22,14 +22,14 @@ from bpe_core.questions import question_names
 if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
     from app.window.questions.audit.page import AuditPage
-    from app.window.questions.benchmark.page import BenchmarkPage
     from app.window.questions.compare.duel_page import DuelPage
     from app.window.questions.compare.model import CompareModel
     from app.window.questions.compare.page import ComparePage
-    from app.window.questions.curves.page import CurvesPage
+    from app.window.questions.curves.page import SweepPage
     from app.window.questions.gage.page import BlocksPage
     from app.window.questions.lab.page import LabPage
     from app.window.questions.question_page import QuestionPage
+    from app.window.questions.reading_page import ReadingPage
     from app.window.questions.token.page import TokenPage
     from app.window.questions.why.merge_tree import TreePage
     from app.window.questions.why.model import WhyModel
@@ -90,27 +90,34 @@ def build_words(world: World) -> WordsPage:
 
 
 def build_audit(world: World) -> AuditPage:
-    from app.window.questions.audit.model import AuditModel
     from app.window.questions.audit.page import AuditPage
     from app.window.questions.audit.trimming import Trimming
+    from app.window.questions.question_model import QuestionModel
 
-    model = AuditModel(world.session)
-    return AuditPage(model, Trimming(world.session, model))
-
-
-def build_benchmark(world: World) -> BenchmarkPage:
-    from app.window.questions.benchmark.model import BenchmarkModel
-    from app.window.questions.benchmark.page import BenchmarkPage
-
-    return BenchmarkPage(BenchmarkModel(world.session))
+    return AuditPage(Trimming(world.session, QuestionModel(world.session, "audit", ("characters", "only_in"))))
 
 
-def build_curves(world: World) -> CurvesPage:
-    from app.window.questions.curves.model import CurvesModel
-    from app.window.questions.curves.page import CurvesPage
+def build_benchmark(world: World) -> ReadingPage:
+    return _reading_page(world, "benchmark", parallel="own")
+
+
+def build_morphemes(world: World) -> ReadingPage:
+    return _reading_page(world, "morphemes")
+
+
+def _reading_page(world: World, name: str, **chosen: Any) -> ReadingPage:
+    from app.window.questions.question_model import QuestionModel
+    from app.window.questions.reading_page import ReadingPage
+
+    return ReadingPage(QuestionModel(world.session, name, **chosen), world.session)
+
+
+def build_sweeps(world: World) -> SweepPage:
+    from app.window.questions.curves.page import SweepPage
     from app.window.questions.curves.planning import Planning
+    from app.window.questions.curves.sweeping import SweepModel
 
-    return CurvesPage(CurvesModel(world.session), Planning(world.session))
+    return SweepPage(SweepModel(world.session), Planning(world.session))
 
 
 def build_blocks(world: World) -> BlocksPage:
@@ -210,10 +217,12 @@ BENCHMARK = chart_row(
     build_benchmark,
     Item("benchmark", "&Benchmark", "Measure all runs by many texts, and by the same sentences in many languages"),
 )
-CURVES = chart_row(
-    build_curves,
-    Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs, or of a sweep, by the size of vocabulary"),
+CURVES = question_row(
+    "curves", Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs by the size of the vocabulary")
 )
+SWEEP_ITEM = Item("sweeps", "S&weeps", "Plan and make many runs, and draw a measure of them by their size")
+SWEEPS = PageRow("sweep_results", "Sweeps", "charts", build_sweeps, (SWEEP_ITEM,))
+MORPHEMES = PageRow("morphemes", "Morphemes", "charts", build_morphemes)
 BLOCKS = chart_row(
     build_blocks, Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables")
 )
@@ -226,11 +235,11 @@ LAB = PageRow("lab", "Lab", "centre", build_lab)
 TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 
 PAGES: tuple[PageRow[Page], ...] = (
-    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, SIZES, TIES, WORDS, AUDIT, BENCHMARK, CURVES, BLOCKS, COMPARE,
-    DUEL, LAB, TREE,
+    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, SIZES, TIES, WORDS, AUDIT, BENCHMARK, CURVES, SWEEPS, BLOCKS,
+    COMPARE, MORPHEMES, DUEL, LAB, TREE,
 )  # fmt: skip
 # Questions that are answered in a view of their own: by the rows above, by the tables of merges and of words.
-OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff", "sweep_results"}
+OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff"}
 PAGES += tuple(question_row(name) for name in question_names() if name not in OWN_VIEWS)
 
 

@@ -42,7 +42,7 @@ _TYPES: dict[str, Any] = {
 
 def add_question_arguments(parser: argparse.ArgumentParser, question: type[Question]) -> None:
     """Declare the question's parameters, what it is about, and how the answer is written."""
-    parser.description = (question.__doc__ or "").strip()
+    parser.description = question.explanation()
     parser.epilog = question.examples
     parameters = question.parameters()
     for one in parameters:
@@ -134,7 +134,7 @@ def _add_parameter(parser: argparse.ArgumentParser, one: Parameter) -> None:
         parser.add_argument(one.flag, dest=one.name, action="store_true", help=one.help)
         return
     told: dict[str, Any] = {"dest": one.name, "type": _TYPES[one.kind], "help": one.help, "default": one.default}
-    if one.choices:
+    if one.choices and not one.several:
         told["choices"] = one.choices
     if one.const:
         told |= {"nargs": "?", "const": one.const}

@@ -17,7 +17,6 @@ from bpe_core.counting.words import Counted
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.arguments import Learned, by_name, documents_of, history_of
 from bpe_core.history.history import History
-from bpe_core.measures.measures import OF_BENCHMARK, meanings
 from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
 from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of, stretches
 from bpe_core.measures.unencoded import AT_BLANKS, BetweenBlanks, encodes_everything
@@ -33,7 +32,6 @@ Tokenizers = Mapping[str, Stand]  # by name; with a number, it is taken after so
 Columns = Mapping[str, Values]
 Texts = Mapping[str, str | Iterable[str]]  # by name; several documents are one group, and one row
 
-MEANINGS = meanings(OF_BENCHMARK)
 NOTHING_TO_MEASURE = "A benchmark takes at least one tokenizer and one text."
 HELD = 1_000_000  # tokens that are counted together
 WORTH_COUNTING = 200_000  # characters of all texts together, from which on words are counted first

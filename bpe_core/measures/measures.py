@@ -9,7 +9,6 @@ Tables name their columns by these names; windows, commands, charts and help tex
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -211,7 +210,3 @@ OF_SWEEPS = (
     *("bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "unknown_share", "bits_per_byte"),
     *OF_MORPHEMES_IN_SWEEPS,
 )
-
-
-def meanings(names: Iterable[str]) -> dict[str, str]:
-    return {name: MEASURES[name].meaning for name in names}

@@ -16,7 +16,7 @@ from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.benchmark import Columns, Tokenizers, contenders_of
-from bpe_core.measures.measures import OF_MORPHEMES, meanings
+from bpe_core.measures.measures import OF_MORPHEMES
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled
@@ -26,7 +26,6 @@ from resources import morpheme_samples
 Morphemes = Mapping[str, Sequence[str]]  # of each word, in their order
 Lists = Mapping[str, Morphemes]  # by name, such as the language
 
-MEANINGS = meanings(OF_MORPHEMES)
 BLANK = " "
 PLAIN = Recipe(pattern="none")  # what is given is not split: each tokenizer splits it in its own way
 EXAMPLE = "unhappy<TAB>un happy"

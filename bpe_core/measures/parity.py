@@ -12,15 +12,12 @@ import numpy.typing as npt
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.arguments import by_name, documents_of
 from bpe_core.measures.benchmark import Benchmark, Columns, ratio
-from bpe_core.measures.measures import OF_PARITY, meanings
 from bpe_core.support.data_table import DataTable
 from bpe_core.text.corpus import Corpus
 
 # The same sentences, in the same order, by language; of one string each line is a sentence.
 Parallel = Mapping[str, str | Iterable[str]]
 Sentences = Mapping[str, Sequence[str]]
-
-MEANINGS = meanings(OF_PARITY)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,7 @@ class AuditOfTokens(Question):
     """List the tokens that deserve a second look: scaffolds, unreachable, unused, broken …"""
 
     needs = "texts if known"
+    rests = by_parts = True
     examples = f"""\
 examples:
   bpe-explorer audit tokenizer.json
@@ -35,11 +36,16 @@ examples:
 criteria:
 {CRITERIA_LIST}"""
 
-    only: str = parameter("", help="list only these criteria, a comma between", metavar="CRITERIA")
+    only: str = parameter(
+        "", help="list only these criteria, a comma between", metavar="CRITERIA", choices=tuple(CRITERIA), several=True
+    )
     sort: str = parameter("id", help="the order of the list", choices=ORDERS)
     reverse: bool = parameter(False, help="from the end of that order; of lengths the shortest first")
     rare: int = parameter(RARE, help=f"less often than N times is rare ({RARE})", metavar="N")
     long: int = parameter(LONG, help=f"more than N characters are very long ({LONG})", metavar="N")
+
+    def asks_corpus(self, *, has_texts: bool) -> bool:
+        return not has_texts
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         wanted = criteria_in(self.only)

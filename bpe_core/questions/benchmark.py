@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
@@ -11,7 +11,7 @@ from bpe_core.figures.from_table import dots_chart
 from bpe_core.history.history import History
 from bpe_core.measures.benchmark import benchmark
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
-from bpe_core.measures.parity import Sentences, parallel_texts, parity_of
+from bpe_core.measures.parity import parallel_texts, parity_of
 from bpe_core.studies.study import Study, free_name
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
@@ -32,6 +32,7 @@ class Benchmark(Question):
 
     needs = "texts if known"
     studies = (1, 1_000)
+    rests = True
     examples = f"""\
 examples:
   bpe-explorer benchmark ours.csv theirs.tokenizer.json --texts news/ book.txt --output figures.parquet
@@ -53,17 +54,30 @@ columns:
         help="a folder of the same sentences, a file a language, a line a sentence; without a folder our own ten",
         metavar="FOLDER",
         const=OWN_SENTENCES,
+        path="folder",
+        offered=(OWN_SENTENCES,),
     )
-    reference: str = parameter("", help="the language that others are compared with (the first)", metavar="NAME")
+    reference: str = parameter(
+        "",
+        help="the language that others are compared with (the first)",
+        metavar="NAME",
+        of_column="text",
+        only_with="parallel",
+    )
     sizes: tuple[int, ...] = parameter((), help="each at these sizes of its vocabulary", metavar="N")
-    relative_to: str = parameter("", help="whose tokens others are compared with (the first)", metavar="TABLE")
+    relative_to: str = parameter(
+        "", help="whose tokens others are compared with (the first)", metavar="TABLE", of_column="tokenizer"
+    )
     measure: str = parameter("tokens", help=f"what is drawn: {', '.join(DRAWN)}", choices=DRAWN)
+
+    def asks_corpus(self, *, has_texts: bool) -> bool:
+        return not self.parallel and self.texts is None
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         if self.reference and not self.parallel:
             raise BpeError("--reference names a language of --parallel texts; --relative-to names one of the tables.")
         tokenizers = dict(at_sizes(studies, self.sizes))
-        texts = self._texts(studies) if not self.parallel else self._sentences()
+        texts = self.texts_of(studies)
         found = benchmark(
             tokenizers,
             texts,
@@ -83,16 +97,16 @@ columns:
         listed = ("tokenizer", "text", *(name for name in DRAWN if name in columns))
         return Answer(table, tuple(sentences), dots_chart(table, self.measure), listed, facts=facts)
 
-    def _texts(self, studies: Mapping[str, Study]) -> Mapping[str, list[str]]:
+    def texts_of(self, studies: Mapping[str, Study]) -> Mapping[str, Sequence[str]]:
+        """Return the documents of each file, or of each group; or the parallel sentences."""
+        if self.parallel:
+            return parallel_samples() if self.parallel == OWN_SENTENCES else parallel_texts(self.parallel)
         texts = self.texts or next(iter(studies.values())).texts
         if texts is None:
             raise BpeError("A benchmark measures texts: name them with --texts, --group or --parallel.")
         with texts.reading() as corpus:
             parts = corpus.by_source() if corpus.groups == ("",) else corpus.parts()
             return {name: list(part.documents()) for name, part in parts.items()}
-
-    def _sentences(self) -> Sentences:
-        return parallel_samples() if self.parallel == OWN_SENTENCES else parallel_texts(self.parallel)
 
 
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:

@@ -31,6 +31,7 @@ class Curves(Question):
 
     needs = "texts if known"
     studies = (1, 1_000)
+    rests = True
     takes_moments = False  # a curve shows all moments
     examples = """\
 examples:
@@ -40,8 +41,17 @@ examples:
 
     measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
     held_out: Texts | None = parameter(None, help="measure by texts that no run has learned from", metavar="FILE")
-    list: str = parameter("", help="words with their morphemes, or en or de for our own", metavar="LIST")
+    list: str = parameter(
+        "",
+        help="words with their morphemes, or en or de for our own",
+        metavar="LIST",
+        path="file",
+        offered=("en", "de"),
+    )
     lines: tuple[str, ...] = parameter((), help="draw only these lines", metavar="NAME")
+
+    def asks_corpus(self, *, has_texts: bool) -> bool:
+        return self.held_out is None
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         own = next((study.texts for study in studies.values() if not study.texts_are_own), None)
@@ -50,7 +60,7 @@ examples:
             raise BpeError(NO_TEXTS)
         with texts.reading() as corpus:
             documents = [*corpus.documents()]
-        learned = {name: one.learned_from for name, one in studies.items()} if self.measure == BITS else {}
+        learned = {name: one.own_words for name, one in studies.items()} if self.measure == BITS else {}
         table = overlay(
             {name: one.history for name, one in studies.items()},
             documents,

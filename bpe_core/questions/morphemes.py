@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.measures.measures import MEASURES, OF_MORPHEMES
-from bpe_core.measures.morphemes import morpheme_agreement, own_lists, read_morphemes
+from bpe_core.measures.morphemes import Lists, morpheme_agreement, own_lists, read_morphemes
 from bpe_core.questions.benchmark import at_sizes
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
@@ -26,6 +26,7 @@ class Morphemes(Question):
     """
 
     studies = (1, 1_000)
+    rests = True
     examples = f"""\
 examples:
   bpe-explorer morphemes ours.csv theirs.tokenizer.json
@@ -38,13 +39,21 @@ columns:
 {COLUMNS}
 """
 
-    list: tuple[str, ...] = parameter((), help="files of words with their morphemes; else our own", metavar="LIST")
+    list: tuple[str, ...] = parameter(
+        (), help="files of words with their morphemes; else our own", metavar="LIST", path="file"
+    )
     sizes: tuple[int, ...] = parameter((), help="each at these sizes of its vocabulary", metavar="N")
     measure: str = parameter("f1", help=f"what is drawn: {', '.join(DRAWN)}", choices=DRAWN)
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
-        lists = {path: read_morphemes(path) for path in self.list} if self.list else own_lists()
+        lists = self._lists()
         tokenizers = dict(at_sizes(studies, self.sizes))
         found = morpheme_agreement(tokenizers, lists, work=work)
         listed = ("tokenizer", "text", "words", *(name for name in OF_MORPHEMES if name != "hits"))
         return Answer(found.table, (), dots_chart(found.table, self.measure), listed)
+
+    def texts_of(self, studies: Mapping[str, Study]) -> Mapping[str, Sequence[str]]:
+        return {name: [f" {' '.join(words)}"] for name, words in self._lists().items()}
+
+    def _lists(self) -> Lists:
+        return {path: read_morphemes(path) for path in self.list} if self.list else own_lists()

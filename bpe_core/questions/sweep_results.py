@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bpe_core.asking import NONE, Answer, Question, parameter
 from bpe_core.figures.from_table import sweep_chart
 from bpe_core.measures.measures import OF_SWEEPS
+from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.sweep.results import read_results
 
@@ -21,11 +22,14 @@ examples:
   bpe-explorer sweep-results results.csv --measure tokens_per_word -o sweep.svg
 """
 
-    results: str = parameter(help="what `sweep` wrote", metavar="RESULTS", positional=True)
+    results: str = parameter(help="what `sweep` wrote", metavar="RESULTS", positional=True, path="file")
     measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
     lines: tuple[str, ...] = parameter((), help="draw only these lines", metavar="NAME")
 
     def answer(self, study: object = None, work: Work = ALONE) -> Answer:
-        table = read_results(self.results)
+        return self.answer_of(read_results(self.results))
+
+    def answer_of(self, table: DataTable) -> Answer:
+        """Answer with results that may be in no file yet."""
         figure = sweep_chart(table, self.measure, self.lines or None)
         return Answer(table, (figure.sentence,), figure, ("recipe", "corpus", "ties", "vocabulary", self.measure))

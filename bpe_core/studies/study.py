@@ -73,6 +73,7 @@ class Study:
         self.history = history
         self.texts = texts
         self.texts_are_own = texts_are_own  # whether it was learned from these texts
+        self._own_texts = texts if texts_are_own else None
         self.name = name  # of its file, or as a person calls it
         self.format = format  # of the file it was opened from
         self.notes = notes  # what the file does or lacks that the history cannot hold, a sentence each
@@ -108,7 +109,7 @@ class Study:
         """Return the same tokenizer, to be asked about other texts."""
         from bpe_core.studies.texts import texts_of
 
-        return Study(
+        other = Study(
             self.history,
             texts_of(texts),
             name=self.name,
@@ -116,6 +117,8 @@ class Study:
             notes=self.notes,
             sources=self.sources,
         )
+        other._own_texts = self._own_texts
+        return other
 
     # -- encoding and decoding -------------------------------------------------------------
 
@@ -253,6 +256,11 @@ class Study:
     def learned_from(self) -> WordTable | None:
         """The words it was learned from, if its texts are those."""
         return self.words() if self.texts_are_own else None
+
+    @property
+    def own_words(self) -> WordTable | None:
+        """The words it was learned from, where they are known, even if it is asked about other texts."""
+        return None if self._own_texts is None else self._own_texts.words(self.history.recipe)
 
     def words(self, what: str = "This question", work: Work = ALONE) -> WordTable:
         """Count the words of its texts; `what` is asked begins the sentence where there are no texts."""

@@ -16,7 +16,7 @@ from app.session.session import Session
 from app.settings import LAST_FOLDER
 from app.window.charts.pairs_motion import Flight
 from app.window.main_window import Frame
-from app.window.pages import AUDIT, LAB, PAGES, PAIRS, TOKEN, WORDS, Pages
+from app.window.pages import LAB, PAGES, PAIRS, TOKEN, Pages
 from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, DATA_FILTERS, PRINT_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_pdf, save_png, save_svg, write_drawing
@@ -57,20 +57,22 @@ class Charting(QObject):
         frame.actions["save_chart"].triggered.connect(lambda: self._save(self._shown))
         frame.actions["print_chart"].triggered.connect(lambda: self._open_print_dialog(self._shown))
         frame.actions["copy_chart"].triggered.connect(self._copy)
+        for row in PAGES:
+            pages.when_built(row, self._let_save)
         pages.when_built(TOKEN, self._connect_token)
-        pages.when_built(WORDS, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
-        pages.when_built(AUDIT, lambda page: page.save_wanted.connect(lambda: self._save(page, DATA_FILTERS)))
         pages.when_built(LAB, self._connect_lab)
         for row in PAGES:
             if row.actions and row.tabs == "charts":
                 frame.actions[row.actions[0].name].triggered.connect(lambda _=False, id=row.id: self._bring_up(id))
+
+    def _let_save(self, page: Page) -> None:
+        page.save_wanted.connect(lambda: self._save(page))
 
     def _connect_token(self, page: TokenPage) -> None:
         def save_words(name: str) -> None:
             life = page.life.model
             self._save_list(f"{name} of a token", life.exact_words(name), life.command_of_words(name))
 
-        page.save_wanted.connect(lambda: self._save(page))
         page.print_wanted.connect(lambda: self._open_print_dialog(page))
         page.life.list_wanted.connect(save_words)
 
@@ -103,9 +105,10 @@ class Charting(QObject):
         proposal = Path(self._frame.settings.get(LAST_FOLDER)) / f"{name}.{next(iter(filters.values()))}"
         return ask_where_to_save(self._frame.window, title, str(proposal), filters)
 
-    def _save(self, page: Page, filters: dict[str, str] = CHART_FILTERS) -> None:
-        moves = filters is CHART_FILTERS and any(True for _ in page.frames())
-        name = page.accessibleName().lower()
+    def _save(self, page: Page) -> None:
+        """As a picture or as data; of a mere table, data are proposed."""
+        filters = DATA_FILTERS | CHART_FILTERS if page.is_table else CHART_FILTERS
+        name, moves = page.accessibleName().lower(), any(True for _ in page.frames())
         path = self._ask("Save the chart", name, filters | ANIMATED_FILTER if moves else filters)
         if path is not None and is_data(path):
             self._write(page.exact(), page.watched.command, path)

@@ -29,6 +29,7 @@ class Page(QWidget):
 
     save_wanted = Signal()  # of what is shown, to a file
     print_wanted = Signal()  # the same as a picture of a size that is said
+    is_table = False  # whether rows are all it shows
 
     def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.manifests import EACH
+from app.session.manifests import EACH, RESULT
+from app.session.run import Run, name_of
 from app.session.session import Session
-from app.window.parts.watched import Watched
-from bpe_core.asking import Answer, Parameter, Question, ask_about, cell_text, heading_of
+from app.window.parts.watched import Drawn, Exact, Watched
+from app.worker.job import Task
+from bpe_core.asking import NONE, Answer, Question, ask_about, cell_text, heading_of
+from bpe_core.asking import Parameter as Parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Figure, LineFigure
 from bpe_core.measures.measures import MEASURES
@@ -21,12 +24,12 @@ from bpe_core.support.progress import Progress, Work
 
 REFRESH_MILLISECONDS = 150
 NOTHING_YET = "The answer appears here when training begins."
+RESTING = "The answer appears here when the run rests."
 ASKING = "Asking …"
+STOPPED = "Stopped. Show another page and come back to ask again."
 NO_TEXTS = "This table came without texts: Training > Count on My Corpus answers this."
 
-
-def _each(studies: Study | dict[str, Study]) -> list[Study]:
-    return [studies] if isinstance(studies, Study) else list(studies.values())
+Studies = Study | dict[str, Study]
 
 
 class QuestionModel(QObject, Watched):
@@ -34,16 +37,21 @@ class QuestionModel(QObject, Watched):
 
     changed = Signal()
 
-    def __init__(self, session: Session, name: str) -> None:
+    def __init__(self, session: Session, name: str, more_columns: Sequence[str] = (), **chosen: Any) -> None:
+        """Show more columns than a terminal; begin with the parameters chosen."""
         super().__init__(session)
         self.question: type[Question] = question_named(name)
         self.answer: Answer | None = None
+        self.about: list[Run] = []  # the runs that the answer is about
         self.trouble = NOTHING_YET  # what is said where there is no answer
-        self._chosen: dict[str, Any] = {}
-        self._session, self._topic = session, f"question {name}"
+        self.progress = ""
+        self._more_columns, self._chosen, self._session = more_columns, chosen, session
+        self._topic = f"question {name}"
         self._asked: Hashable = None
         news = [session.runs.changed, session.runs.grew]
-        news += [session.cursor.moved] if self.question.follows_time else []
+        takes_moment = self.question.follows_time or self._takes_moment
+        news += [session.cursor.moved] if takes_moment else []
+        news += [session.corpus.texts.changed] if self.question.needs == "texts if known" else []
         self.refresh_on(REFRESH_MILLISECONDS, *news)
         if self.question.axis:
             session.cursor.moved.connect(self._show_moment)
@@ -52,14 +60,28 @@ class QuestionModel(QObject, Watched):
         if self.is_watched and self.answer is not None:
             self.changed.emit()
 
+    def watch(self, on: bool) -> None:
+        if on and self.trouble == STOPPED:
+            self._asked = None
+        super().watch(on)
+
+    # -- parameters ------------------------------------------------------------------------
+
     @property
     def parameters(self) -> list[Parameter]:
         """Those that a person chooses; the moment is where the slider is."""
         hidden = ("at",) if self.question.follows_time else ()
         return [one for one in self.question.parameters() if one.name not in hidden]
 
+    def parameter(self, name: str) -> Parameter:
+        return next(one for one in self.parameters if one.name == name)
+
     def value(self, parameter: Parameter) -> Any:
         return self._chosen.get(parameter.name, parameter.default)
+
+    def is_meaningful(self, parameter: Parameter) -> bool:
+        """Whether what it depends on is given, if it depends on anything."""
+        return not parameter.only_with or bool(self.value(self.parameter(parameter.only_with)))
 
     def choose(self, name: str, value: Any) -> None:
         """Ask with this value from now on."""
@@ -82,29 +104,113 @@ class QuestionModel(QObject, Watched):
     # -- asking ----------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        run = self._session.runs.shown
-        self._rest_as_long(self._session.aside, self._topic, run)
-        studies, values = self._studies(), self._values()
-        if not studies:
+        runs, values = self._runs(), self._values()
+        self._rest_as_long(self._session.aside, self._topic, self._session.runs.shown)
+        if self.question.studies == NONE and any(one.is_required and one.name not in values for one in self.parameters):
+            return
+        if not runs and self.question.studies != NONE:
             self._asked = None
             self._session.aside.cancel(self._topic)
-            self._take(None, NOTHING_YET)
+            self._take(None, RESTING if self._session.runs.all and self.question.rests else NOTHING_YET)
             return
-        if self.question.needs == "texts" and any(one.texts is None for one in _each(studies)):
+        if self.question.needs == "texts" and any(run.words is None for run in runs):
             self._take(None, NO_TEXTS)
             return
-        key = (tuple(map(id, studies.values())) if isinstance(studies, dict) else id(studies), repr(values))
+        question = self.question(**values)
+        texts = self._session.corpus.texts.value if self._asks_corpus(question, runs) else ()
+        stands = tuple((run.stamp, run.learned, id(run.words), run.is_busy) for run in runs)
+        key = stands, self._early_moment(), texts, repr(values)
         if key == self._asked:
             return
         self._asked = key
-        question = self.question
-        self._session.aside.ask(
-            self._topic,
-            lambda task: ask_about(question, studies, Work(task.report, task.cancelled, task.remarks.append), **values),
-            lambda answer: self._take(answer, ""),
-            lambda sentence: self._take(None, sentence),
-            self._report,
-        )
+        remarks: list[str] = []
+        studies = self._studies(question, runs, remarks)
+
+        def work(task: Task) -> Answer:
+            found = ask_about(self.question, studies, Work(task.report, task.cancelled, task.remarks.append), **values)
+            task.remarks.extend(remarks)
+            return found
+
+        def take(answer: Answer) -> None:
+            self.about = runs
+            self._take(answer, "")
+
+        self._session.aside.ask(self._topic, work, take, lambda sentence: self._take(None, sentence), self._report)
+
+    def stop(self) -> None:
+        """Wait for this answer no longer."""
+        self._session.aside.cancel(self._topic)
+        self._take(None, STOPPED)
+
+    @property
+    def is_about_one(self) -> bool:
+        """Whether only the run shown is asked about."""
+        return self.question.studies is None or self.question.axis != ""
+
+    @property
+    def _takes_moment(self) -> bool:
+        return not self.is_about_one and self.question.takes_moments
+
+    def _early_moment(self) -> int | None:
+        """Where the slider is, if all runs are asked about and the one shown at an earlier moment, too."""
+        shown, at = self._session.runs.shown, self._session.cursor.position
+        return at if self._takes_moment and shown is not None and at < shown.learned else None
+
+    def _runs(self) -> list[Run]:
+        runs = self._session.runs
+        if self.question.studies == NONE:
+            return []
+        learned = [run for run in (runs.shown,) if run is not None] if self.is_about_one else runs.all
+        learned = [run for run in learned if run.history is not None and run.history.id_count]
+        return [run for run in learned if not (self.question.rests and run.is_busy)]
+
+    def _asks_corpus(self, question: Question, runs: list[Run]) -> bool:
+        return question.asks_corpus(has_texts=all(run.words is not None for run in runs))
+
+    def _studies(self, question: Question, runs: list[Run], remarks: list[str]) -> Studies:
+        """The studies of these runs as they are now, by name where the question is about several."""
+        made, all_runs = self._session.runs.studies, self._session.runs.all
+        asks_corpus, at = self._asks_corpus(question, runs), self._early_moment()
+        found: dict[str, Study] = {}
+        for run in runs:
+            study = made.of(run, all_runs)
+            assert study is not None  # it has learned something
+            if asks_corpus:
+                study = made.by_corpus(study, run, self._session.corpus.texts.value, remarks)
+            found[name_of(run, all_runs)] = study
+            if at is not None and run is self._session.runs.shown:
+                found[f"{name_of(run, all_runs)}, after {run.wording.counted(at)}"] = study.at(at)
+        return found if question.studies is not None else next(iter(found.values()))
+
+    def _values(self) -> dict[str, Any]:
+        run = self._session.runs.shown
+        at = min(self._session.cursor.position, 0 if run is None else run.learned)
+        wanted = [one for one in self.parameters if one.name in self._chosen]
+        values = {one.name: self._chosen[one.name] for one in wanted if self.is_meaningful(one)}
+        return values | ({"at": at} if self.question.follows_time else {})
+
+    def _report(self, progress: Progress) -> None:
+        share = f" {100 * progress.done // progress.total} %" if progress.total else ""
+        self.progress = f"{progress.stage.capitalize() or ASKING}{share}"
+        self.changed.emit()
+
+    def _take(self, answer: Answer | None, trouble: str) -> None:
+        self.answer, self.trouble, self.progress = answer, trouble, ""
+        self.changed.emit()
+
+    # -- exports ---------------------------------------------------------------------------
+
+    def exact(self) -> Exact:
+        answer = self.answer
+        if answer is None or self._session.aside.is_busy(self._topic):
+            return super().exact()
+        return lambda cancelled: answer.table
+
+    def drawn(self) -> Drawn:
+        answer = self.answer
+        if answer is None or self._session.aside.is_busy(self._topic):
+            return super().drawn()
+        return lambda cancelled: answer.figure
 
     @property
     def has_figure(self) -> bool:  # type: ignore[override]  # other models know it beforehand
@@ -112,9 +218,31 @@ class QuestionModel(QObject, Watched):
 
     @property
     def asked(self) -> tuple[Question, Any] | None:
-        studies = self._studies()
-        is_unanswered = self.answer is None and self._asked is not None and not self.trouble.startswith(ASKING)
-        return None if is_unanswered or not studies else (self.question(**self._values()), studies)
+        runs = self._runs()
+        if self.trouble or not (runs or self.question.studies == NONE):
+            return None
+        question = self.question(**self._values())
+        return question, self._studies(question, runs, [])
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        asked, command = self.asked, super().command
+        if asked is None:
+            return ()
+        if self.question.studies == NONE:
+            return (self.question.name.replace("_", "-"), *asked[0].arguments(), "-o", RESULT)
+        question, runs = asked[0], self._runs()
+        has_parts = self.question.by_parts and any(len(run.sources) > 1 for run in runs)
+        each = self._chosen.get("each") or has_parts or self._asks_corpus(question, runs)
+        if not self.is_about_one:
+            command = tuple("--runs" if word == "--merges" else word for word in command)
+        return (*command, *((EACH,) if each else ()))
+
+    # -- what is shown ---------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        return self.question.title()
 
     @property
     def figure(self) -> Figure | None:
@@ -134,46 +262,6 @@ class QuestionModel(QObject, Watched):
         return float(at if self.question.axis == "step" else run.history.vocabulary_size_at(at))
 
     @property
-    def command(self) -> tuple[str, ...]:
-        each = (EACH,) if self._chosen.get("each") else ()
-        command = super().command
-        if isinstance(self._studies(), dict) and not self.is_about_one:
-            command = tuple("--runs" if word == "--merges" else word for word in command)
-        return (*command, *each)
-
-    @property
-    def is_about_one(self) -> bool:
-        """Whether only the run shown is asked about."""
-        return self.question.studies is None or self.question.axis != ""
-
-    def _studies(self) -> Study | dict[str, Study] | None:
-        runs = self._session.runs
-        if not self.is_about_one:
-            return runs.studies.all(runs.all)
-        shown = runs.studies.of(runs.shown, runs.all)
-        return {shown.name: shown} if self.question.studies and shown is not None else shown
-
-    def _values(self) -> dict[str, Any]:
-        run = self._session.runs.shown
-        at = min(self._session.cursor.position, 0 if run is None else run.learned)
-        return self._chosen | ({"at": at} if self.question.follows_time else {})
-
-    def _report(self, progress: Progress) -> None:
-        if self.answer is None:
-            share = f" {100 * progress.done // progress.total} %" if progress.total else ""
-            self._take(None, f"{ASKING}{share}")
-
-    def _take(self, answer: Answer | None, trouble: str) -> None:
-        self.answer, self.trouble = answer, trouble
-        self.changed.emit()
-
-    # -- what is shown ---------------------------------------------------------------------
-
-    @property
-    def title(self) -> str:
-        return self.question.title()
-
-    @property
     def sentences(self) -> tuple[str, ...]:
         """What the answer says, and the values of its lines at the moment shown."""
         said = () if self.answer is None else self.answer.sentences
@@ -189,14 +277,11 @@ class QuestionModel(QObject, Watched):
         return {line.name or figure.y_title: line.value_at(place) for line in known}
 
     @property
-    def no_figure(self) -> str:
-        return "This answer has no figure."
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are shown, of those that there are."""
         answer = self.answer
-        return () if answer is None else tuple(name for name in answer.shown_columns if name in answer.columns)
+        wanted = () if answer is None else (*answer.shown_columns, *self._more_columns)
+        return tuple(name for name in wanted if answer is not None and name in answer.columns)
 
     @property
     def headings(self) -> list[str]:
@@ -214,6 +299,15 @@ class QuestionModel(QObject, Watched):
         assert self.answer is not None  # there are no rows without
         name = self.columns[column]
         return cell_text(name, self.answer.columns[name][row])
+
+    def in_order(self, column: int, *, from_end: bool) -> list[int]:
+        """The rows by the values of a column, unknown values last; as they are where there is no such column."""
+        if self.answer is None or not 0 <= column < len(self.columns):
+            return list(range(0 if self.answer is None else len(self.answer.table)))
+        values = list(self.answer.columns[self.columns[column]])
+        known = [row for row, value in enumerate(values) if value is not None and value == value]
+        unknown = [row for row, value in enumerate(values) if value is None or value != value]
+        return [*sorted(known, key=values.__getitem__, reverse=from_end), *unknown]
 
     # -- travelling ------------------------------------------------------------------------
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -19,50 +21,77 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.window.parts.figure_sheet import line_colour
 from app.window.parts.figure_view import FigureView
 from app.window.parts.page import Page
-from app.window.parts.tables import table_of_rows
-from app.window.parts.widgets import label, paragraph, scrolling
+from app.window.parts.tables import put_headings_left, table_of_rows
+from app.window.parts.widgets import flat_button, label, named, paragraph, scrolling
 from app.window.parts.wording import tip
-from app.window.questions.question_model import QuestionModel
+from app.window.questions.question_model import Parameter, QuestionModel
+from bpe_core.figures.figure import DotFigure
 
 Index = QModelIndex | QPersistentModelIndex
+Role = Qt.ItemDataRole
 NO_INDEX = QModelIndex()
 MOST_ROWS = 100_000  # that are listed; a file has all
 LEAST_BESIDE = 200  # points of width for sentences and rows
 SCROLL_BAR = 14
+CHOOSE = "Choose …"
 
 
 class AnswerRows(QAbstractTableModel):
-    """The rows of an answer, in the columns that people are shown."""
+    """The rows of an answer in the columns that people are shown, in the order of any of them."""
 
     def __init__(self, model: QuestionModel) -> None:
         super().__init__(model)
         self._model = model
+        self._sorted = (-1, False)  # by which column, and whether from its end
+        self._order: list[int] = []
+        self.hint = ""  # below the whole text of a cell, in its tip
 
     def refresh(self) -> None:
         self.beginResetModel()
+        column, from_end = self._sorted
+        self._order = self._model.in_order(column, from_end=from_end)[:MOST_ROWS]
         self.endResetModel()
 
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._sorted = column, order == Qt.SortOrder.DescendingOrder
+        self.refresh()
+
+    def place(self, row: int) -> int:
+        """Which row of the answer is shown there."""
+        return self._order[row]
+
     def rowCount(self, parent: Index = NO_INDEX) -> int:
-        return 0 if parent.isValid() or self._model.answer is None else min(MOST_ROWS, len(self._model.answer.table))
+        return 0 if parent.isValid() else len(self._order)
 
     def columnCount(self, parent: Index = NO_INDEX) -> int:
         return len(self._model.headings)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal:
             return None
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role == Role.DisplayRole:
             return self._model.headings[section]
-        return tip(self._model.meaning(section)) if role == Qt.ItemDataRole.ToolTipRole else None
+        return tip(self._model.meaning(section)) if role == Role.ToolTipRole else None
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._model.cell(index.row(), index.column())
-        if role == Qt.ItemDataRole.TextAlignmentRole and not self._model.is_text(index.column()):
+    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
+        if role in (Role.DisplayRole, Role.ToolTipRole):
+            cell = self._model.cell(self._order[index.row()], index.column())
+            return cell if role == Role.DisplayRole else tip("\n".join(filter(None, (cell, self.hint))))
+        if role == Role.TextAlignmentRole and not self._model.is_text(index.column()):
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role == Role.DecorationRole and index.column() == 0:
+            return self._colour(self._model.cell(self._order[index.row()], 0))
         return None
+
+    def _colour(self, name: str) -> QColor | None:
+        """The colour of the dots that are called so."""
+        figure = self._model.figure
+        if not isinstance(figure, DotFigure) or name not in figure.tokenizers:
+            return None
+        return line_colour(QGuiApplication.palette(), figure.tokenizers.index(name))
 
 
 class QuestionPage(Page):
@@ -73,19 +102,38 @@ class QuestionPage(Page):
         self.model = model
         self.setAccessibleName(model.title)
         self.form, self.fields = QWidget(), dict[str, QWidget]()
-        self.told = paragraph()
-        self.told.setAccessibleName("What the answer says")
+        self.told = named(paragraph(), "What the answer says")
         self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.stop = named(flat_button("Stop"), "Stop asking")
+        self.save = named(flat_button("Save …"), "Save the answer", "All rows as a table, or the figure as a picture")
         self.figure = FigureView(hint=model.trouble)
         self.rows = AnswerRows(model)
         self.table = table_of_rows(self.rows, f"{model.title}: the answer")
-        self.above = QHBoxLayout()
+        self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.table.setSortingEnabled(True)
+        put_headings_left(self.table)
+        self.told.setToolTip(tip(model.question.explanation()))
+        self._shown: object = self  # the answer whose rows are shown
         self._lay_out()
-        self.table.clicked.connect(lambda index: model.travel_to_row(index.row()))
-        self.table.activated.connect(lambda index: model.travel_to_row(index.row()))
+        self.table.clicked.connect(lambda index: self.choose_row(self.rows.place(index.row())))
+        self.table.activated.connect(lambda index: self.open_row(self.rows.place(index.row())))
         self.figure.place_chosen.connect(model.travel_to_place)
+        self.stop.clicked.connect(model.stop)
+        self.save.clicked.connect(self.save_wanted)
         model.changed.connect(self._show)
         self._show()
+
+    @property
+    def is_table(self) -> bool:  # type: ignore[override]  # other pages know it beforehand
+        return not self.model.has_figure
+
+    def choose_row(self, row: int) -> None:
+        """Act upon a row of the answer that was clicked."""
+        self.model.travel_to_row(row)
+
+    def open_row(self, row: int) -> None:
+        """Act upon a row of the answer that was clicked twice, or on which Enter was pressed."""
+        self.choose_row(row)
 
     def _lay_out(self) -> None:
         row = QHBoxLayout(self.form)
@@ -98,25 +146,26 @@ class QuestionPage(Page):
             form.addRow(label("" if one.kind == "truth" else one.label), field)
             row.addLayout(form)
         row.addStretch()
+        self.above = QHBoxLayout()  # for what else can be done with the answer
+        for button in (self.stop, self.save):
+            self.above.addWidget(button)
         row.addLayout(self.above)
-        self.form.setVisible(bool(self.fields) or self.above.count() > 0)
-        self.parts = QSplitter(Qt.Orientation.Horizontal)
-        self.parts.addWidget(self.figure)
         beside = QSplitter(Qt.Orientation.Vertical)
         beside.addWidget(scrolling(self.told, "What the answer says"))
         beside.addWidget(self.table)
-        self.parts.addWidget(beside)
         beside.setMinimumWidth(LEAST_BESIDE)
-        self.parts.setSizes([3 * LEAST_BESIDE, 2 * LEAST_BESIDE])
+        parts = QSplitter(Qt.Orientation.Horizontal)
+        parts.addWidget(self.figure)
+        parts.addWidget(beside)
+        parts.setSizes([3 * LEAST_BESIDE, 2 * LEAST_BESIDE])
         above = scrolling(self.form, "What is asked")  # so that many parameters make no page wide
         above.setFixedHeight(self.form.sizeHint().height() + SCROLL_BAR)
-        above.setVisible(not self.form.isHidden())
         whole = QVBoxLayout(self)
         whole.setContentsMargins(8, 6, 8, 4)
         whole.addWidget(above)
-        whole.addWidget(self.parts, 1)
+        whole.addWidget(parts, 1)
 
-    def _field(self, one: Any) -> QWidget:
+    def _field(self, one: Parameter) -> QWidget:
         """What a person chooses the parameter with."""
         value, choose = self.model.value(one), self.model.choose
         if one.kind == "truth":
@@ -124,54 +173,99 @@ class QuestionPage(Page):
             box.setChecked(bool(value))
             box.toggled.connect(lambda on: choose(one.name, on))
             return box
-        if one.choices:
-            return _choice(one, value, lambda chosen: choose(one.name, chosen))
         if one.kind == "files":
-            button = QPushButton("Choose …")
-            button.clicked.connect(lambda: self._ask_for_file(one))
+            button = QPushButton(CHOOSE)
+            button.clicked.connect(lambda: self.choose_files(one.name, QFileDialog.getOpenFileName(self, one.help)[0]))
             return button
+        if one.choices or one.path or one.of_column:
+            return self._choice(one, value)
         line = QLineEdit(one.written(value))
         line.setPlaceholderText(one.metavar)
         line.setClearButtonEnabled(True)
         line.editingFinished.connect(lambda: self.model.read(one, line.text()))
         return line
 
-    def _ask_for_file(self, one: Any) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, one.help)
-        self.choose_files(one.name, path)
+    def _choice(self, one: Parameter, value: Any) -> QComboBox:
+        box = QComboBox()
+        choices = one.choices or one.offered
+        if one.default not in choices:
+            box.addItem("–", one.default)
+        for choice in choices:
+            box.addItem(choice.replace("_", " "), choice)
+        if one.path:
+            box.addItem(CHOOSE, CHOOSE)
+        box.setCurrentIndex(max(0, box.findData(value)))
+        box.currentIndexChanged.connect(lambda place: self._take_choice(one, box.itemData(place)))
+        return box
+
+    def _take_choice(self, one: Parameter, chosen: Any) -> None:
+        if chosen != CHOOSE:
+            self.model.choose(one.name, chosen)
+            return
+        ask: Callable[..., Any] = QFileDialog.getExistingDirectory if one.path == "folder" else _asked_for_file
+        self.choose_path(one.name, ask(self, one.help))
+
+    def choose_path(self, name: str, path: str) -> None:
+        """Choose a file or folder for a parameter, as if it had been picked here; without one nothing changes."""
+        one, box = self.model.parameter(name), self.fields[name]
+        assert isinstance(box, QComboBox)
+        box.blockSignals(True)
+        if path:
+            if box.findData(path) < 0:
+                box.insertItem(box.count() - 1, Path(path).name, path)
+            self.model.choose(name, (path,) if one.kind == "texts" else path)
+        value = self.model.value(one)
+        box.setCurrentIndex(max(0, box.findData(value[0] if isinstance(value, tuple) and value else value)))
+        box.blockSignals(False)
 
     def choose_files(self, name: str, path: str) -> None:
         """Choose a file for a parameter, as if it had been picked here."""
-        one = next(one for one in self.model.parameters if one.name == name)
-        self.model.read(one, path)
+        self.model.read(self.model.parameter(name), path)
         button = self.fields[name]
         assert isinstance(button, QPushButton)
-        button.setText(path.rpartition("/")[2] or "Choose …")
+        button.setText(path.rpartition("/")[2] or CHOOSE)
 
     def add_pair(self, name: str, pair: tuple[int, int]) -> None:
         """Add a pair of tokens to a parameter."""
-        one = next(one for one in self.model.parameters if one.name == name)
+        one = self.model.parameter(name)
         field = self.fields[name]
         assert isinstance(field, QLineEdit)
         field.setText("; ".join(filter(None, [one.written(self.model.value(one)), self.model.pair_text(pair)])))
         self.model.read(one, field.text())
 
     def _show(self) -> None:
-        answer = self.model.answer
-        self.figure.hint = self.model.trouble or self.model.no_figure
-        self.figure.set_figure(self.model.figure)
-        self.figure.setVisible(self.model.figure is not None or answer is None)
-        self.told.setText(self.model.trouble if answer is None else "\n".join(self.model.sentences))
-        self.rows.refresh()
+        model, answer = self.model, self.model.answer
+        self.figure.hint = model.trouble
+        self.figure.set_figure(model.figure)
+        self.figure.setVisible(model.figure is not None or answer is None)
+        said = model.sentences if answer is not None else () if model.progress else (model.trouble,)
+        self.told.setText("\n".join(filter(None, (model.progress, *said))))
+        for one in model.parameters:
+            self.fields[one.name].setEnabled(model.is_meaningful(one))
+        self.stop.setVisible(bool(model.progress))
+        self.save.setEnabled(answer is not None)
+        if answer is not self._shown:
+            self._shown = answer
+            self.rows.refresh()
+            self._offer_values()
         self.table.setVisible(self.rows.rowCount() > 0)
 
+    def _offer_values(self) -> None:
+        """Let a person choose among the values of the answer."""
+        columns = {} if self.model.answer is None else self.model.answer.columns
+        for one in self.model.parameters:
+            box, values = self.fields[one.name], list(dict.fromkeys(columns.get(one.of_column, ())))
+            if isinstance(box, QComboBox) and values:
+                box.blockSignals(True)
+                box.clear()
+                for value in (one.default, *values):
+                    box.addItem(value or "–", value)
+                box.setCurrentIndex(max(0, box.findData(self.model.value(one))))
+                box.blockSignals(False)
 
-def _choice(one: Any, value: Any, choose: Callable[[Any], object]) -> QComboBox:
-    box = QComboBox()
-    if value is None:
-        box.addItem("–", None)
-    for choice in one.choices:
-        box.addItem(choice.replace("_", " "), choice)
-    box.setCurrentIndex(max(0, box.findData(value)))
-    box.currentIndexChanged.connect(lambda place: choose(box.itemData(place)))
-    return box
+    def recolor(self) -> None:
+        self._show()
+
+
+def _asked_for_file(parent: QWidget, title: str) -> str:
+    return QFileDialog.getOpenFileName(parent, title)[0]

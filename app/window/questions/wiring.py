@@ -85,11 +85,10 @@ class Asking(QObject):
 
     def _connect_tree(self, page: TreePage) -> None:
         page.copy_wanted.connect(self._actions["copy_chart"].trigger)
-        page.save_wanted.connect(self._actions["save_chart"].trigger)
 
     def _connect_audit(self, page: AuditPage) -> None:
         page.token_wanted.connect(self.about_token)
-        self._tell_of(page.model.failed, page.trimming.failed)
+        self._tell_of(page.trimming.failed)
         page.trimming.trimmed.connect(self._tell_compared)
 
     def _tell_of(self, *failed: SignalInstance) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
+from app.window.questions.question_page import QuestionPage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.model import WordFacts
 from app.window.questions.why.page import WhyPage
@@ -78,3 +80,10 @@ def section(program: Program, name: str) -> str:
     life = program.pages[TokenPage].life
     assert life is not None
     return life.sections[name].text.text()
+
+
+def chosen(page: QuestionPage, name: str, value: str) -> None:
+    """Choose a value of a parameter."""
+    field = page.fields[name]
+    assert isinstance(field, QComboBox)
+    field.setCurrentIndex(field.findData(value))

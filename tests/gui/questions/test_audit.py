@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.questions.audit.page import AuditPage
@@ -25,33 +25,34 @@ def test_tokens_are_listed_saved_and_taken_out(
     first = runs.shown
     assert first is not None
     page = program.pages[AuditPage]
-    model = page.model
+    model, rows = page.model, page.rows
     program.actions["audit"].trigger()
-    qtbot.waitUntil(lambda: model.found is not None, timeout=WAIT)
-    assert "on 2 texts of the corpus" in page.summary.text()
-    places = [page.criterion.itemData(place) for place in range(page.criterion.count())]
-    page.criterion.setCurrentIndex(places.index("one-file"))
-    page.criterion.activated.emit(page.criterion.currentIndex())
-    assert "one file" in page.criterion.itemData(page.criterion.currentIndex(), Qt.ItemDataRole.ToolTipRole)
-    assert 0 < model.rowCount() < MERGES
-    for column in range(model.columnCount()):
+    answered(qtbot, program)
+    assert "one-file: All it stands in comes from one file" in page.told.text()
+    only = page.fields["only"]
+    assert isinstance(only, QComboBox)
+    only.setCurrentIndex(only.findData("one-file"))
+    answered(qtbot, program)
+    assert 0 < rows.rowCount() < MERGES
+    for column in range(rows.columnCount()):
         page.table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
-    page.table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
-    lengths = [int(model.index(row, 2).data()) for row in range(model.rowCount())]
+    characters = model.columns.index("characters")
+    page.table.sortByColumn(characters, Qt.SortOrder.DescendingOrder)
+    lengths = [int(rows.index(row, characters).data()) for row in range(rows.rowCount())]
     assert lengths == sorted(lengths, reverse=True)
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(tmp_path / "list.json"), ""))
-    page.export.click()
+    page.save.click()
     answered(qtbot, program)
     saved = json.loads((tmp_path / "list.json").read_text(encoding="utf-8"))
-    assert [str(row["id"]) for row in saved] == [model.index(row, 0).data() for row in range(model.rowCount())]
+    assert {f"{row['id']:,}" for row in saved} == {rows.index(row, 0).data() for row in range(rows.rowCount())}
     assert {row["only_in"] for row in saved} == {"one.txt", "other.txt"}
 
     page.table.selectAll()
-    rows = page.table.horizontalHeader().selectionModel()
-    assert not rows.hasSelection(), "the header would ask the model whether all rows are selected, for seconds"
+    header = page.table.horizontalHeader().selectionModel()
+    assert not header.hasSelection(), "the header would ask the model whether all rows are selected, for seconds"
     page.trim.click()
-    assert page.trim_dialog.choices["selected"].text() == f"The {model.rowCount()} tokens selected"
+    assert page.trim_dialog.choices["selected"].text() == f"The {rows.rowCount()} tokens selected"
     page.trim_dialog.reject()
     page.table.selectRow(0)
     page.trim.click()

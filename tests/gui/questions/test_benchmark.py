@@ -8,99 +8,101 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.window.questions.benchmark.model import CORPUS, FOLDER, LIST, SENTENCES, WORDS
-from app.window.questions.benchmark.page import BenchmarkPage
+from app.window.pages import BENCHMARK, MORPHEMES
+from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from bpe_core.history.token_texts import shown
 from bpe_core.measures.morphemes import morpheme_agreement, own_lists
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from resources import parallel_samples
-from tests.gui.questions.conftest import MERGES, ONE, answered, ranked_words
+from tests.gui.questions.conftest import MERGES, ONE, answered, chosen, ranked_words
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
 def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
-    page = learned.pages[BenchmarkPage]
+    page = learned.pages.page(BENCHMARK)
     model, tokenizer = page.model, Tokenizer(ranked_words(learned).history)
     learned.actions["benchmark"].trigger()
+    answered(qtbot, learned)
+    chosen(page, "reference", "en")
     answered(qtbot, learned)
     samples = parallel_samples()
     ids = {name: [id for one in texts for id in tokenizer.encode(one)] for name, texts in samples.items()}
     found = _cells(page)
-    assert {row["Text"]: row["Tokens"] for row in found} == {name: f"{len(one):,}" for name, one in ids.items()}
-    assert {row["Text"]: row["Parity"] for row in found} == {
+    assert {row["text"]: row["tokens"] for row in found} == {name: f"{len(one):,}" for name, one in ids.items()}
+    assert {row["text"]: row["premium"] for row in found} == {
         name: f"{len(one) / len(ids['en']):.3f}" for name, one in ids.items()
     }
-    assert "Gini" in page.summary.text()
-    page.reference.setCurrentIndex(page.reference.findData("de"))
-    page.reference.activated.emit(page.reference.currentIndex())
-    assert {row["Text"]: row["Parity"] for row in _cells(page)}["de"] == "1.000"
+    assert "Gini" in page.told.text()
+    chosen(page, "reference", "de")
+    answered(qtbot, learned)
+    assert {row["text"]: row["premium"] for row in _cells(page)}["de"] == "1.000"
     page.table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
-    assert [row["Tokens"] for row in _cells(page)] == [f"{n:,}" for n in sorted(map(len, ids.values()), reverse=True)]
-    page.table.clicked.emit(model.index(0, 2))
+    assert [row["tokens"] for row in _cells(page)] == [f"{n:,}" for n in sorted(map(len, ids.values()), reverse=True)]
+    page.table.clicked.emit(page.rows.index(0, 2))
     answered(qtbot, learned)
     assert "|" in page.preview.text()
 
     learned.session.cursor.go_to(40)
-    page.source.activated.emit(CORPUS)
+    chosen(page, "parallel", "")
     answered(qtbot, learned)
-    found = [row for row in _cells(page) if row["Text"] == "one.txt"]
+    found = [row for row in _cells(page) if row["text"] == "one.txt"]
     wanted = {f"{len(tokenizer.encode(ONE, at=at)):,}" for at in (40, MERGES)}
-    assert {row["Tokens"] for row in found} == wanted
+    assert {row["tokens"] for row in found} == wanted
     assert model.exact()(lambda: False).columns["bytes"][0] == len(ONE.encode())
-    row = next(place for place, one in enumerate(_cells(page)) if (one["Text"], one["Tokens"]) == _whole(tokenizer))
-    page.table.clicked.emit(model.index(row, 2))
+    row = next(place for place, one in enumerate(_cells(page)) if (one["text"], one["tokens"]) == _whole(tokenizer))
+    page.table.clicked.emit(page.rows.index(row, 2))
     answered(qtbot, learned)
     told = [page.preview.text()]
-    while page.bar.on.isEnabled():
-        page.bar.on.click()
+    while page.on.isEnabled():
+        page.on.click()
         answered(qtbot, learned)
         told.append(page.preview.text())
     raw = [tokenizer.token_bytes(id) for id in tokenizer.encode(ONE)]
     assert "|".join(filter(None, told)) == "|".join(map(shown, raw)), "all of it, cut as the whole is"
-    assert page.bar.name.toolTip().endswith("one.txt")
-    page.bar.start.setValue(3)
+    assert page.name.toolTip().endswith("one.txt")
+    page.start.setValue(3)
     answered(qtbot, learned)
-    assert page.bar.until.text() == f"to 602 of {len(ONE):,}"
-    page.bar.close_button.click()
-    assert page.summary.isVisibleTo(page)
+    assert page.until.text() == f"to 602 of {len(ONE):,}"
+    page.close_button.click()
     assert not page.bar.isVisibleTo(page)
     page.grab()
 
     learned.session.recipe.put_quietly(Recipe.preset("clean-words", vocab_size=None, merges=5))
     learned.session.train()
-    page.source.activated.emit(SENTENCES)
+    chosen(page, "parallel", "own")
     answered(qtbot, learned)
-    assert "Run 2: clean-words cannot encode everything: " in page.summary.text()
-
-    page.source.activated.emit(WORDS)
-    answered(qtbot, learned)
-    agreement = morpheme_agreement({"": tokenizer}, own_lists()).columns
-    assert {f"{value:.3f}" for value in agreement["f1"]} < {row["F1"] for row in _cells(page)}
-    assert (page.measure.currentText(), len(page.chart.grab().toImage().bits())) > ("F1", 0)
-    (tmp_path / "words.tsv").write_text("newer\tnew er\nlight\n", encoding="utf-8")
-    model.choose_source(LIST, tmp_path / "words.tsv")
-    answered(qtbot, learned)
-    assert "line 2" in page.summary.text()
-    (tmp_path / "words.tsv").unlink()
+    assert "Run 2: clean-words cannot encode everything: " in page.told.text()
 
     (tmp_path / "en.txt").write_text("one\ntwo\n", encoding="utf-8")
     (tmp_path / "de.txt").write_text("eins\n", encoding="utf-8")
     for name in ("one.txt", "other.txt"):
         (tmp_path / name).unlink()
-    model.choose_source(FOLDER, tmp_path)
+    page.choose_path("parallel", str(tmp_path))
     answered(qtbot, learned)
-    assert "de has 1, en has 2" in page.summary.text()
+    assert "de has 1, en has 2" in page.told.text()
+
+    words = learned.pages.page(MORPHEMES)
+    learned.charts.show_page("morphemes")
+    answered(qtbot, learned)
+    agreement = morpheme_agreement({"": tokenizer}, own_lists()).columns
+    assert {f"{value:.3f}" for value in agreement["f1"]} < {row["F1"] for row in _cells(words)}
+    words.table.clicked.emit(words.rows.index(0, 2))
+    answered(qtbot, learned)
+    assert "|" in words.preview.text()
+    (tmp_path / "words.tsv").write_text("newer\tnew er\nlight\n", encoding="utf-8")
+    words.choose_path("list", str(tmp_path / "words.tsv"))
+    answered(qtbot, learned)
+    assert "line 2" in words.told.text()
 
 
 def _whole(tokenizer: Tokenizer) -> tuple[str, str]:
     return "one.txt", f"{len(tokenizer.encode(ONE)):,}"
 
 
-def _cells(page: BenchmarkPage) -> list[dict[str, str]]:
+def _cells(page: QuestionPage) -> list[dict[str, str]]:
     model = page.model
-    titles = [column.title for column in model.columns]
-    rows = range(model.rowCount())
-    return [{title: model.data(model.index(row, place)) for place, title in enumerate(titles)} for row in rows]
+    rows = range(page.rows.rowCount())
+    return [{title: page.rows.index(row, place).data() for place, title in enumerate(model.headings)} for row in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,10 +11,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.window.questions.curves.model import RESULTS, Source
-from app.window.questions.curves.page import HELD_OUT, CurvesPage
+from app.window.pages import CURVES, SWEEPS
+from app.window.questions.curves.sweeping import RESULTS
 from app.wiring import Program
 from bpe_core.counting.count_words import count_words
+from bpe_core.figures.figure import Figure, Line, LineFigure
 from bpe_core.measures.bits_per_byte import bits_per_byte
 from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.recipes.recipe import Recipe
@@ -24,37 +26,34 @@ from bpe_core.sweep.results import read_results, rows_of
 from bpe_core.sweep.running import sweep
 from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import settle
-from tests.gui.questions.conftest import MERGES, ONE, OTHER, Train, answered, ranked_words
+from tests.gui.questions.conftest import MERGES, ONE, OTHER, Train, answered, chosen, ranked_words
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
 
-def test_runs_of_the_window_and_a_sweep_made_in_it(
-    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = learned.pages[CurvesPage]
+def lines_of(figure: Figure | None) -> Sequence[Line]:
+    assert isinstance(figure, LineFigure)
+    return figure.lines
+
+
+def test_runs_of_the_window_by_its_texts_and_by_others(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:
+    page = learned.pages.page(CURVES)
     model, tokenizer = page.model, Tokenizer(ranked_words(learned).history)
     learned.actions["curves"].trigger()
     answered(qtbot, learned)
-    assert model.figure is not None
-    (line,) = model.figure.lines
+    (line,) = lines_of(model.figure)
     lengths = [sum(len(tokenizer.encode(text, at=int(size) - 256)) for text in (ONE, OTHER)) for size in line.x]
     size = len((ONE + OTHER).encode())
     assert line.y.tolist() == pytest.approx([size / length for length in lengths])
-    for measure, place in (("bits_per_byte", 0), ("morpheme_f1", 1)):
-        page.measure.setCurrentIndex(page.measure.findData(measure))
-        page.measure.activated.emit(page.measure.currentIndex())
+    for measure in ("bits_per_byte", "morpheme_f1"):
+        chosen(page, "measure", measure)
         answered(qtbot, learned)
-        assert model.figure is not None
-        assert len(model.figure.lines) == 1, measure
-        assert page.list.isVisibleTo(page) == bool(place)
-    assert model.exact()(lambda: False).columns["morpheme_f1"][-1] == model.figure.lines[0].y[-1]
+        assert len(lines_of(model.figure)) == 1, measure
+    assert model.exact()(lambda: False).columns["morpheme_f1"][-1] == lines_of(model.figure)[0].y[-1]
 
     (tmp_path / "apart.txt").write_text(OTHER[::2], encoding="utf-8")
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "apart.txt"), ""))
-    page.measure.setCurrentIndex(page.measure.findData("bits_per_byte"))
-    page.measure.activated.emit(page.measure.currentIndex())
-    page.source.activated.emit(HELD_OUT)
+    chosen(page, "measure", "bits_per_byte")
+    page.choose_files("held_out", str(tmp_path / "apart.txt"))
     answered(qtbot, learned)
     run = learned.session.runs.shown
     assert run is not None
@@ -62,13 +61,18 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(
     assert run.history is not None
     apart = count_words(Corpus.from_texts([OTHER[::2]]), run.recipe)
     told = bits_per_byte(run.words, apart, run.history)
-    assert model.figure is not None
-    (line,) = model.figure.lines
+    (line,) = lines_of(model.figure)
     assert line.y.tolist() == pytest.approx(told.bits[line.x.astype(int) - 256].tolist())
-    assert "Measured by apart.txt." in page.summary.text()
-    assert page.source.currentIndex() == HELD_OUT
 
-    page.open_dialog()
+
+def test_a_sweep_is_planned_made_and_read(
+    qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned.actions["sweeps"].trigger()
+    page = learned.pages.page(SWEEPS)
+    model = page.sweep
+    assert "Make a new sweep" in page.told.text()
+    page.new.click()
     dialog, plan = page.dialog, tmp_path / "plan.toml"
     dialog.sizes.setText("300 many")
     dialog.write(plan)
@@ -80,36 +84,37 @@ def test_runs_of_the_window_and_a_sweep_made_in_it(
     dialog.runs.setChecked(True)
     dialog.write(plan)
     answered(qtbot, learned)
-    assert "4 runs; kept in plan.results.csv and plan.bpex." in page.summary.text()
-    assert [len(line.x) for line in (model.figure.lines if model.figure else ())] == [2, 2]
+    assert "4 runs; kept in plan.results.csv and plan.bpex." in page.told.text()
+    assert "95 of 100" in page.told.text()
+    assert [len(line.x) for line in lines_of(model.figure)] == [2, 2]
     kept = tmp_path / f"plan{RESULTS}"
     made = sweep(read_plan(plan))
     assert csv_text(read_results(kept)) == csv_text(made.table) == csv_text(model.exact()(lambda: False))
-    page.chart.grab()
-    assert "95 of 100" in page.chart.toolTip()
+    assert not page.grab().isNull()
 
-    page.make(plan)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(plan), ""))
+    page.plan.click()
     answered(qtbot, learned)
-    assert "4 of them made before" in page.summary.text()
+    assert "4 of them made before" in page.told.text()
     opened: list[Path] = []
     page.session_wanted.connect(opened.append)
     page.open.click()
     page.session_wanted.disconnect(opened.append)
     assert opened == [tmp_path / "plan.bpex"]
-    model.choose_source(Source(results=kept))
+    page.choose_path("results", str(kept))
     answered(qtbot, learned)
     assert len(rows_of(made.table)) == len(rows_of(model.exact()(lambda: False)))
     plan.write_text(plan.read_text(encoding="utf-8").replace("unit", "unity"), encoding="utf-8")
-    page.make(plan)
+    page.plan.click()
     answered(qtbot, learned)
-    assert "no choice named 'unity'" in page.summary.text()
+    assert "no choice named 'unity'" in page.told.text()
     assert model.figure is None
 
 
 def test_runs_that_differ_in_their_seed_share_a_line_with_a_band(qtbot: QtBot, learned: Program, train: Train) -> None:
-    page = learned.pages[CurvesPage]
-    page.model.choose_source(Source())
-    page.model.choose_measure("bytes_per_token")
+    page = learned.pages.page(CURVES)
+    page.choose_files("held_out", "")
+    chosen(page, "measure", "bytes_per_token")
     for seed in (1, 2):
         half = Sample(None, Fraction(1, 2), "lines", seed)
         learned.session.recipe.put_quietly(
@@ -119,8 +124,7 @@ def test_runs_that_differ_in_their_seed_share_a_line_with_a_band(qtbot: QtBot, l
         train(learned)
     learned.actions["curves"].trigger()
     answered(qtbot, learned)
-    assert page.model.figure is not None
-    lines, number = page.model.figure.lines, learned.session.runs.all[-2].number
+    lines, number = lines_of(page.model.figure), learned.session.runs.all[-2].number
     name = f"Run {number}: gpt2, 2 samples"
     assert [line.name for line in lines] == ["Run 1: gpt2", name]
     drawn = [run.history for run in learned.session.runs.all[-2:]]

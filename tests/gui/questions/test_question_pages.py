@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLineEdit
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.window.charts.pairs_page import PairsPage
@@ -20,7 +20,7 @@ from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.questions import question_named, question_names
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, rest, settle
-from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, Train, answered, ranked_words
+from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, Train, answered, chosen, ranked_words
 from tests.gui.tables import exact_rows
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -40,15 +40,9 @@ def typed(qtbot: QtBot, page: QuestionPage, name: str, text: str) -> None:
     qtbot.keyClick(field, Qt.Key.Key_Return)
 
 
-def chosen(page: QuestionPage, name: str, value: str) -> None:
-    field = page.fields[name]
-    assert isinstance(field, QComboBox)
-    field.setCurrentIndex(field.findData(value))
-
-
 def test_every_question_has_a_page_or_a_view_of_its_own() -> None:
     rows = {row.id for row in PAGES}
-    assert {name for name in question_names() if name not in rows} == {"paid", "steps", "diff", "sweep_results"}
+    assert {name for name in question_names() if name not in rows} == {"paid", "steps", "diff"}
     assert question_row("ties").title == "Ties"
 
 

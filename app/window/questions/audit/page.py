@@ -1,110 +1,47 @@
-"""The tokens that deserve a second look: by criterion, in any order, to a file, and a table without them."""
+"""The page of the audit: of its question, with a button that makes a table without some tokens."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QPushButton, QTableView, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.window.parts.page import Page
-from app.window.parts.tables import put_headings_left, selected_rows, table_of_rows
-from app.window.parts.widgets import flat_button, paragraph
-from app.window.parts.wording import tip
-from app.window.questions.audit.model import NUMBERS, AuditModel
+from app.window.parts.tables import selected_rows
+from app.window.parts.widgets import named
 from app.window.questions.audit.trim_dialog import TrimDialog
 from app.window.questions.audit.trimming import Trimming
+from app.window.questions.question_page import QuestionPage
 
-WIDTHS = (64, 150, 100, 80, 130)
+TRIM = "Make a table without some tokens: those selected, all listed, or the least used"
 
 
-class AuditPage(Page):
+class AuditPage(QuestionPage):
     """A double click asks about the token."""
 
     token_wanted = Signal(int)
 
-    def __init__(self, model: AuditModel, trimming: Trimming, parent: QWidget | None = None) -> None:
-        super().__init__(model, parent)
-        self.model, self.trimming = model, trimming
-        self.criterion = QComboBox()
-        self.criterion.setAccessibleName("Criterion")
-        self.criterion.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.summary = paragraph()
-        self.summary.setAccessibleName("What the audit found")
-        self.stop = flat_button("Stop")
-        self.stop.setAccessibleName("Stop looking at the tokens")
-        self.export = QPushButton("Save List …")
-        self.export.setToolTip("Write the tokens listed to a CSV, TSV or JSON file: id, text, bytes and criteria")
-        self.trim = QPushButton("Trim …")
-        self.trim.setToolTip("Make a table without some tokens: those selected, all listed, or the least used")
-        self.table = _table(model)
-        self._lay_out()
-        self._connect()
-        self._show()
+    def __init__(self, trimming: Trimming, parent: QWidget | None = None) -> None:
+        super().__init__(trimming.model, parent)
+        self.trimming = trimming
+        self.trim = named(QPushButton("Trim …"), "Trim", TRIM)
+        self.above.addWidget(self.trim)
+        self.trim.clicked.connect(self._trim)
+        trimming.busy_changed.connect(self._show_trim)
+        self.model.changed.connect(self._show_trim)
+        self._show_trim()
 
-    def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.addWidget(self.criterion)
-        row.addStretch()
-        row.addWidget(self.stop)
-        row.addWidget(self.export)
-        row.addWidget(self.trim)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 6, 8, 4)
-        column.addLayout(row)
-        column.addWidget(self.summary)
-        column.addWidget(self.table, 1)
+    def open_row(self, row: int) -> None:
+        for token in self.trimming.tokens([row]):
+            self.token_wanted.emit(token)
 
-    def _connect(self) -> None:
-        self.criterion.activated.connect(lambda: self.model.choose(self.criterion.currentData()))
-        self.model.changed.connect(self._show)
-        self.stop.clicked.connect(self._stop)
-        self.export.clicked.connect(self.save_wanted)
-        self.trim.clicked.connect(self._open_trim)
-        self.trimming.busy_changed.connect(self._show)
-        self.table.activated.connect(lambda index: self.token_wanted.emit(self.model.ids_of([index.row()])[0]))
+    def _show_trim(self) -> None:
+        self.trim.setText("Stop Trimming" if self.trimming.is_busy else "Trim …")
+        self.trim.setEnabled(self.trimming.is_busy or not self.trimming.refusal)
 
-    def _show(self) -> None:
-        model = self.model
-        busy = self.trimming.is_busy
-        self.summary.setText("Trimming …" if busy else model.summary)
-        self.stop.setVisible(bool(model.progress) or busy)
-        for button in (self.export, self.trim):
-            button.setEnabled(model.found is not None and not busy)
-        refusal = self.trimming.refusal
-        self.trim.setEnabled(self.trim.isEnabled() and not refusal)
-        self._offer_criteria()
-
-    def _offer_criteria(self) -> None:
-        choices = self.model.choices
-        titles = [self.criterion.itemText(place) for place in range(self.criterion.count())]
-        if titles != [title for _, title, _ in choices]:
-            self.criterion.clear()
-            for place, (criterion, title, meaning) in enumerate(choices):
-                self.criterion.addItem(title, criterion)
-                self.criterion.setItemData(place, tip(meaning), Qt.ItemDataRole.ToolTipRole)
-        places = [criterion for criterion, _, _ in choices]
-        chosen = self.model.criterion  # kept while another run is looked at
-        self.criterion.setCurrentIndex(places.index(chosen) if chosen in places else 0)
-        told = [f"{title}: {meaning}" for _, title, meaning in choices if meaning]
-        self.criterion.setToolTip(tip("\n".join(told)))
-
-    def _stop(self) -> None:
-        self.trimming.cancel()
-        if self.model.progress:
-            self.model.stop()
-
-    def _open_trim(self) -> None:
-        rows = tuple(selected_rows(self.table))
-        self.trim_dialog = TrimDialog(self.trimming, rows, self.model.rowCount(), self)
+    def _trim(self) -> None:
+        if self.trimming.is_busy:
+            self.trimming.cancel()
+            return
+        rows = tuple(self.rows.place(row) for row in selected_rows(self.table))
+        self.trim_dialog = TrimDialog(self.trimming, rows, self.rows.rowCount(), self)
         self.trim_dialog.finished.connect(self.trim_dialog.deleteLater)  # its parent would keep it for ever
         self.trim_dialog.open()
-
-
-def _table(model: AuditModel) -> QTableView:
-    table = table_of_rows(model, "Tokens that deserve a second look", WIDTHS)
-    put_headings_left(table)
-    header = table.horizontalHeader()
-    header.setStretchLastSection(True)
-    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-    header.setSortIndicator(NUMBERS[0], Qt.SortOrder.AscendingOrder)
-    table.setSortingEnabled(True)
-    return table

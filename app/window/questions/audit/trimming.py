@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,9 +12,8 @@ from app.session.run import Run, changed_name
 from app.session.session import Session
 from app.session.tables import EditedTable, add_table
 from app.window.parts.wording import count_text
-from app.window.questions.audit.model import AuditModel
+from app.window.questions.question_model import QuestionModel
 from app.worker.job import Task
-from bpe_core.counting.words import WordTable
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.trimming import NEEDED as NEEDED
 from bpe_core.editing.trimming import (
@@ -26,7 +26,10 @@ from bpe_core.editing.trimming import (
     trim,
 )
 from bpe_core.errors import BpeError
+from bpe_core.insight.audit import TokenPlaces
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import Work
 
 What = Literal["selected", "listed", "down to"]
 TOPIC = "trim"
@@ -51,22 +54,28 @@ class Trimming(QObject):
     failed = Signal(str)
     busy_changed = Signal()
 
-    def __init__(self, session: Session, audited: AuditModel) -> None:
+    def __init__(self, session: Session, audited: QuestionModel) -> None:
         super().__init__(audited)
-        self._session, self._audited = session, audited
+        self._session, self.model = session, audited
 
     @property
     def is_busy(self) -> bool:
         return self._session.aside.is_busy(TOPIC)
 
     @property
+    def study(self) -> Study | None:
+        """The tokenizer that the audit is of."""
+        asked = self.model.asked
+        return None if self.model.answer is None or asked is None else asked[1]
+
+    @property
     def refusal(self) -> str:
         """Why nothing can be trimmed now; empty: it can."""
-        run = self._audited.run
-        if run is None or run.history is None or self._audited.found is None:
+        study = self.study
+        if study is None:
             return "There is nothing to trim yet."
         try:
-            check_can_be_edited(run.history)
+            check_can_be_edited(study.history)
         except BpeError as error:
             return str(error)
         return ""
@@ -74,37 +83,43 @@ class Trimming(QObject):
     @property
     def sizes(self) -> tuple[int, int]:
         """The least and the largest that the table can be."""
-        run = self._audited.run
-        assert run is not None
-        assert run.history is not None
-        return least_size(run.history), run.history.id_count
+        assert self.study is not None
+        return least_size(self.study.history), self.study.history.id_count
 
     @property
     def needs_parts(self) -> bool:
         """Whether tokens need those that they are made of."""
-        run = self._audited.run
-        return run is not None and run.history is not None and not looks_tokens_up(run.history)
+        return self.study is not None and not looks_tokens_up(self.study.history)
 
     @property
     def knows_use(self) -> bool:
         """Whether there is a corpus by which tokens are used more or less."""
-        return self._audited.places is not None
+        answer = self.model.answer
+        return answer is not None and any(times is not None for times in answer.columns["times"])
+
+    def tokens(self, rows: Sequence[int]) -> list[int]:
+        """The tokens in these rows of the audit, by the engine's ids; what has no id is removed already."""
+        assert self.study is not None
+        assert self.model.answer is not None
+        numbers = self.model.answer.columns["id"]
+        return list(self.study.history.ids_of([numbers[row] for row in rows if numbers[row] >= 0]))
 
     def start(self, wish: Wish) -> None:
         """Make the table aside."""
-        model, run = self._audited, self._audited.run
-        if self.refusal or run is None or run.history is None:
-            self.failed.emit(self.refusal)
+        study, refusal = self.study, self.refusal
+        if refusal or study is None or self.model.answer is None:
+            self.failed.emit(refusal)
             return
-        history, places, tables = run.history, model.places, model.tables
-        chosen = model.ids if wish.what == "listed" else model.ids_of(wish.rows)
+        (run,), history = self.model.about, study.history
+        chosen = self.tokens(range(len(self.model.answer.table)) if wish.what == "listed" else wish.rows)
         name, number = changed_name(run.recipe.name, "trimmed"), run.number
         text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()
 
         def work(task: Task) -> EditedTable:
+            aside = Work(task.report, task.cancelled)
             tokens = chosen
             if wish.what == "down to":
-                assert places is not None
+                places = TokenPlaces.of([study.words(TOPIC, aside)], history, cancelled=task.cancelled)
                 tokens = least_used(history, places.counts, surplus(history, wish.size), cancelled=task.cancelled)
             found = trim(
                 history,
@@ -116,8 +131,8 @@ class Trimming(QObject):
             if found.changes_nothing:
                 raise BpeError("Nothing was removed: what was named is needed by tokens that stay.")
             told = found.told
-            if tables is not None and tables.tables:
-                words = WordTable.merged(tables.tables)
+            if study.texts is not None:
+                words = study.words(TOPIC, aside)
                 told.append(f"The corpus: {costs(words, history, found.history, cancelled=task.cancelled)}.")
             both = (len(Tokenizer(one).encode_to_array(text)) for one in (history, found.history))
             told.append(f"Your text: {Costs(*both)}.")

@@ -17,6 +17,8 @@ WIDTH_OF_GROUP = 90
 class WordsPage(Page):
     """Says what the texts were counted into before anything is learned from it."""
 
+    is_table = True
+
     def __init__(self, model: WordsModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model = model

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
+from app.window.questions.question_model import QuestionModel
 from app.worker.job import Task
+from bpe_core.asking import Answer
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
+from bpe_core.questions.benchmark import at_sizes
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
@@ -58,10 +61,9 @@ class Row:
 
     text: str
     tokenizer: str
-    documents: Documents
     history: History
     at: int
-    place: str  # the file it lies in, if in one
+    documents: Callable[[], Documents]  # to be called aside: they may be in files
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,12 @@ class Stretch:
 
 def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -> Stretch:
     """In the tokens of the whole text: what stands around the stretch is cut with it."""
-    length = row.documents.length
+    documents = row.documents()
+    length = documents.length
     start = max(0, min(start, length - 1))
     stop = min(length, start + AT_ONCE)
     from_ = max(0, start - AROUND)
-    around = row.documents.part(from_, min(length, stop + AROUND))
+    around = documents.part(from_, min(length, stop + AROUND))
     data = around.encode(errors="replace")
     first, last = (len(around[: place - from_].encode(errors="replace")) for place in (start, stop))
     spans = while_wanted(Tokenizer(row.history).spans(data.decode(), row.at), cancelled)
@@ -89,19 +92,40 @@ def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -
 
 
 class Reading(QObject):
-    """Cuts aside, whatever is looked at last."""
+    """Cuts aside the text of whichever row of an answer is looked at last."""
 
     changed = Signal()
 
-    def __init__(self, aside: Aside, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, model: QuestionModel, aside: Aside) -> None:
+        super().__init__(model)
         self.row: Row | None = None
         self.stretch: Stretch | None = None
-        self._aside = aside
+        self._model, self._aside = model, aside
+        self._answer: Answer | None = None
+        self._tokenizers: dict[str, tuple[History, int]] = {}
+        self._documents: Callable[[str], Documents] | None = None
+        model.changed.connect(self._take_answer)
 
-    def look_at(self, row: Row) -> None:
-        """From its beginning."""
-        self.row = row
+    def _take_answer(self) -> None:
+        """Read no text of an earlier answer."""
+        answer, asked = self._model.answer, self._model.asked
+        if answer is self._answer:
+            return
+        self._answer, self._tokenizers = answer, {}
+        self.close()
+        if answer is not None and asked is not None:
+            question, studies = asked
+            texts = cache(lambda: question.texts_of(studies))
+            self._documents = cache(lambda name: Documents(texts()[name]))
+            self._tokenizers = dict(at_sizes(studies, self._model.value(self._model.parameter("sizes"))))
+
+    def look_at(self, row: int) -> None:
+        """Read the text of a row of the answer from its beginning, in the tokens of its tokenizer."""
+        if self._answer is None or self._documents is None:
+            return
+        documents, columns = self._documents, self._answer.columns
+        text, tokenizer = columns["text"][row], columns["tokenizer"][row]
+        self.row = Row(text, tokenizer, *self._tokenizers[tokenizer], lambda: documents(text))
         self.turn_to(0)
 
     def turn_to(self, character: int) -> None:

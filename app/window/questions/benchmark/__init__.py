@@ -1,1 +1,0 @@
-"""All runs measured by many texts."""

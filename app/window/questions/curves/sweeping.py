@@ -1,0 +1,92 @@
+"""A sweep made in the window: what is there already is not made again, and what is made is kept beside the plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.session.session import Session
+from app.window.parts.wording import count_text
+from app.window.questions.question_model import QuestionModel
+from app.worker.job import Task
+from bpe_core.questions.sweep_results import SweepResults
+from bpe_core.session_file import EXTENSION
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import Progress, Work
+from bpe_core.sweep.plan import read_plan
+from bpe_core.sweep.results import read_results
+from bpe_core.sweep.running import sweep
+from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
+
+TOPIC = "sweep"
+RESULTS = ".results.csv"  # behind the name of a plan: where its table is kept, and with EXTENSION its runs
+NOTHING_YET = "Make a new sweep, go on with the plan of one, or choose the results of one."
+STOPPED = "Stopped; what was measured is kept. Choose the plan again to go on."
+
+
+class SweepModel(QuestionModel):
+    """Asks about the results of a sweep, also while it makes them."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session, "sweep_results")
+        self.trouble, self.said = NOTHING_YET, ""
+        self._runs_at: Path | None = None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        return (*filter(None, [self.said]), *super().sentences)
+
+    @property
+    def session(self) -> Path | None:
+        """Where the runs of a sweep that is made can be opened."""
+        path = self._runs_at
+        return path if path is not None and not self.progress and not self.trouble and path.exists() else None
+
+    def make(self, plan: Path, keeps_runs: bool = False) -> None:
+        """Make what a plan says; a plan that is chosen again goes on where it was stopped."""
+        path = plan.with_suffix(EXTENSION)
+        self._runs_at = session = path if keeps_runs or path.exists() else None
+        results = plan.with_name(plan.stem + RESULTS)
+
+        def work(task: Task) -> str:
+            wanted = read_plan(plan)
+            before = read_results(results) if results.exists() else None
+            runs = None if session is None else RunsInSession(session, wanted)
+            kept = KeptOnDisk(results, runs)
+
+            def keep(table: DataTable) -> None:
+                kept(table)
+                task.report(table)
+
+            try:
+                found = sweep(wanted, before=before, session=runs, keep=keep, work=Work(task.report, task.cancelled))
+                kept(found.table)
+            finally:
+                kept.write()
+            task.remarks.extend(found.remarks)
+            again = f", {found.known:,} of them made before" if found.known else ""
+            where = results.name if session is None else f"{results.name} and {session.name}"
+            return f"{count_text(found.runs, 'run')}{again}; kept in {where}."
+
+        def take(said: str) -> None:
+            self.said = said
+            self.choose("results", str(results.absolute()))
+
+        self.progress, self.said = "Measuring …", ""
+        self._session.aside.ask(TOPIC, work, take, lambda sentence: self._take(None, sentence), self._hear, writes=True)
+        self.changed.emit()
+
+    def _hear(self, news: DataTable | Progress) -> None:
+        if isinstance(news, DataTable):
+            values = {"results": ""} | self._values()
+            self.answer, self.trouble = SweepResults(**values).answer_of(news), ""
+        else:
+            self.progress = f"{news.stage.capitalize()} … {news.done:,} of {news.total or 0:,} {news.unit}"
+        self.changed.emit()
+
+    def stop(self) -> None:
+        if self._session.aside.is_busy(TOPIC):
+            self._session.aside.cancel(TOPIC)
+            self.progress, self.said = "", STOPPED
+            self.changed.emit()
+        else:
+            super().stop()

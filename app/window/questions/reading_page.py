@@ -1,0 +1,95 @@
+"""The page of a question whose rows are about texts: each can be read in the tokens of its tokenizer."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.session.session import Session
+from app.window.parts.theme import fixed_font
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import OneLine, icon_button, named, paragraph, scrolling, small_button
+from app.window.parts.wording import tip
+from app.window.questions.question_model import QuestionModel
+from app.window.questions.question_page import QuestionPage
+from app.window.questions.reading import AT_ONCE, Reading
+
+MOST_PLACES = 8  # files of a group that are named
+HEIGHT = 76
+
+
+class ReadingPage(QuestionPage):
+    """A click on a row shows its text in its tokens, a stretch at a time."""
+
+    def __init__(self, model: QuestionModel, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self._session = session
+        self.rows.hint = "Click to see this text in these tokens"
+        self.reading = Reading(model, session.aside)
+        self.preview = named(paragraph(), "The text of the row, in tokens")
+        self.preview.setFont(fixed_font(self.font().pointSizeF()))
+        self.bar = self._bar()
+        self.read = scrolling(self.preview, "The text of a row")
+        self.read.setMaximumHeight(HEIGHT)
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.addWidget(self.bar)
+        column.addWidget(self.read)
+        self.reading.changed.connect(self._show_text)
+        self._show_text()
+
+    def _bar(self) -> QWidget:
+        """Back and on by a stretch, or to a character; and away."""
+        self.name, self.until = OneLine(), OneLine()
+        self.back, self.on = small_button("The characters before"), small_button("The characters behind")
+        self.back.setText("‹")
+        self.on.setText("›")
+        meaning = "The first character shown; type a number to read from there"
+        self.start = named(NumberBox(1, 1), "The first character shown", meaning)
+        self.start.setKeyboardTracking(False)  # a number is meant when it is finished
+        self.start.setSingleStep(AT_ONCE)
+        self.close_button = icon_button("close", "Close the text")
+        bar = QWidget()
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.name, 1)
+        for widget in (self.back, self.start, self.until, self.on, self.close_button):
+            row.addWidget(widget)
+        self.back.clicked.connect(lambda: self._turn(-AT_ONCE))
+        self.on.clicked.connect(lambda: self._turn(AT_ONCE))
+        self.start.valueChanged.connect(lambda number: self.reading.turn_to(number - 1))
+        self.close_button.clicked.connect(self.reading.close)
+        return bar
+
+    def choose_row(self, row: int) -> None:
+        """Show the text of a row in the tokens of its tokenizer."""
+        self.reading.look_at(row)
+
+    def _places(self, text: str) -> list[str]:
+        """Where the first files of a text of the corpus lie."""
+        sources = (one for one in self._session.corpus.texts.value if text in (one.group, one.name) and one.place)
+        return [one.place for one in islice(sources, MOST_PLACES)]
+
+    def _turn(self, by: int) -> None:
+        if self.reading.stretch is not None:
+            self.reading.turn_to(max(0, self.reading.stretch.start + by))
+
+    def _show_text(self) -> None:
+        stretch, row = self.reading.stretch, self.reading.row
+        for part in (self.bar, self.read):
+            part.setVisible(stretch is not None)
+        if stretch is None or row is None:
+            return
+        self.preview.setText(stretch.told)
+        self.read.verticalScrollBar().setValue(0)
+        name = f"{row.text}, {row.tokenizer}"
+        self.name.setText(name)
+        self.name.setToolTip(tip("\n".join((name, *self._places(row.text)))))
+        self.start.blockSignals(True)
+        self.start.setRange(1, max(1, stretch.length))
+        self.start.setValue(stretch.start + 1)
+        self.start.blockSignals(False)
+        self.until.setText(f"to {stretch.stop:,} of {stretch.length:,}")
+        self.back.setEnabled(stretch.start > 0)
+        self.on.setEnabled(stretch.stop < stretch.length)
