@@ -228,22 +228,18 @@ class AuditRows:
 
     def _key(self, by: str) -> Callable[[int], Any]:
         """The sort key; making the rows themselves of a hundred thousand tokens would take too long."""
-        found = self._found
-        values: list[Any] | None = None
+        found, places = self._found, self._found.places
         if by == "token":
-            values = self.texts
-        elif by == "length":
-            values = found.lengths.tolist()
-        elif by == "count" and found.places is not None:
-            values = found.places.counts.tolist()
-        elif by == "criteria":
-            values = ((1 << np.arange(len(found.meets))) @ np.array(list(found.meets.values()))).tolist()
-        if values is not None:
-            return values.__getitem__
+            return self.texts.__getitem__
         if by == "reason":
-            files = [0] * len(found.lengths) if found.places is None else found.places.files.tolist()
+            files = [0] * len(found.lengths) if places is None else places.files.tolist()
             return lambda id: (found.reasons[id].kind if id in found.reasons else "", files[id])
-        return self.number
+        columns = {"length": found.lengths}
+        if places is not None:
+            columns["count"] = places.counts
+        if by == "criteria":
+            columns[by] = (1 << np.arange(len(found.meets))) @ np.array(list(found.meets.values()))
+        return columns[by].tolist().__getitem__ if by in columns else self.number
 
 
 def table_of(rows: Iterable[AuditRow]) -> DataTable:

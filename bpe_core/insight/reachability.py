@@ -218,12 +218,17 @@ def is_learned(history: History) -> Bools:
     return found
 
 
+def _looked_at(ids: list[int], work: Work, what: str = "looking whether texts become them") -> Iterator[int]:
+    for done, id in enumerate(while_wanted(ids, work.cancelled, every=64)):
+        if done % REPORTED == 0:
+            work.progress(Progress(what, done, len(ids), "tokens"))
+        yield id
+
+
 def _that_are_not_joined(history: History, ids: list[int], work: Work) -> dict[int, Reason]:
     """The same of a table with an order of its own, whose words are bytes as they are."""
     texts, words, found = TokenBytes(history), JoinedWords(history), dict[int, Reason]()
-    for done, id in enumerate(while_wanted(ids, work.cancelled, every=64)):
-        if done % REPORTED == 0:
-            work.progress(Progress("looking whether they are joined", done, len(ids), "tokens"))
+    for id in _looked_at(ids, work, "looking whether they are joined"):
         pieces = tuple(words.cut(texts[id], len(history)).ids)
         if pieces != (id,):
             found[id] = Reason("falls apart", pieces)
@@ -269,14 +274,8 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
 def _in_no_single_word(history: History, ids: list[int], work: Work) -> list[int]:
     """Those whose text is not one word, as the pattern parts texts: another text may leave it together."""
     texts, cutting, marks = TokenBytes(history), Cutting(history.recipe), history.recipe.marker != "none"
-    found = []
-    for done, id in enumerate(while_wanted(ids, work.cancelled)):
-        if done % REPORTED == 0:
-            work.progress(Progress("looking whether texts become them", done, len(ids), "tokens"))
-        raw = texts[id].strip(b" ") if marks else texts[id]
-        if not _is_one_word(raw, cutting):
-            found.append(id)
-    return found
+    raws = ((id, texts[id].strip(b" ") if marks else texts[id]) for id in _looked_at(ids, work))
+    return [id for id, raw in raws if not _is_one_word(raw, cutting)]
 
 
 def _is_one_word(raw: bytes, cutting: Cutting) -> bool:
@@ -291,13 +290,7 @@ def _is_one_word(raw: bytes, cutting: Cutting) -> bool:
 
 def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[int]:
     texts, tokenizer = TokenBytes(history), Tokenizer(history)
-    found = []
-    for done, id in enumerate(while_wanted(ids, work.cancelled, every=64)):
-        if done % REPORTED == 0:
-            work.progress(Progress("looking whether texts become them", done, len(ids), "tokens"))
-        if id not in tokenizer.encode(texts[id].decode(errors="replace")):
-            found.append(id)
-    return found
+    return [id for id in _looked_at(ids, work) if id not in tokenizer.encode(texts[id].decode(errors="replace"))]
 
 
 def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:

@@ -45,7 +45,7 @@ def follow_joins(cells: Cells, wanted: Wanted, history: History, slots: int | No
     places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
     columns = history.columns
     joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
-    model, room, sizes = empty_model(history, slots), room_to_tell(), history.vocabulary_sizes()
+    model, room, sizes = _model(history.id_count + 1, slots or SLOTS), room_to_tell(), history.vocabulary_sizes()
     base, entered, step = np.int64(len(history.alphabet)), 0, 0
     while entered < len(cells.ids) - 1:
         model = with_room(model, 1)
@@ -65,12 +65,8 @@ def room_to_tell() -> kernel.Room:
     return kernel.Room(told, told.view(np.int64), exponents, exponents.view(np.int64))
 
 
-def empty_model(history: History, slots: int | None) -> kernel.Model:
-    return _model(history.id_count + 1, slots or SLOTS)
-
-
 def _model(tokens: int, slots: int) -> kernel.Model:
-    """A table of so many slots, half of them for pairs at most."""
+    """An empty table of so many slots, half of them for pairs at most; of all tokens, and the edge of words."""
     return kernel.Model(
         keys=np.zeros(slots, np.uint64),
         seen=np.zeros(slots, np.int64),
@@ -120,7 +116,7 @@ def follow_words(
                 yield 0
     kind, moments = np.int64(_kind(over_time)), over_time or _NO_PIECES
     listed, cut, waiting = listing.all(), _uncut(words, wanted), _waiting(words, history, moments)
-    model, told_in, sizes = empty_model(history, slots), room_to_tell(), history.vocabulary_sizes()
+    model, told_in, sizes = _model(history.id_count + 1, slots or SLOTS), room_to_tell(), history.vocabulary_sizes()
     room, _ = room_for(longest, 0, PATHS)
     since = [step for step in moments.since if step <= steps]
     for first, behind in pairwise([*since, steps + 1]):
