@@ -61,7 +61,6 @@ class SessionCorpus(QObject):
 
     @property
     def is_listing(self) -> bool:
-        """Whether texts that were added are still on their way."""
         return self._aside.is_busy(TOPIC)
 
     def add_paths(self, paths: Sequence[Path | str]) -> None:
@@ -93,11 +92,9 @@ class SessionCorpus(QObject):
         self._put(without(self.texts.value, numbers), "Remove from the corpus")
 
     def remove_files(self, number: int, names: Collection[str]) -> None:
-        """Some of those that were picked of a folder."""
         self._put(without_files(self.texts.value, number, names), "Remove from the corpus")
 
     def arrange(self, texts: CorpusTexts) -> None:
-        """The same texts in another order, and perhaps in other groups."""
         if texts != self.texts.value:
             self._put(gathered(texts), "Reorder the corpus")
 
@@ -223,7 +220,6 @@ class SessionCorpus(QObject):
 
     @property
     def splits(self) -> bool:
-        """Whether the recipe means to split texts at all."""
         return self._recipe.value.pattern != "none"
 
 

@@ -23,8 +23,6 @@ from bpe_core.recipes.recipe import Recipe
 
 @dataclass(frozen=True)
 class Contents:
-    """What a person has in front of them."""
-
     sources: CorpusTexts
     recipe: Recipe
     text: str
@@ -70,7 +68,6 @@ class Detour(QObject):
         self._recipe.put_quietly(recipe)
 
     def train(self, merges: int) -> None:
-        """Begin a run here that rests after so many merges."""
         self._runs.train(self._sources.value, self._recipe.value, merges=merges)
 
     def end(self) -> None:

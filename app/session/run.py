@@ -138,7 +138,6 @@ class Run:
         return not listed_alone(history)
 
     def can_go_on(self) -> bool:
-        """Whether the same recipe has more to learn here."""
         at_rest = self.phase in (Phase.PAUSED, Phase.ENDED) and self.job is None
         return at_rest and self.can_be_continued and self.end_reason == ""
 
@@ -150,7 +149,6 @@ class Run:
         return recipe.with_changes(**vars(own.part(Steering)))
 
     def can_extend_to(self, recipe: Recipe) -> bool:
-        """Whether the recipe is this run's with a larger vocabulary."""
         recipe = self.with_own_steering(recipe)
         at_rest = not self.is_busy and self.job is None
         if not at_rest or not self.can_be_continued or not recipe.is_same_but_for_size(self.recipe):

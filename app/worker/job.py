@@ -138,7 +138,6 @@ class Job:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether it was started and has not ended."""
         return self._has_begun and not self._is_over.is_set()
 
     @property

@@ -56,10 +56,8 @@ class Pace:
 
 @dataclass(frozen=True)
 class LeadingPairs:
-    """The pairs that would be merged next, best first, as of merge `at`."""
-
     at: int
-    pairs: tuple[Candidate, ...]
+    pairs: tuple[Candidate, ...]  # what would be merged next, the best first
 
 
 @dataclass(frozen=True)

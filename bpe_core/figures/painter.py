@@ -50,7 +50,6 @@ def drawn(figure: Figure, paper: Paper) -> Markup:
 
 
 def picture(figure: Figure, paper: Paper) -> bytes:
-    """Draw a figure as an SVG file of its own."""
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + drawn(figure, paper).encode() + b"\n"
 
 
@@ -80,7 +79,6 @@ def draw(
 
 
 def figure_with_caption(figure: Figure) -> Markup:
-    """Draw a figure for a page, with its title and sentence."""
     caption = element("figcaption", {}, element("strong", {}, figure.title), " ", figure.sentence)
     return element("figure", {}, drawn(figure, Paper()), caption)
 

@@ -81,7 +81,6 @@ class Tree(Layout):
         sheet.strength = 1.0
 
     def box_of(self, branch: int) -> tuple[float, float, float, float]:
-        """Return left, top, width and height of the box of a branch."""
         width = self._widths[branch] * self.unit
         return self._middle(branch) - width / 2, self._top(branch), width, self._height(branch)
 

@@ -46,8 +46,6 @@ NO_FILE, SEVERAL_FILES = -1, -2
 
 @dataclass(frozen=True, eq=False)
 class TokenPlaces:
-    """How often each token occurs in a corpus, and where."""
-
     counts: Int64s
     files: Int64s  # the only one whose words hold it, or NO_FILE or SEVERAL_FILES
     file_count: int

@@ -44,8 +44,6 @@ class Context:
 
 @dataclass(frozen=True)
 class Needle:
-    """A word to look for, and which of its bytes are the token."""
-
     data: bytes
     start: int
     stop: int
@@ -78,7 +76,6 @@ def contexts(
 
 
 def needles_for(ranked: RankedWords, token: int, at: int) -> list[Needle]:
-    """The most frequent words that hold the token, with its place in each."""
     occurrences = ranked.occurrences(token)
     alive = np.flatnonzero(occurrences.alive(at))
     words = ranked.word_of_cell[occurrences.starts[alive]]

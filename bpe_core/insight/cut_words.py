@@ -47,7 +47,6 @@ class CutWords:
         return cls(words, history, segmenter, segmenter.segmentation(given.text, (), cancelled), parts)
 
     def counts(self, at: int) -> Int64s:
-        """How often each token occurs in the corpus after so many steps, by its id."""
         ids, words = self.placed(at)
         counts = np.zeros(self.history.id_count, np.int64)
         np.add.at(counts, ids, self.words.counts[words])

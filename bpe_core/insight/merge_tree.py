@@ -27,8 +27,6 @@ class Node:
 
 @dataclass(frozen=True)
 class EncodingStep:
-    """A moment in the encoding of a word: which merge was made, and the tokens after it."""
-
     rank: int | None  # None for the word as it was before any merge
     tokens: tuple[Node, ...]  # those that this very merge made have its rank
 

@@ -126,8 +126,6 @@ def most_dramatic(
 
 @dataclass(frozen=True)
 class NeverMerged:
-    """A pair that came in second and was never merged at all."""
-
     pair: tuple[int, int]
     times: int  # how many merges it came in second to
     closest_step: int  # where it missed by the least

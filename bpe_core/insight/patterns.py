@@ -148,8 +148,6 @@ SAMPLE = 200_000  # bytes of a file that other patterns are tried on
 
 @dataclass(frozen=True)
 class LongWords:
-    """Where the heaviest long word occurs, and which patterns split that text better."""
-
     file: str  # empty where the text was changed before it was split, and so is not found again
     better: tuple[str, ...]  # by how well they do
 

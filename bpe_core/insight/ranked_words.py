@@ -140,7 +140,6 @@ class RankedWords:
         return Occurrences(starts, ends, born, np.minimum(self._dissolved(starts), self._dissolved(ends)))
 
     def pair_occurrences(self, left: int, right: int) -> Occurrences:
-        """Where two tokens were neighbours at some time."""
         first, second = self.occurrences(left), self.occurrences(right)
         _, i, j = np.intersect1d(first.ends, second.starts, assume_unique=True, return_indices=True)
         born, died = max(first.born, second.born), np.minimum(first.died[i], second.died[j])

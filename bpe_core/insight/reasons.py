@@ -37,8 +37,6 @@ class Way:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a text is cut at a place after some number of steps, or why it is not."""
-
     kind: str
     is_cut: bool
     sentence: str

@@ -148,13 +148,11 @@ class Overlap:
 
     @property
     def jaccard(self) -> float:
-        """The common part of all tokens that either holds."""
         everything = self.common + self.only_in_first + self.only_in_second
         return self.common / everything if everything else 1.0
 
     @property
     def share_of_first(self) -> float:
-        """The part of the first vocabulary that the second holds, too."""
         return self.common / max(1, self.common + self.only_in_first)
 
     @property

@@ -52,8 +52,6 @@ LONGEST_SHOWN = 400  # symbols of a word; beyond that only the neighbourhood of 
 
 @dataclass(frozen=True)
 class Standing:
-    """How often a pair occurred in the corpus, and how often it had to."""
-
     best: int  # at most, which was when both its tokens existed for the first time
     now: int  # at the moment looked at
     winner: int | None  # the count of the pair that is merged at that moment instead; None where none is

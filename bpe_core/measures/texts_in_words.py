@@ -79,17 +79,14 @@ class CutTexts:
 
     @cached_property
     def tokens_by_text(self) -> Int64s:
-        """How many tokens each text becomes, in their order."""
         texts = self.in_words.texts.values()
         return np.array([(self.tokens_by_word[one.rows] * one.counts).sum() for one in texts], np.int64)
 
     @property
     def counts_in_all(self) -> Int64s:
-        """How often each token occurs in all texts together, by its id."""
         return self._counts(self.ids, repeated(self.in_words.words.counts, self.tokens_by_word))
 
     def counts(self, text: str) -> Int64s:
-        """How often each token occurs in one of the texts, by its id."""
         rows, times, *_ = self.in_words.texts[text]
         if KERNELS.allows(len(self.ids)):
             return counts_of_tokens(self.ids, self.starts, rows, times, self.history.id_count)
