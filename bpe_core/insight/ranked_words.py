@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +21,9 @@ from bpe_core.learning.layout import lay_out
 from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.recipes.methods import METHODS
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
+from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_ranks import ranks_of
 from bpe_core.support.arrays import Int32s, Int64s, repeated
-
-if TYPE_CHECKING:
-    from bpe_core.segmenting.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +95,6 @@ class RankedWords:
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        from bpe_core.segmenting.tokenizer import Tokenizer  # only questions about texts need it
-
         return Tokenizer(self.history)
 
     def serves(self, history: History) -> bool:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -33,13 +33,11 @@ from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.merge_tree import EncodingStep, Meeting, Node, encoding_steps, meetings, merge_trees
 from bpe_core.insight.patterns import Branch, branch_that_matched
+from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reasons import Explain, Explanation
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.tokenizer import Tokenizer
-
-if TYPE_CHECKING:  # few ask with the words of a corpus
-    from bpe_core.insight.ranked_words import RankedWords
 
 Kind = Literal[
     "joined", "later", "taken", "overlap", "unknown", "too long", "never",

@@ -10,20 +10,16 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
+from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.measures.measures import MEASURES
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
-
-if TYPE_CHECKING:
-    from bpe_core.insight.cut_words import CutWords
-
 
 USUAL_POWER = 2.5
 ONE = 1 << 52
