@@ -248,7 +248,8 @@ class Runs(QObject):
         mixture = None if run.only_counts and not any(tables) else run.recipe.mixture
         words = partial(self.mixed.words, tables, mixture)
         if run.growing is not None and run.begins_with is None:
-            self._go_on_behind(run, run.growing, words)
+            recipe, growing = run.recipe, run.growing  # the run is there when all is learned
+            self._ask_aside(run, lambda task: gone_on(words, recipe, growing, task.cancelled), self._take_grown)
         else:
             self._make_trainer(run, words)
         self.prepared.emit(run)
@@ -265,11 +266,6 @@ class Runs(QObject):
     def _make_trainer(self, run: Run, words: Callable[[], WordTable]) -> None:
         recipe, history = run.recipe, run.begins_with if run.history is None else run.history
         self._ask_aside(run, lambda task: prepared(words, recipe, history, task.cancelled), self._take_trainer)
-
-    def _go_on_behind(self, run: Run, growing: Growing, words: Callable[[], WordTable]) -> None:
-        """By a table whose steps cannot be made one after the other: the run is there when all is learned."""
-        recipe = run.recipe
-        self._ask_aside(run, lambda task: gone_on(words, recipe, growing, task.cancelled), self._take_grown)
 
     def _ask_aside(self, run: Run, work: Callable[[Task], Any], take: Callable[[Run, Any], None]) -> None:
         run.phase = Phase.PREPARING

@@ -128,7 +128,8 @@ class RankedWords:
         else:
             merge = token - self.base
             columns = self.history.columns
-            boundaries = self._cells_with_rank(merge)
+            first, order = self.cells_by_rank
+            boundaries = order[first[merge] : first[merge + 1]].astype(np.int64)
             starts = boundaries - self.token_lengths[columns.left[merge]]
             ends = boundaries + self.token_lengths[columns.right[merge]]
             born = merge + 1
@@ -148,10 +149,6 @@ class RankedWords:
         """When the boundaries in front of these cells are dissolved; NEVER at the edges of words, too."""
         found = self.ranks[cells]
         return np.where(found >= PATTERN_CUT, np.int32(NEVER), found)
-
-    def _cells_with_rank(self, rank: int) -> Int64s:
-        first, order = self.cells_by_rank
-        return order[first[rank] : first[rank + 1]].astype(np.int64)
 
     @cached_property
     def cells_by_rank(self) -> tuple[Int64s, Int32s]:

@@ -59,19 +59,17 @@ class ParallelCuts:
 
 
 def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts:
-    """The cuts of several tokenizers in the same text, from all the tokens of each."""
+    """The cuts of several tokenizers in the same text: wherever a token ends.
+
+    What belongs to no token goes with the token behind it, where other tokenizers keep it.
+    """
     cuts = np.zeros((len(tokens_of_each), length + 1), bool)  # a text's marks are found faster than they are sorted
     for marks, tokens in zip(cuts, tokens_of_each, strict=True):
-        _mark_cuts(marks, tokens)
+        stops = tokens.edges[1:]
+        marks[stops[(stops > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)]] = True
     cuts = cuts[:, :length]
     places = np.flatnonzero(cuts.any(axis=0))
     return ParallelCuts(places, cuts[:, places], length)
-
-
-def _mark_cuts(marks: Bools, tokens: Tokens) -> None:
-    """A cut is wherever a token ends; what belongs to no token goes with the token behind it, where others keep it."""
-    stops = tokens.edges[1:]
-    marks[stops[(stops > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)]] = True
 
 
 LISTED = 200
