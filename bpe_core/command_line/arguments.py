@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bpe_core.errors import EncodingError, OutputError, RecipeError, plain
+from bpe_core.errors import CorpusError, EncodingError, OutputError, RecipeError, plain
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
@@ -108,15 +108,21 @@ def _recipe_in(path: str) -> Recipe:
 
     if is_session_file(path):
         return read_session(path).recipe
+    text = text_in(path, "the recipe")
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
         return _of_toml(text) if Path(path).suffix.lower() == ".toml" else Recipe.from_json(text)
-    except OSError as error:
-        raise RecipeError(f"Could not read the recipe {path}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise RecipeError(f"The recipe {path} is not UTF-8 text (at byte {error.start:,}).") from error
     except RecipeError as error:
         raise RecipeError(f"{path}: {error}") from error
+
+
+def text_in(path: str, what: str) -> str:
+    """Read a small file; the sentence says what it was to be if it cannot be read."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise CorpusError(f"Could not read {what} {path}: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{what.capitalize()} {path} is not UTF-8 (at byte {error.start:,}).") from error
 
 
 def _of_toml(text: str) -> Recipe:

@@ -13,10 +13,10 @@ from typing import Any
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.interruption import working
 from bpe_core.delivery.folder import Delivery, prepare_folder
-from bpe_core.errors import BpeError, OutputError
+from bpe_core.errors import OutputError
 from bpe_core.formats import FORMATS, format_for
 from bpe_core.history.history import History
-from bpe_core.learning.methods import told_by
+from bpe_core.studies.study import Study
 from bpe_core.support.threads import available_threads
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
@@ -51,8 +51,7 @@ def write_and_tell(
 
     What is `described` stands in the JSON, too. A `delivery` is a folder of files.
     """
-    if options.at is not None and not 0 <= options.at <= len(history):
-        raise BpeError(f"The table holds {told_by(history)}; --at must be a number from 0 to that.")
+    Study(history).checked_step_count(options.at)
     target = Path(options.out)
     prepare = _way_to_write(target, options.to, delivery)
     if not target.resolve().parent.is_dir():

@@ -6,8 +6,8 @@ import argparse
 import dataclasses
 from pathlib import Path
 
-from bpe_core.command_line.arguments import number, text_argument
-from bpe_core.errors import BpeError, CorpusError, plain
+from bpe_core.command_line.arguments import number, text_argument, text_in
+from bpe_core.errors import BpeError, plain
 from bpe_core.recipes.methods import METHODS
 from bpe_core.report import Report, report_of, write_report
 from bpe_core.session_file import is_session_file
@@ -40,14 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     report = _report(options)
-    for moment in options.at or []:
-        if not 0 <= moment <= len(report.history):
-            steps = report.wording.steps
-            raise BpeError(f"There are {len(report.history):,} {steps}; --at must be a number from 0 to that.")
-    text = _text(options)
-    report = dataclasses.replace(
-        report, text=report.text if text is None else text, moments=tuple(options.at or report.moments)
-    )
+    text = options.text if options.text_file is None else text_in(options.text_file, "the text")
+    moments = tuple(map(report.study.checked_step_count, options.at or report.moments))
+    report = dataclasses.replace(report, text=report.text if text is None else text, moments=moments)
     write_report(report, options.output)
     print(f"Wrote {plain(options.output)}.")
     return 0
@@ -62,15 +57,3 @@ def _report(options: argparse.Namespace) -> Report:
         raise BpeError("A merge table holds one run; --run is for sessions.")
     study = open_study(options.source)
     return Report(f"{METHODS[study.history.recipe.method].title}: {Path(options.source).name}", study)
-
-
-def _text(options: argparse.Namespace) -> str | None:
-    if options.text_file is None:
-        text: str | None = options.text
-        return text
-    try:
-        return Path(options.text_file).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise CorpusError(f"Could not read {options.text_file}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{options.text_file} is not UTF-8 text (at byte {error.start:,}).") from error

@@ -211,4 +211,4 @@ def test_the_command_reports_sessions_and_tables(tmp_path: Path, capsys: pytest.
     assert run_command(["report", str(tmp_path / "one.bpex"), "--run", "9"]) == 1
     assert run_command([*command, str(tmp_path / "no" / "such.html")]) == 1
     assert run_command(["report", str(tmp_path / "merges.csv"), "--at", "999"]) == 1
-    assert "--at must be a number from 0" in capsys.readouterr().err
+    assert "`at` must be a number from 0" in capsys.readouterr().err
