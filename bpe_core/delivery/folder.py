@@ -117,12 +117,7 @@ def prepare_folder(
     added = delivery.roles.missing(table)
     table = with_special_tokens(table, added)
     written = prepare_export(
-        table,
-        target / TOKENIZER,
-        format=FORMATS["tokenizer.json"],
-        text=text,
-        progress=progress,
-        cancelled=cancelled,
+        table, target / TOKENIZER, format=FORMATS["tokenizer.json"], text=text, progress=progress, cancelled=cancelled
     )
     files = {
         target / TOKENIZER: written.files[target / TOKENIZER],

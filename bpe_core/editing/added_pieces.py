@@ -59,11 +59,7 @@ def pieces_of(history: History) -> list[Piece]:
 
 
 def put_beside(
-    history: History,
-    pieces: Sequence[Piece],
-    specials: Sequence[str] = (),
-    *,
-    cancelled: CancelCheck = never_cancelled,
+    history: History, pieces: Sequence[Piece], specials: Sequence[str] = (), *, cancelled: CancelCheck = never_cancelled
 ) -> Beside:
     """Those of the pieces and special tokens that the table lacks."""
     known = {*written(history), *(token.encode() for token in history.recipe.special_tokens)}
@@ -138,12 +134,7 @@ def more_pieces(
 
 
 def _learned(
-    words: WordTable,
-    recipe: Recipe,
-    sign: str,
-    wanted: int,
-    progress: ProgressReport,
-    cancelled: CancelCheck,
+    words: WordTable, recipe: Recipe, sign: str, wanted: int, progress: ProgressReport, cancelled: CancelCheck
 ) -> History:
     if len(words) == 0:
         raise NothingToLearn(NOTHING_NEW)

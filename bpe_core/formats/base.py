@@ -68,13 +68,9 @@ def complete_numbers(history: History) -> Int64s:
     return numbers if lacking.issubset(unreachable) else np.arange(history.id_count)
 
 
-def are_ids(numbers: Int64s) -> bool:
-    return np.array_equal(numbers, np.arange(len(numbers)))
-
-
 def unless_ids(numbers: Int64s) -> Int64s | None:
     """Return None for numbers that are the ids anyway."""
-    return None if are_ids(numbers) else numbers
+    return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
 
 
 def reported(rows: Iterable[tuple[int, T]], history: History, progress: ProgressReport) -> Iterator[T]:
@@ -183,12 +179,7 @@ class Format(ABC):
             raise OutputError(sentence)
 
     def write(
-        self,
-        history: History,
-        file: BinaryIO,
-        *,
-        merges: int | None = None,
-        progress: ProgressReport = ignore_progress,
+        self, history: History, file: BinaryIO, *, merges: int | None = None, progress: ProgressReport = ignore_progress
     ) -> None:
         """Write the first `merges` merges, or all of them.
 

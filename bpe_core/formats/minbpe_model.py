@@ -94,7 +94,8 @@ class MinbpeModel(Format):
         columns[:2] = np.array(pairs, np.int64).reshape(-1, 2).T
         recipe = recipe_from(name, name="minbpe", merges=len(pairs), special_tokens=tuple(specials), **choices)
         history = rebuilt(recipe, Alphabet.of_bytes(), [*columns], lambda row: f"{name}, line {first + row:,}", name)
-        return OpenedTable(history.numbered(_numbers(history, list(specials.values()))), self.name, tuple(notes))
+        numbers = np.append(np.arange(history.first_special), np.array([*specials.values()], np.int64))
+        return OpenedTable(history.numbered(unless_ids(numbers)), self.name, tuple(notes))
 
 
 def write_vocabulary(history: History, file: BinaryIO) -> None:
@@ -139,9 +140,3 @@ def _pair(line: bytes, where: str) -> tuple[int, int]:
     if found is None:
         raise FormatError(f"{where}: {line[:40].decode('utf-8', 'replace').strip()!r} is not a pair of ids.")
     return int(found[1]), int(found[2])
-
-
-def _numbers(history: History, specials: list[int]) -> Int64s | None:
-    ours = np.arange(history.id_count)
-    numbers = np.concatenate([ours[: len(ours) - len(specials)], np.array(specials, np.int64)])
-    return unless_ids(numbers)

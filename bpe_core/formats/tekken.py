@@ -14,7 +14,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside
-from bpe_core.formats.json_reading import LARGEST_NUMBER, Object, list_in, number_of, object_in, parsed_object, text_in
+from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, text_in
 from bpe_core.formats.json_writing import laid_out
 from bpe_core.formats.limitations import same_text, unrecoverable
 from bpe_core.formats.patterns import expression_of, pattern_choices
@@ -159,10 +159,7 @@ def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
     config = object_in(whole, "config", name)
     shift = number_of(config.get("default_num_special_tokens"), f"{name}: default_num_special_tokens")
     size = number_of(config.get("default_vocab_size"), f"{name}: default_vocab_size")
-    items = list_in(whole, "vocab", name)
-    ranks = _ranks_at_once(items, size - shift)
-    if ranks is None:
-        ranks = _ranks_one_by_one(items, size - shift, name)
+    ranks = _ranks_of(list_in(whole, "vocab", name), size - shift, name)
     if size <= shift or len(ranks) != size - shift:
         raise FormatError(
             f"{name}: its size is said to be {size:,}, {shift:,} of them for special tokens, but {len(ranks):,} tokens "
@@ -171,22 +168,8 @@ def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
     return checked_ranks(ranks, name), shift
 
 
-def _ranks_at_once(items: Sequence[Any], room: int) -> dict[bytes, int] | None:
-    """Those below so many, where each item is as most are; None where they must be looked at one by one."""
-    try:
-        ranks = [item["rank"] for item in items]
-        tokens = [binascii.a2b_base64(item["token_bytes"], strict_mode=True) for item in items]
-    except (KeyError, TypeError, ValueError):
-        return None
-    sound = {*map(type, items)} == {dict} and {*map(type, ranks)} == {int} and min(ranks) >= 0
-    if not sound or max(ranks) > LARGEST_NUMBER or not all(tokens):
-        return None
-    found = {token: rank for token, rank in zip(tokens, ranks, strict=True) if rank < room}
-    return found if len(found) == sum(rank < room for rank in ranks) else None
-
-
-def _ranks_one_by_one(items: Sequence[Any], room: int, name: str) -> dict[bytes, int]:
-    """The same of any file, with the place of what is wrong."""
+def _ranks_of(items: Sequence[Any], room: int, name: str) -> dict[bytes, int]:
+    """Those below so many, with the place of what is wrong."""
     ranks: dict[bytes, int] = {}
     for place, item in enumerate(items, start=1):
         where = f"{name}, token {place:,}"

@@ -126,11 +126,7 @@ class Model:
 
 
 def build(
-    vocabulary: Mapping[str, int] | None,
-    merges: WrittenMerges,
-    specials: Mapping[str, int],
-    style: Style,
-    where: str,
+    vocabulary: Mapping[str, int] | None, merges: WrittenMerges, specials: Mapping[str, int], style: Style, where: str
 ) -> Model:
     """The model that a file's entries make; `where` reads "merges.txt, line {}".
 
@@ -221,10 +217,7 @@ def _pair_rows(merges: WrittenMerges, id_of: Mapping[str, int]) -> PairRows:
 
 def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> Joining:
     return Joining(
-        pairs=rows,
-        whole_words=style.whole_words,
-        joins_unknown=style.joins_unknown,
-        left_out=_left_out(lacking, style),
+        pairs=rows, whole_words=style.whole_words, joins_unknown=style.joins_unknown, left_out=_left_out(lacking, style)
     )
 
 
