@@ -168,7 +168,6 @@ def config_of(delivery: Delivery) -> str:
 
 
 def read_template(path: Path | str) -> str:
-    """A chat template, as a person wrote it."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:

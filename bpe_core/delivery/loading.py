@@ -70,7 +70,6 @@ def _quietly() -> Iterator[None]:
 
 
 def _differing(loaded: Any, plainly: Any, history: History, roles: Roles, template: str, text: str) -> Iterator[str]:
-    """What the folder does otherwise than its tokenizer.json, a sentence each."""
     for role, token in roles.given.items():
         same = loaded.convert_tokens_to_ids(token) == plainly.token_to_id(token)
         if getattr(loaded, f"{role}_token") != token or not same:

@@ -51,7 +51,6 @@ class Roles:
 
 
 def unknown_of(history: History) -> str:
-    """What is written on the token for what is unknown; empty where nothing is."""
     id = history.alphabet.unknown_id
     return "" if id is None else history.alphabet.symbols[id].text.decode()
 

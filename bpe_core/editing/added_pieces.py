@@ -164,7 +164,6 @@ def _sign_of_blanks(history: History) -> str:
 
 
 def _as_marked(words: WordTable, recipe: Recipe, sign: str) -> WordTable:
-    """Where words hold the sign as any other character: those that begin with it, without it."""
     if recipe.marker == "prefix":
         return words
     marker = sign.encode()

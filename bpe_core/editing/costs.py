@@ -12,8 +12,6 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 
 @dataclass(frozen=True)
 class Costs:
-    """Tokens of the same text."""
-
     before: int
     now: int
 

@@ -49,8 +49,6 @@ NO_RANK = 2**62
 
 @dataclass(frozen=True, eq=False)
 class PutTogether:
-    """Both in one, and what each gave."""
-
     history: History
     from_first: int  # tokens of the first, base symbols and special tokens among them
     shared: int  # learned tokens of the second that the first has, too

@@ -62,7 +62,6 @@ class Trimmed:
 
     @property
     def lost(self) -> int:
-        """How many went that nobody named, with what they were made of."""
         return len(self.removed) - len(self.asked) - self.doubles
 
     @property

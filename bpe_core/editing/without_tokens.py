@@ -82,7 +82,6 @@ def without(history: History, goes: Bools, hidden: Bools | None = None, further:
 
 
 def _symbols(history: History, goes: Bools, listed: Int64s, more: Sequence[Symbol]) -> list[tuple[int, Symbol]]:
-    """Those that stay, the tokens that are listed from now on, and further ones; each among its kind."""
     found = [(id, symbol) for id, symbol in enumerate(history.alphabet.symbols) if not goes[id]]
     if len(listed):
         texts, decoded = written(history), TokenBytes(history)

@@ -96,8 +96,6 @@ def nothing_beside(name: str) -> bytes | None:
 
 @dataclass(frozen=True, eq=False)
 class OpenedTable:
-    """What a file held."""
-
     history: History
     format: str  # the name of the format
     notes: tuple[str, ...] = ()  # what the file does or lacks that the history cannot say, a sentence each

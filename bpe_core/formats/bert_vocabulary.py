@@ -54,7 +54,6 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
 
 
 def _speaks_for(texts: Iterable[str], fits: Any) -> bool:
-    """Whether nearly all tokens are as they would be after a change."""
     with_letters = [text for text in texts if any(map(str.isalpha, text)) and not text.startswith("[unused")]
     odd = sum(1 for text in with_letters if not fits(text))
     return odd <= MOST_ODD * len(with_letters)
@@ -200,7 +199,6 @@ def read_vocabulary(data: bytes, name: str) -> dict[str, int]:
 
 
 def _about_changes(recipe: Recipe) -> list[str]:
-    """What must be said to BERT's tokenizer, and what it has no word for."""
     said = f"do_lower_case={recipe.lowercase}, strip_accents={recipe.strip_accents}"
     found = [f"vocab.txt does not say how a text is changed first; tell BERT's tokenizer {said}."]
     if not recipe.clean_text:

@@ -29,7 +29,6 @@ def _characters() -> str:
 
 @cache
 def _bytes() -> Any:
-    """The same the other way, as Python's encoders of characters have it."""
     return codecs.charmap_build(_characters())
 
 

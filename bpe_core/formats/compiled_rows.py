@@ -67,7 +67,6 @@ def _values(history: History, numbers: Int64s | None) -> Mapping[str, Callable[[
 
 
 def _texts_and_columns(history: History, layout: Layout) -> tuple[Texts, Columns]:
-    """All texts that rows are made of, and which of them each column has."""
     fixed = [*map(str.encode, layout.before.values()), layout.behind.encode(), layout.nothing.encode()]
     tokens = of_tokens(("spelled", layout.spelled), history, lambda: _spelled(written(history), layout.spelled))
     others = [tokens, of_tokens("in hex", history, lambda: _in_hex(decoded(history)))]

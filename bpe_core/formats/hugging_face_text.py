@@ -288,7 +288,6 @@ def _meant(steps: list[Step]) -> list[Step]:
 
 
 def _pattern_of(steps: list[Step], found: TextPreparation) -> dict[str, Any] | None:
-    """The choices that cut text just so; None where there are none."""
     said: dict[str, Any] = {}
     waiting = list(steps)
     if waiting and waiting[-1] == ByteLevel(add_prefix_space=False, use_regex=False):

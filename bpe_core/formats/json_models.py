@@ -117,8 +117,6 @@ def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, 
 
 
 class JsonBpe(JsonModel):
-    """BPE"""
-
     kind = "BPE"
 
     def impossible(self, history: History) -> list[str]:
@@ -278,8 +276,6 @@ LONGEST_WORD = 100  # where the file does not say
 
 
 class JsonWordPiece(JsonModel):
-    """WordPiece"""
-
     kind = "WordPiece"
 
     def numbers(self, history: History) -> Int64s:
@@ -328,8 +324,6 @@ def _longest_word(model: Object, name: str) -> int:
 
 
 class JsonUnigram(JsonModel):
-    """Unigram"""
-
     kind = "Unigram"
 
     def does_otherwise(self, history: History) -> list[str]:

@@ -298,7 +298,6 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style
 
 
 def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style) -> dict[str, int]:
-    """Entries that no merge makes and no base symbol is, such as <|endoftext|>."""
     fallback = {f"<0x{i:02X}>" for i in range(256)} if style.byte_fallback else set()
     longer = len(style.marker_text) + 1 if style.marker == "glued" else 1
     found = {

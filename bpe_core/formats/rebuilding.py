@@ -241,7 +241,6 @@ def _is_character(text: bytes) -> bool:
 
 
 def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> bool:
-    """Whether the symbols behind the plain ones are the marker, or characters it is glued to."""
     marker = recipe.marker_text.encode()
     if recipe.marker in ("symbol", "prefix"):
         return symbols == [Symbol(marker, b" ", "marker")]

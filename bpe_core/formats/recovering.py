@@ -201,8 +201,6 @@ def _parts_first(
 
 
 class _Without(dict[Text, int]):
-    """The ranks as if one token were not there."""
-
     def __init__(self, ranks: Mapping[Text, int], token: Text) -> None:
         super().__init__()
         self._ranks: Mapping[Text, int] = ranks

@@ -70,8 +70,6 @@ def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
 
 
 class SentencePieceModel(Format):
-    """.model"""
-
     name = "sentencepiece"
     extension = ".model"
     methods = ("bpe", "unigram", "mingram")

@@ -190,7 +190,6 @@ def map_differs(recipe: Recipe, text: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _changes_only(recipe: Recipe) -> Recipe:
-    """A recipe that changes texts in the same way, whatever else it does."""
     return Recipe(**{name: getattr(recipe, name) for name in _TEXT_CHOICES})
 
 

@@ -28,8 +28,6 @@ _COUNT = re.compile(rb" \d+(?=\r?$)", re.MULTILINE)
 
 
 class SubwordNmtCodes(Format):
-    """codes"""
-
     name = "subword-nmt"
     extension = ".codes"
     peer_name = "subword-nmt"
@@ -120,7 +118,6 @@ def _cannot_stand_in_a_line(text: bytes) -> bool:
 
 
 def _symbols(merges: WrittenMerges, glued: bool) -> list[Symbol]:
-    """The base symbols that the merges mention: characters, and those that end a word."""
     mentioned = {*merges.left, *merges.right}.difference(merges.made)
     characters = {part for part in mentioned if len(part) == 1}
     symbols = [Symbol(UNKNOWN_TOKEN.encode(), UNKNOWN_TOKEN.encode(), "unknown")]

@@ -36,8 +36,6 @@ OLDER_SPECIALS = (
 
 
 class Tekken(Format):
-    """tekken.json"""
-
     name = "tekken"
     extension = ".json"
     peer_name = "tiktoken"

@@ -40,8 +40,6 @@ _EMPTY = b"="  # how files write a token of no bytes, as Whisper's do
 
 
 class TiktokenRanks(Format):
-    """.tiktoken"""
-
     name = "tiktoken"
     extension = ".tiktoken"
     peer_name = "tiktoken"
@@ -102,8 +100,6 @@ class TiktokenRanks(Format):
 
 
 class Ranked(NamedTuple):
-    """What ranks tell."""
-
     history: History
     numbers: Int64s  # the rank of each token
     notes: tuple[str, ...]

@@ -31,8 +31,6 @@ MODELS: dict[str, JsonModel] = {  # by method
 
 
 class TokenizerJson(Format):
-    """tokenizer.json"""
-
     name = "tokenizer.json"
     extension = ".json"
     methods = tuple(MODELS)

@@ -116,8 +116,6 @@ __all__ = ["Model", "Style", "build"]
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """The tokens of a file as ours."""
-
     alphabet: Alphabet
     pairs: Int64s  # a row each
     numbers: Int64s | None  # of base symbols, merges and special tokens, where they are not our ids

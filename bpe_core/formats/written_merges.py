@@ -58,8 +58,6 @@ def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
 
 @dataclass
 class Resolved:
-    """The merges as ids, and the text of each."""
-
     pairs: list[tuple[int, int]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     never_happen: int = 0  # merges left out because another one always comes first

@@ -145,7 +145,6 @@ def _compress(
 
 
 def _whole_blocks(source: BinaryIO, recipe: Recipe, size: int) -> Iterator[bytes]:
-    """All of a file, in pieces that end where blocks end."""
     size, held = max(size, 2 * recipe.block_size), b""
     while read := source.read(size):
         held += read

@@ -128,7 +128,6 @@ def _table(reader: _Reader) -> dict[int, tuple[int, int]]:
 
 
 def _told(reader: _Reader) -> Iterator[int]:
-    """The bytes that a table tells of, each when its entry is to be read."""
     byte = 0
     while byte < 256:
         first = reader.byte()

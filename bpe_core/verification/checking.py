@@ -216,7 +216,6 @@ class Comparison:
             yield self._joined(found, tokenizer.history) if self._format.holds_splitting else found
 
     def _joined(self, ids: list[int], history: History) -> list[int]:
-        """Several unknown tokens in a row as one, for formats that have it so."""
         unknown = history.alphabet.unknown_id
         if not self._format.joins_unknown or unknown is None:
             return ids
@@ -267,7 +266,6 @@ def _asked(peer: Peer, sample: str) -> object:
 
 
 def _of_one_word(recipe: Recipe) -> Recipe:
-    """The recipe for words that are normalized and cut out already."""
     return recipe.with_changes(pattern="none", custom_pattern="", unit="file", **vars(Normalization()))
 
 

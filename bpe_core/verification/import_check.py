@@ -27,8 +27,6 @@ PATIENCE = 2.0  # seconds after which no more texts are taken
 
 @dataclass(frozen=True)
 class Agreement:
-    """What came of asking the library."""
-
     asked: str  # the library
     texts: int = 0  # compared
     agreeing: int = 0
@@ -116,7 +114,6 @@ def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
 
 
 def _place(path: Path, library: str) -> Path | None:
-    """Where it is kept for this very content, library and program; None where nothing can be."""
     try:
         versions = "|".join(map(metadata.version, (library, "bpe-explorer")))
         digest = hashlib.sha256(f"{path.name}|{versions}|".encode() + content_of(path)).hexdigest()[:32]
