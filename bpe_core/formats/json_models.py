@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from bpe_core.errors import FormatError
-from bpe_core.formats import byte_level, wordpiece_vocabulary
+from bpe_core.formats import byte_level, unigram_vocabulary, wordpiece_vocabulary
 from bpe_core.formats.base import NO_NUMBER, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
 from bpe_core.formats.hugging_face_text import TextPreparation
@@ -25,15 +25,6 @@ from bpe_core.formats.json_reading import (
 from bpe_core.formats.limitations import listed
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.sentencepiece_fields import UNKNOWN
-from bpe_core.formats.unigram_vocabulary import (
-    Pieces,
-    ScoredPiece,
-    checked_score,
-    history_of,
-    method_of,
-    numbers_for,
-    pieces_of,
-)
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order
 from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.alphabet import BYTE_TEXTS
@@ -336,10 +327,10 @@ class JsonUnigram(JsonModel):
         return (history.recipe.unknown_text,)
 
     def numbers(self, history: History) -> Int64s:
-        return numbers_for(history)
+        return unigram_vocabulary.numbers_for(history)
 
     def written(self, history: History) -> Object:
-        pieces = pieces_of(history)
+        pieces = unigram_vocabulary.pieces_of(history)
         return {
             "type": self.kind,
             "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == UNKNOWN),
@@ -367,7 +358,7 @@ class JsonUnigram(JsonModel):
         scored = [piece for piece in entries if piece.text not in taken]
         choices: dict[str, Any] = {
             **steps.choices,
-            "method": method_of(scored),
+            "method": unigram_vocabulary.method_of(scored),
             "base": "characters",
             "marker": "prefix" if steps.prefix else "none",
             "marker_text": steps.prefix,
@@ -375,14 +366,14 @@ class JsonUnigram(JsonModel):
             "merges": 0,
         }
         choices |= {} if falls_back else {"unknown_text": unknown_text}
-        pieces = Pieces(
+        pieces = unigram_vocabulary.Pieces(
             scored=scored,
             unknown=NO_NUMBER if unknown is None else unknown,
             fallback=[vocabulary[text] for text in fallback],
             specials=list(specials.values()),
         )
         recipe = recipe_of(name, whole, specials, looked_for, choices)
-        history = history_of(pieces, recipe, name, steps.blank_sign)
+        history = unigram_vocabulary.history_of(pieces, recipe, name, steps.blank_sign)
         return (history, [*_spelled(history, unknown_text), *steps.notes, *pieces.notes])
 
 
@@ -394,8 +385,8 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
         yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."
 
 
-def _entries(model: Object, name: str) -> list[ScoredPiece]:
-    found: list[ScoredPiece] = []
+def _entries(model: Object, name: str) -> list[unigram_vocabulary.ScoredPiece]:
+    found: list[unigram_vocabulary.ScoredPiece] = []
     seen: set[str] = set()
     items = list_in(model, "vocab", name)
     if len(items) > LARGEST_VOCABULARY:
@@ -408,7 +399,7 @@ def _entries(model: Object, name: str) -> list[ScoredPiece]:
         if not text or text in seen:
             raise FormatError(f"{where}: the text {text[:80]!r} is {'there twice' if text else 'empty'}.")
         seen.add(text)
-        found.append(ScoredPiece(text, checked_score(item[1], where), number))
+        found.append(unigram_vocabulary.ScoredPiece(text, unigram_vocabulary.checked_score(item[1], where), number))
     return found
 
 
