@@ -23,7 +23,7 @@ from bpe_core.measures.unencoded import AT_BLANKS, BetweenBlanks, encodes_everyt
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
-from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support.data_table import Values
 from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted
 from bpe_core.support.threads import Piece, Steps, WorkerPool
 
@@ -52,10 +52,6 @@ class Benchmark:
     tokenizers: tuple[str, ...]
     texts: tuple[str, ...]
     columns: Columns
-
-    @property
-    def table(self) -> DataTable:
-        return DataTable(self.columns)
 
     def of(self, column: str) -> npt.NDArray[np.float64]:
         """One measure as a table: a row for each tokenizer, a column for each text."""

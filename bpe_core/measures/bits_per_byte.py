@@ -19,7 +19,6 @@ from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.kernels.readiness import Policy
-from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import some_sizes
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries
 from bpe_core.segmenting.word_segmenters import WordSegmenter
@@ -40,7 +39,6 @@ KERNELS = Policy("bpe_core.measures.compiled_bits", small=400_000, large=20_000_
 # The sum of the squares of words' bytes from which on cutting them again and again takes too long.
 LONG_WORDS = 500_000_000
 LONG_WORDS_PLAINLY = 40_000_000  # where there are no kernels for it
-LIMITS = MEASURES["bits_per_byte"].note
 
 
 @dataclass(frozen=True, eq=False)

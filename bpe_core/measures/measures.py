@@ -204,7 +204,6 @@ OF_BENCHMARK = (
     *("step", "vocabulary", "bytes", "words", "tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency"),
     *("share_in_use", "unknown_share", "unencoded_share", "relative_tokens", "seconds"),
 )
-OF_PARITY = ("premium", "worst", "spread", "gini")
 OF_MORPHEMES = ("borders", "cuts", "hits", "precision", "recall", "f1", "share_whole", "share_alike")
 OF_SWEEPS = (
     *("bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "unknown_share", "bits_per_byte"),

@@ -31,19 +31,6 @@ PLAIN = Recipe(pattern="none")  # what is given is not split: each tokenizer spl
 EXAMPLE = "unhappy<TAB>un happy"
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement:
-    """A row for each tokenizer and list: all lists of the first tokenizer, then those of the next."""
-
-    tokenizers: tuple[str, ...]
-    texts: tuple[str, ...]  # the names of the lists
-    columns: Columns
-
-    @property
-    def table(self) -> DataTable:
-        return DataTable(self.columns)
-
-
 @dataclass(frozen=True)
 class Counted:
     """What was counted of the words of one list, cut at one moment."""
@@ -108,8 +95,8 @@ def morpheme_agreement(
     *,
     threads: int | None = None,
     work: Work = ALONE,
-) -> Agreement:
-    """How well each tokenizer cuts the words of each list; `MEASURES` tells what the columns mean."""
+) -> DataTable:
+    """A row for each tokenizer and list: all lists of the first, then those of the next; see `MEASURES`."""
     contenders = contenders_of(tokenizers)
     for name, morphemes in lists.items():
         checked(morphemes, name)
@@ -129,7 +116,7 @@ def morpheme_agreement(
         "vocabulary": np.array([one.tokenizer.vocabulary_size(one.at) for one, _ in jobs], np.int64),
         **_columns(counted),
     }
-    return Agreement(tuple(tokenizers), tuple(lists), columns)
+    return DataTable(columns)
 
 
 def _columns(counted: Sequence[Counted]) -> Columns:

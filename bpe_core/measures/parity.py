@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.arguments import by_name, documents_of
 from bpe_core.measures.benchmark import Benchmark, Columns, ratio
+from bpe_core.support.arrays import Float64s
 from bpe_core.support.data_table import DataTable
 from bpe_core.text.corpus import Corpus
 
@@ -22,11 +23,8 @@ Sentences = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class Parity:
-    """A row for each tokenizer and language in `columns`; one for each tokenizer in `summary`."""
-
-    reference: str
-    columns: Columns
-    summary: Columns
+    premium: Float64s  # of each tokenizer and language
+    summary: Columns  # a row for each tokenizer
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -49,12 +47,6 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
     own = tokens[:, [measured.texts.index(chosen)]]
     premium = ratio(tokens, own)
     worst = np.argmax(tokens, axis=1)
-    columns = {
-        "tokenizer": measured.columns["tokenizer"],
-        "language": measured.columns["text"],
-        "tokens": measured.columns["tokens"],
-        "premium": premium.ravel(),
-    }
     summary: Columns = {
         "tokenizer": list(measured.tokenizers),
         "reference": [chosen] * len(measured.tokenizers),
@@ -63,7 +55,7 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
         "spread": ratio(tokens.max(axis=1), tokens.min(axis=1)),
         "gini": np.array([gini(row) for row in tokens]),
     }
-    return Parity(chosen, columns, summary)
+    return Parity(premium.ravel(), summary)
 
 
 def checked(parallel: Parallel) -> Sentences:

@@ -87,7 +87,7 @@ columns:
         columns, sentences, facts = dict(found.columns), [*found.remarks], dict[str, object]()
         if self.parallel:
             parity = parity_of(found, self.reference or None)
-            columns["premium"] = parity.columns["premium"]
+            columns["premium"] = parity.premium
             sentences = [*parity.sentences, *sentences]
             summary = DataTable(parity.summary)
             facts = {"parity": [dict(zip(summary.columns, row, strict=True)) for row in summary.rows()]}

@@ -50,7 +50,7 @@ columns:
         tokenizers = dict(at_sizes(studies, self.sizes))
         found = morpheme_agreement(tokenizers, lists, work=work)
         listed = ("tokenizer", "text", "words", *(name for name in OF_MORPHEMES if name != "hits"))
-        return Answer(found.table, (), dots_chart(found.table, self.measure), listed)
+        return Answer(found, (), dots_chart(found, self.measure), listed)
 
     def texts_of(self, studies: Mapping[str, Study]) -> Mapping[str, Sequence[str]]:
         return {name: [f" {' '.join(words)}"] for name, words in self._lists().items()}

@@ -160,7 +160,7 @@ def test_parity_is_that_of_a_plain_count(lengths: list[list[int]]) -> None:
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
     found = parity_of(benchmark({"bytes": history}, checked(parallel)), f"l{len(lengths) - 1}")
     tokens = [sum(both) for both in lengths]
-    assert list(found.columns["premium"]) == [one / tokens[-1] for one in tokens]
+    assert found.premium.tolist() == [one / tokens[-1] for one in tokens]
     differences = sum(abs(one - other) for one in tokens for other in tokens)
     told = {name: found.summary[name][0] for name in ("worst", "spread", "gini")}
     assert told == pytest.approx(
