@@ -220,7 +220,7 @@ BENCHMARK = chart_row(
 CURVES = question_row(
     "curves", Item("curves", "Cur&ves of Many Runs", "Draw a measure of all runs by the size of the vocabulary")
 )
-SWEEP_ITEM = Item("sweeps", "S&weeps", "Plan and make many runs, and draw a measure of them by their size")
+SWEEP_ITEM = Item("sweeps", "Ma&ke a Sweep", "Plan and make many runs, and draw a measure of them by their size")
 SWEEPS = PageRow("sweep_results", "Sweeps", "charts", build_sweeps, (SWEEP_ITEM,))
 MORPHEMES = PageRow("morphemes", "Morphemes", "charts", build_morphemes)
 BLOCKS = chart_row(

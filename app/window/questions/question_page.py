@@ -146,10 +146,6 @@ class QuestionPage(Page):
             form.addRow(label("" if one.kind == "truth" else one.label), field)
             row.addLayout(form)
         row.addStretch()
-        self.above = QHBoxLayout()  # for what else can be done with the answer
-        for button in (self.stop, self.save):
-            self.above.addWidget(button)
-        row.addLayout(self.above)
         beside = QSplitter(Qt.Orientation.Vertical)
         beside.addWidget(scrolling(self.told, "What the answer says"))
         beside.addWidget(self.table)
@@ -158,11 +154,17 @@ class QuestionPage(Page):
         parts.addWidget(self.figure)
         parts.addWidget(beside)
         parts.setSizes([3 * LEAST_BESIDE, 2 * LEAST_BESIDE])
-        above = scrolling(self.form, "What is asked")  # so that many parameters make no page wide
-        above.setFixedHeight(self.form.sizeHint().height() + SCROLL_BAR)
+        asked = scrolling(self.form, "What is asked")  # so that many parameters make no page wide
+        asked.setFixedHeight(self.form.sizeHint().height() + SCROLL_BAR)
+        self.above = QHBoxLayout()  # what can be done with the answer
+        self.above.addWidget(asked, 1)
+        for button in (self.stop, self.save):
+            self.above.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        for widget in (asked, self.save):
+            widget.setVisible(bool(self.fields))  # else the File menu saves, and the room is for the answer
         whole = QVBoxLayout(self)
         whole.setContentsMargins(8, 6, 8, 4)
-        whole.addWidget(above)
+        whole.addLayout(self.above)
         whole.addWidget(parts, 1)
 
     def _field(self, one: Parameter) -> QWidget:

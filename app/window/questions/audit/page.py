@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.window.parts.tables import selected_rows
@@ -23,7 +23,7 @@ class AuditPage(QuestionPage):
         super().__init__(trimming.model, parent)
         self.trimming = trimming
         self.trim = named(QPushButton("Trim …"), "Trim", TRIM)
-        self.above.addWidget(self.trim)
+        self.above.addWidget(self.trim, 0, Qt.AlignmentFlag.AlignTop)
         self.trim.clicked.connect(self._trim)
         trimming.busy_changed.connect(self._show_trim)
         self.model.changed.connect(self._show_trim)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.window.parts.widgets import flat_button, named
@@ -30,7 +30,7 @@ class SweepPage(QuestionPage):
             "Open the session with the runs of this sweep, instead of what this window holds",
         )
         for button in (self.new, self.plan, self.open):
-            self.above.addWidget(button)
+            self.above.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self.new.clicked.connect(self.open_dialog)
         self.plan.clicked.connect(self._choose_plan)
         self.open.clicked.connect(lambda: self.session_wanted.emit(model.session))
