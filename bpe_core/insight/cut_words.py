@@ -18,8 +18,7 @@ from bpe_core.learning.methods import Method
 from bpe_core.recipes.recipe import Recipe, Splitting
 from bpe_core.segmenting.cutting import Cutting, GivenWords
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Segmenter
-from bpe_core.segmenting.text_encoder import TextEncoder
-from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.segmenting.text_encoder import WordEncoder
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
@@ -99,7 +98,7 @@ def tokens_by_word(
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
         segmenter = Method.of(recipe).segmenter(history, given)
         found = None
-        if isinstance(segmenter, TextEncoder | WordSegmenter):
+        if isinstance(segmenter, WordEncoder):
             found = segmenter.ids_of_given(given, at, cancelled)
         if found is not None:
             return found[0].astype(np.int64), found[1]

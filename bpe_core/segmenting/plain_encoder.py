@@ -117,10 +117,10 @@ class PlainEncoder:
         self._remembered: dict[bytes, MergedWord] = {}
 
     def ids(self, text: str, at: int) -> Int32s:
-        return ids_of_each(self._cutting.words(text), lambda word: self.tokens(word, at))
+        return ids_of_each(self._cutting.words(text), lambda word: self.tokens(raw_bytes(word), at))
 
-    def tokens(self, word: str, at: int) -> list[int]:
-        return self._merges.tokens(self.merged(raw_bytes(word)), at)
+    def tokens(self, word: bytes, at: int) -> list[int]:
+        return self._merges.tokens(self.merged(word), at)
 
     def greedy_ids(self, text: str, at: int, longest: LongestMatch) -> Int32s:
         words = self._cutting.words(text)

@@ -1,8 +1,8 @@
-"""Byte-pair encoding of whole texts: special tokens, normalization, and the encoder that suits their size."""
+"""Encode whole texts word by word: special tokens, normalization, and the encoder that suits their size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Protocol
@@ -17,10 +17,12 @@ from bpe_core.segmenting.plain_encoder import LongestMatch, PlainEncoder, ids_of
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
+from bpe_core.text.stand_ins import raw_bytes
 
 if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+    from bpe_core.segmenting.laid_words import Laid
 
 KERNELS = Policy("bpe_core.segmenting.compiled_encoder", small=64_000)  # characters
 
@@ -38,16 +40,29 @@ class Encoder(Protocol):
         """The rank of the boundary before each byte, where each is a symbol and belongs to a word."""
 
 
-class TextEncoder:
-    """The `Segmenter` of byte-pair encoding: cuts texts with the merges of one history."""
+class WordEncoder:
+    """What segmenters share that cut word by word: plainly, or by kernels once texts are worth them."""
+
+    has_kernels = True
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._history = history
-        self._base = len(history.alphabet)
         self._cutting = cutting
-        self.plain = PlainEncoder(history, cutting)
         self._special_id = ids_looked_for(history)
         self._compiled: CompiledEncoder | None = None
+
+    def make_kernels(self) -> CompiledEncoder:
+        """The kernels that cut as this does, where `has_kernels` says that there are any."""
+        raise NotImplementedError
+
+    def ids_of_word(self, word: bytes, at: int) -> Sequence[int]:
+        raise NotImplementedError
+
+    def kernels_for(self, size: int) -> CompiledEncoder | None:
+        """The kernels where they are loaded, or where loading them takes less time than doing without."""
+        if self._compiled is None and self.has_kernels and worth_kernels(size):
+            self._compiled = self.make_kernels()
+        return self._compiled
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         if len(text) >= WORTH_THREADS:
@@ -55,21 +70,27 @@ class TextEncoder:
 
             if found := self.batch(Unread.of([text]), at, allowed, None):
                 return found.ids
-        encoder = self._encoder_for(text)
-        if encoder is not self.plain and not allowed and not self._cutting.recipe.normalizes:
-            return encoder.ids(text, at)
-        utf8(text)  # so that an error names the place in the given text
         if self._cutting.gives_words:
             return self._ids_of_words(text, at, allowed)
+        kernels = self.kernels_for(len(text))
+        if kernels is not None and not allowed and not self._cutting.recipe.normalizes:
+            return kernels.ids(text, at)
+        utf8(text)  # so that an error names the place in the given text
         parts = self._cutting.normalized_parts(text, allowed)
-        if encoder is not self.plain and encoder is self._compiled and self._compiled.finds_words:
-            return self._ids_of_parts(self._compiled, list(parts), at)
+        if kernels is not None and kernels.finds_words:
+            return self._ids_of_parts(kernels, list(parts), at)
         return end_to_end(
-            encoder.ids(part, at) if special is None else self._special(special) for part, special in parts
+            self._special(special) if special is not None else self._ids_of_part(kernels, part, at)
+            for part, special in parts
         )
 
     def _special(self, token: str) -> Int32s:
         return np.array([self._special_id[token]], np.int32)
+
+    def _ids_of_part(self, kernels: CompiledEncoder | None, text: str, at: int) -> Int32s:
+        if kernels is not None:
+            return kernels.ids(text, at)
+        return ids_of_each(self._cutting.words(text), lambda word: self.ids_of_word(raw_bytes(word), at))
 
     def _ids_of_parts(self, encoder: CompiledEncoder, parts: list[tuple[str, str | None]], at: int) -> Int32s:
         """All parts in one call, each a text of its own, and the special tokens between them."""
@@ -79,11 +100,30 @@ class TextEncoder:
         specials = [place for place, (_, special) in enumerate(parts) if special is not None]
         return np.insert(ids, free_at[specials], [self._special_id[parts[place][1] or ""] for place in specials])
 
+    def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        """Where the parts of a text are words already, lay them end to end for the kernels."""
+        utf8(text)
+        kernels = self.kernels_for(len(text))
+        if kernels is None and not worth_kernels(0):
+            return ids_of_each(
+                self._cutting.normalized_parts(text, allowed),
+                lambda part: [self._special_id[part[1]]] if part[1] else self.ids_of_word(raw_bytes(part[0]), at),
+            )
+        return end_to_end(
+            self._special(special or "") if laid is None else self._ids_of_laid(kernels, laid, at)
+            for laid, special in self._cutting.laid_parts(text, allowed)
+        )
+
+    def _ids_of_laid(self, kernels: CompiledEncoder | None, laid: Laid, at: int) -> Int32s:
+        if kernels is not None:
+            return kernels.ids_of_words(laid.data, laid.cuts, at)
+        return ids_of_each(laid.words(), lambda word: self.ids_of_word(word, at))
+
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """The ids of many texts; None where they have to be encoded one by one."""
         if allowed or self._cutting.recipe.normalizes or self._cutting.gives_words:
             return None
-        encoder = self._kernels_for(texts.size)
+        encoder = self.kernels_for(texts.size)
         if encoder is None or not encoder.finds_words:
             return None
         from bpe_core.segmenting.batches import encoded_by_kernels
@@ -98,21 +138,25 @@ class TextEncoder:
 
         None where the words are too few for kernels, or there are none: then a segmentation serves.
         """
-        encoder = self._kernels_for(len(given.data))
+        encoder = self.kernels_for(len(given.data))
         return None if encoder is None else encoder.ids_of_given(given.data, given.starts, at, cancelled)
 
-    def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Where the parts of a text are words already, lay them end to end for the kernels."""
-        compiled = self._kernels_for(len(text))
-        if compiled is None:
-            return ids_of_each(
-                self._cutting.normalized_parts(text, allowed),
-                lambda part: self.plain.tokens(part[0], at) if part[1] is None else [self._special_id[part[1]]],
-            )
-        return end_to_end(
-            self._special(special or "") if laid is None else compiled.ids_of_words(laid.data, laid.cuts, at)
-            for laid, special in self._cutting.laid_parts(text, allowed)
-        )
+
+class TextEncoder(WordEncoder):
+    """The `Segmenter` of byte-pair encoding: cuts texts with the merges of one history."""
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        super().__init__(history, cutting)
+        self._base = len(history.alphabet)
+        self.plain = PlainEncoder(history, cutting)
+
+    def make_kernels(self) -> CompiledEncoder:
+        from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
+
+        return CompiledEncoder(self._history, self._cutting)
+
+    def ids_of_word(self, word: bytes, at: int) -> list[int]:
+        return self.plain.tokens(word, at)
 
     def greedy_ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         utf8(text)
@@ -143,19 +187,8 @@ class TextEncoder:
     def _longest_match(self) -> LongestMatch:
         return LongestMatch(self._history)
 
-    def expect(self, characters: int) -> None:
-        self._kernels_for(characters)
-
     def _encoder_for(self, text: str) -> Encoder:
-        return self.plain if self._cutting.gives_words else self._kernels_for(len(text)) or self.plain
-
-    def _kernels_for(self, size: int) -> CompiledEncoder | None:
-        """The kernels where they are loaded, or where loading them takes less time than doing without."""
-        if self._compiled is None and worth_kernels(size):
-            from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
-
-            self._compiled = CompiledEncoder(self._history, self._cutting)
-        return self._compiled
+        return self.plain if self._cutting.gives_words else self.kernels_for(len(text)) or self.plain
 
 
 def worth_kernels(characters: int) -> bool:

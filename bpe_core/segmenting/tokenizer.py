@@ -37,7 +37,7 @@ from bpe_core.segmenting.boundaries import PATTERN_CUT as PATTERN_CUT
 from bpe_core.segmenting.boundaries import Boundaries as Boundaries
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.segmentation import Segmentation
-from bpe_core.segmenting.text_encoder import TextEncoder
+from bpe_core.segmenting.text_encoder import TextEncoder, WordEncoder
 from bpe_core.support.arrays import Int32s
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
@@ -64,8 +64,8 @@ class Tokenizer:
 
     def expect(self, characters: int) -> None:
         """Prepare for encoding so many characters in pieces, however small, so that none is encoded in plain Python."""
-        if isinstance(self._segmenter, TextEncoder):
-            self._segmenter.expect(characters)
+        if isinstance(self._segmenter, WordEncoder):
+            self._segmenter.kernels_for(characters)
 
     def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
         """Return the ids of a text's tokens after `at` steps (all, if not given). Bytes are read as UTF-8.
@@ -101,7 +101,7 @@ class Tokenizer:
 
         given = texts if isinstance(texts, Texts) else Unread.of(texts)
         at, allowed = self._checked_at(at), self._cutting.allowed(allowed_special)
-        found = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, TextEncoder) else None
+        found = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, WordEncoder) else None
         return found or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 
     def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
