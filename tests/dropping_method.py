@@ -19,8 +19,8 @@ from bpe_core.learning.methods import Candidate, Method, Reason, Way
 from bpe_core.recipes.methods import Listed, Wording
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.segmentation import NO_TOKEN, Tokens
-from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Tokens
+from bpe_core.support.arrays import Int32s
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
 LONGEST = 3
@@ -127,7 +127,7 @@ class LongestMatch:
         return Words(text.encode(), words, self)
 
 
-class Words:
+class Words(Segmentation):
     """Its segmentation: words with their places; what is no word belongs to no token. (It does not normalize.)"""
 
     def __init__(self, data: bytes, words: list[tuple[int, bytes, int]], segmenter: LongestMatch) -> None:
@@ -163,27 +163,11 @@ class Words:
         end = int(np.searchsorted(tokens.edges, stop))
         return Tokens(tokens.edges[first : end + 1], tokens.ids[first:end])
 
-    def ahead_of(self, at: int) -> None:
-        return None
-
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
         return tokens
 
-    def edges(self, at: int) -> Int64s:
-        return self.tokens(at).edges
-
-    def count(self, at: int) -> int:
-        return int(np.count_nonzero(self.tokens(at).ids != NO_TOKEN))
-
-    @property
-    def is_in_blocks(self) -> bool:
-        return False
-
     def count_words(self) -> int:
         return len(self._words)
-
-    def largest_id(self, at: int) -> int:
-        return int(self.tokens(at).ids.max(initial=0))
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
         self.data = self.data[:start] + added + self.data[start + removed :]

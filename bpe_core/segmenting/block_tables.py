@@ -13,7 +13,7 @@ import numpy as np
 from bpe_core.history.history import NOTHING, History
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.cutting import Cutting, utf8
-from bpe_core.segmenting.segmentation import Ahead, Tokens
+from bpe_core.segmenting.segmentation import Ahead, Segmentation, Tokens
 from bpe_core.segmenting.text_encoder import TextEncoder
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled
@@ -85,7 +85,7 @@ class CutByBlock(NamedTuple):
     found: Boundaries
 
 
-class BlockTokens:
+class BlockTokens(Segmentation):
     """Its `Segmentation`: the boundaries by one table at a time, found when asked for."""
 
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:

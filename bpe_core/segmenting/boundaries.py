@@ -22,7 +22,7 @@ import numpy as np
 
 from bpe_core.segmenting.merging import NEVER as NEVER
 from bpe_core.segmenting.merging import PATTERN_CUT as PATTERN_CUT
-from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Tokens
+from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Tokens
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
 INSIDE = -1  # within a base symbol: never a boundary
@@ -146,7 +146,7 @@ class PlacedSymbols(NamedTuple):
     stops: Int64s
 
 
-class Boundaries:
+class Boundaries(Segmentation):
     """The boundaries of one text, in bytes of the given text: BPE's `Segmentation`.
 
     `ranks` has one number for each byte, and one more for the end: the index of the merge that
@@ -269,9 +269,6 @@ class Boundaries:
         indices = np.searchsorted(tokens.edges, places)
         return Tokens(np.insert(tokens.edges, indices, places), np.insert(tokens.ids, indices, groups.ids[wanted]))
 
-    def ahead_of(self, at: int) -> Ahead | None:
-        return None  # a comparison takes no time
-
     def edges(self, at: int) -> Int64s:
         edges = np.flatnonzero(self.ranks >= np.int32(at))  # the text's end is a boundary that no merge dissolves
         if len(self.hidden):
@@ -284,10 +281,6 @@ class Boundaries:
 
     def count(self, at: int) -> int:
         return self._count(self.ranks[:-1] >= np.int32(at)) + len(self.hidden.alone(at))
-
-    @property
-    def is_in_blocks(self) -> bool:
-        return False
 
     def count_words(self) -> int:
         return self._count(self.ranks[:-1] == np.int32(PATTERN_CUT))

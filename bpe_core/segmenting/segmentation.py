@@ -64,6 +64,7 @@ class Segmentation(Protocol):
     @property
     def is_in_blocks(self) -> bool:
         """Whether blocks of the text are cut by themselves, rather than words."""
+        return False
 
     def tokens(self, at: int) -> Tokens:
         """All tokens after so many steps, those that cover no byte too."""
@@ -82,18 +83,21 @@ class Segmentation(Protocol):
 
         It may be done in another thread: it only changes what is remembered.
         """
+        return None
 
     def edges(self, at: int) -> Int64s:
         """Where all tokens start, those that cover no byte too, and where the last one ends."""
+        return self.tokens(at).edges
 
     def count(self, at: int) -> int:
-        """How many tokens there are."""
+        return int(np.count_nonzero(self.tokens(at).ids != NO_TOKEN))
 
     def count_words(self) -> int:
         """How many words the pattern made of the text."""
 
     def largest_id(self, at: int) -> int:
         """An id that no token exceeds."""
+        return int(self.tokens(at).ids.max(initial=0))
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
         """Follow an edit: what follows it moves, what is new waits for an answer."""

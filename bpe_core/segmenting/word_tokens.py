@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from bpe_core.history.history import NOTHING
 from bpe_core.segmenting.boundaries import GLUED_WHILE_PENDING, shifted_hull
-from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Tokens
+from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Segmentation, Tokens
 from bpe_core.support.arrays import Bools, Int64s, repeated
 from bpe_core.support.progress import CancelCheck, while_wanted
 
@@ -248,7 +248,7 @@ class _Placed(NamedTuple):
     covering: Tokens  # without those that cover no byte
 
 
-class WordTokens:
+class WordTokens(Segmentation):
     """One text with its tokens after every step: the `Segmentation` of a method that cuts word by word.
 
     An edit moves what follows it. Until the answer comes, a few new bytes are shown as part of the token before
@@ -323,21 +323,8 @@ class WordTokens:
     def ahead_of(self, at: int) -> Ahead | None:
         return self._cuts.ahead_of(at)
 
-    def edges(self, at: int) -> Int64s:
-        return self.tokens(at).edges
-
-    def count(self, at: int) -> int:
-        return int(np.count_nonzero(self.tokens(at).ids != NO_TOKEN))
-
-    @property
-    def is_in_blocks(self) -> bool:
-        return False
-
     def count_words(self) -> int:
         return len(self._words)
-
-    def largest_id(self, at: int) -> int:
-        return int(self.tokens(at).ids.max(initial=0))
 
     def _placed(self, at: int) -> _Placed:
         if self._found is None or self._found[0] != at:
