@@ -37,7 +37,7 @@ from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.characters import utf8_view
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.remembered_words import RememberedWords
-from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, repeated
+from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, grown, repeated
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.scanner import table_for
 
@@ -185,7 +185,7 @@ class CompiledEncoder:
             if status == kernel.DONE:
                 break
             if status == kernel.NEEDS_OUTPUT:
-                out = _grown(out, 3 * len(out) // 2 + wanted)
+                out = grown(out, 3 * len(out) // 2 + wanted)
             elif status == kernel.NEEDS_MEMORY:
                 desk.memory = desk.remembered.more(desk.memory)
             else:
@@ -300,12 +300,6 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
     )
     spelled = cells if kind == kernel.SYMBOLS else 0
     return room, kernel.Spelled(np.empty(spelled, np.int32), np.empty(spelled, np.int32))
-
-
-def _grown(array: Int32s, room: int) -> Int32s:
-    grown = np.empty(room, array.dtype)
-    grown[: len(array)] = array
-    return grown
 
 
 def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Numbers) -> trie.PieceTable:

@@ -9,7 +9,6 @@ may be forgotten, and is then merged once more.
 from __future__ import annotations
 
 import threading
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +27,7 @@ from bpe_core.kernels.word_memory import (
     Memory,
     grow_slots,
 )
-from bpe_core.support.arrays import Int64s
+from bpe_core.support.arrays import Int64s, Number, grown
 
 MOST_WORDS = 1 << 21  # a memory that would hold more begins anew
 MOST_RESULTS = 1 << 26
@@ -43,8 +42,6 @@ _GIVEN = {
     RESULTS: (LAST_RESULT, kernel.NUMBERS_A_SYMBOL * (LONGEST_REMEMBERED + kernel.MARKERS) + 16),
     WORDS: (LAST_WORD, LONGEST_REMEMBERED >> 3),
 }
-
-Number = TypeVar("Number", bound=np.generic)
 
 
 class RememberedWords:
@@ -184,6 +181,4 @@ def _grown(array: npt.NDArray[Number], used: int, least: int) -> npt.NDArray[Num
     wanted = max(least, 4 * used)
     if wanted <= len(array):
         return array
-    grown = np.empty(wanted, array.dtype)
-    grown[:used] = array[:used]
-    return grown
+    return grown(array[:used], wanted)

@@ -29,3 +29,10 @@ def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArr
     if len(starts) < 2:
         return np.repeat(numbers, times)
     return np.concatenate([np.repeat(numbers[i : i + AT_ONCE], times[i : i + AT_ONCE]) for i in starts])
+
+
+def grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
+    """The same numbers with room behind them."""
+    grown = np.empty(room, array.dtype)
+    grown[: len(array)] = array
+    return grown

@@ -10,7 +10,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from bpe_core.learning.methods import Candidate
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.arrays import grown
 from bpe_core.support.limits import check_room
 from bpe_core.support.threads import at_once, available_threads
 
@@ -372,9 +373,3 @@ def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
     first_told = (starts[:-1] + (spacing - 1)) >> names.HINT_SHIFT  # the hint that is the first to know a word
     begun = np.bincount(first_told, minlength=(cells + 2 * spacing - 1) >> names.HINT_SHIFT)
     return np.maximum(np.cumsum(begun) - 1, 0).astype(np.int32)
-
-
-def grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
-    grown = np.empty(room, array.dtype)
-    grown[: len(array)] = array
-    return grown

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.history.alphabet import Alphabet, Spelled
 from bpe_core.history.columns import DROPPED, Float32s
@@ -17,6 +15,7 @@ from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, 
 from bpe_core.learning.unigram.lattices import Float64s, OwnPaths
 from bpe_core.learning.unigram.seeds import TRANSPARENT, WALL, longest_of, scripts_of_symbols
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import grown
 
 assert trees.VARIOUS == VARIOUS  # kernels know nothing of whom they serve
 
@@ -97,8 +96,6 @@ def _parts(places: int, symbols: int) -> trees.Parts:
 
 
 TIDY_BELOW = 0.98  # of the tokens there were
-
-Number = TypeVar("Number", bound=np.generic)
 
 
 class CompiledLattices:
@@ -242,8 +239,8 @@ def _edges(pieces: trees.Pieces, trie: Trie, room: int) -> trees.Edges:
     word = 0
     while (word := int(trees.match_pieces(pieces, trie, edges, active, np.int64(word)))) < len(trie.shared):
         more = len(edges.id) // 2 + 2 * int(pieces.number[trees.LONGEST]) + 2
-        edges = edges._replace(id=_grown(edges.id, more), length=_grown(edges.length, more))
-        active = active._replace(beginning=_grown(active.beginning, more), start=_grown(active.start, more))
+        edges = edges._make([edges.first, *(grown(column, len(column) + more) for column in edges[1:])])
+        active = active._make([active[0], *(grown(column, len(column) + more) for column in active[1:])])
     return edges
 
 
@@ -253,9 +250,3 @@ def _desk(cells: int) -> kernel.Desk:
     desk = kernel.Desk._make(np.zeros(cells + 1, kinds.get(name, np.int64)) for name in kernel.Desk._fields)
     desk.turn[0] = kernel.NEVER
     return desk
-
-
-def _grown(array: npt.NDArray[Number], more: int) -> npt.NDArray[Number]:
-    grown = np.empty(len(array) + more, array.dtype)
-    grown[: len(array)] = array
-    return grown

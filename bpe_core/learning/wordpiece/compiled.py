@@ -13,11 +13,11 @@ from bpe_core.history.history import TIED, Columns, History, Reasons
 from bpe_core.kernels import learn_score, score_order
 from bpe_core.kernels import learn_state as names
 from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
-from bpe_core.learning.bpe.compiled import grown
 from bpe_core.learning.layout import Layout
 from bpe_core.learning.methods import Candidate
 from bpe_core.learning.wordpiece.plain import token_counts, told
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import grown
 
 
 class ReasonColumns(NamedTuple):
