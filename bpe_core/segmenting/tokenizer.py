@@ -23,7 +23,7 @@ import math
 from collections.abc import Iterable
 from functools import cached_property
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,14 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 if TYPE_CHECKING:
     from bpe_core.segmenting.batches import Batch
     from bpe_core.segmenting.best_paths import BestPaths
+
+
+class TokenSpan(NamedTuple):
+    id: int
+    first_char: int
+    behind_char: int  # the one behind its last character
+    first_byte: int
+    behind_byte: int
 
 
 class Tokenizer:
@@ -135,6 +143,27 @@ class Tokenizer:
         """
         found = self.segmentation(text, allowed_special=allowed_special)
         return [(start, stop, id) for start, stop, id in found.tokens(self._checked_at(at)).spans().tolist()]
+
+    def token_spans(self, text: str | bytes, at: int | None = None, allowed_special: Allowed = ()) -> list[TokenSpan]:
+        """Return the tokens with their places in the text, in characters and in bytes.
+
+        A token that holds a part of a character spans that character, so neighbours may share one.
+
+        >>> from bpe_core.history.alphabet import Alphabet
+        >>> from bpe_core.recipes.recipe import Recipe
+        >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(0xC3, 0xA9)])  # the bytes of é
+        >>> [tuple(span) for span in Tokenizer(history).token_spans("né") + Tokenizer(history).token_spans("é", 0)]
+        [(110, 0, 1, 0, 1), (256, 1, 2, 1, 3), (195, 0, 1, 0, 1), (169, 0, 1, 1, 2)]
+        """
+        text = text if isinstance(text, str) else _decoded(text)
+        found = self.segmentation(text, allowed_special=allowed_special)
+        first, behind, ids = found.tokens(self._checked_at(at)).spans().T
+        data = np.frombuffer(found.data, np.uint8)
+        begun = np.concatenate((np.zeros(1, np.int64), np.cumsum(data & 0xC0 != 0x80)))  # characters before each byte
+        first_char = begun[np.minimum(first + 1, len(data))] - (first < len(data))
+        behind_char = np.where(behind > first, begun[behind], first_char)
+        columns = (ids, first_char, behind_char, first, behind)
+        return list(map(TokenSpan._make, zip(*(column.tolist() for column in columns), strict=True)))
 
     def segmentation(
         self, text: str, *, allowed_special: Allowed = (), cancelled: CancelCheck = never_cancelled

@@ -24,7 +24,6 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.studies.study import Study
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.random_training import merge_tables
 
@@ -161,18 +160,20 @@ def test_tokens_too_long_for_any_memory_are_refused_where_they_must_be_spelled_o
 @given(history=histories(), text=TEXTS, data=st.data())
 def test_each_token_has_its_span_in_characters_and_bytes(history: History, text: str, data: st.DataObject) -> None:
     tokenizer, at = Tokenizer(history), data.draw(st.integers(0, len(history)), label="at")
-    spans, raw = Study(history).spans(text, at=at, allowed_special="all"), text.encode()
-    assert [(one.first_byte, one.end_byte, one.id) for one in spans] == tokenizer.spans(text, at, allowed_special="all")
+    spans, raw = tokenizer.token_spans(text, at, "all"), text.encode()
+    assert [(one.first_byte, one.behind_byte, one.id) for one in spans] == tokenizer.spans(
+        text, at, allowed_special="all"
+    )
     assert tokenizer.encode(raw, at=at, allowed_special="all") == [one.id for one in spans]
     for one in spans:
-        before, inside = text[: one.start].encode(), text[one.start : one.stop].encode()
-        if one.first_byte == one.end_byte:
+        before, inside = text[: one.first_char].encode(), text[one.first_char : one.behind_char].encode()
+        if one.first_byte == one.behind_byte:
             assert inside == b""
         else:
             start = one.first_byte - len(before)
-            assert inside[start : start + one.end_byte - one.first_byte] == raw[one.first_byte : one.end_byte]
-            assert 0 <= start < len(text[one.start].encode())
-            assert 0 <= len(before) + len(inside) - one.end_byte < len(text[one.stop - 1].encode())
+            assert inside[start : start + one.behind_byte - one.first_byte] == raw[one.first_byte : one.behind_byte]
+            assert 0 <= start < len(text[one.first_char].encode())
+            assert 0 <= len(before) + len(inside) - one.behind_byte < len(text[one.behind_char - 1].encode())
 
 
 def test_what_is_no_text_is_refused() -> None:

@@ -239,8 +239,8 @@ def _edges(pieces: trees.Pieces, trie: Trie, room: int) -> trees.Edges:
     word = 0
     while (word := int(trees.match_pieces(pieces, trie, edges, active, np.int64(word)))) < len(trie.shared):
         more = len(edges.id) // 2 + 2 * int(pieces.number[trees.LONGEST]) + 2
-        edges = edges._make([edges.first, *(grown(column, len(column) + more) for column in edges[1:])])
-        active = active._make([active[0], *(grown(column, len(column) + more) for column in active[1:])])
+        edges = trees.Edges(edges.first, *(grown(column, len(column) + more) for column in edges[1:]))
+        active = trees.Active(active.ends, *(grown(column, len(column) + more) for column in active[1:]))
     return edges
 
 
