@@ -11,7 +11,7 @@ from bpe_core.insight.audit import CRITERIA, LONG, OF_CORPUS, ORDERS, RARE, Audi
 from bpe_core.insight.audit import audit as audited
 from bpe_core.insight.audit import table_of as rows_table
 from bpe_core.studies.study import Study
-from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.progress import ALONE, Work, while_wanted
 
 LONGEST_FIRST = "length"  # people who sort by length look for long tokens
 WHAT = "An audit"
@@ -54,7 +54,7 @@ criteria:
         chosen = wanted or tuple(found.meets)
         from_end = self.reverse != (self.sort == LONGEST_FIRST)
         order = rows.in_order(found.ids(*chosen), self.sort, from_end=from_end)
-        table = rows_table(map(rows.row, order))
+        table = rows_table(map(rows.row, while_wanted(order, work.cancelled)))
         totals = tuple(f"{total:,} {name}: {CRITERIA[name]}" for name, total in found.totals.items())
         return Answer(table, totals, listed=LISTED)
 

@@ -48,6 +48,7 @@ class QuestionModel(QObject, Watched):
         self._more_columns, self._chosen, self._session = more_columns, chosen, session
         self._topic = f"question {name}"
         self._asked: Hashable = None
+        self._are_texts: dict[str, bool] = {}  # by column
         news = [session.runs.changed, session.runs.grew]
         takes_moment = self.question.follows_time or self._takes_moment
         news += [session.cursor.moved] if takes_moment else []
@@ -196,6 +197,7 @@ class QuestionModel(QObject, Watched):
 
     def _take(self, answer: Answer | None, trouble: str) -> None:
         self.answer, self.trouble, self.progress = answer, trouble, ""
+        self._are_texts.clear()
         self.changed.emit()
 
     # -- exports ---------------------------------------------------------------------------
@@ -292,8 +294,12 @@ class QuestionModel(QObject, Watched):
         return MEASURES[name].explanation if name in MEASURES else heading_of(name)
 
     def is_text(self, column: int) -> bool:
-        values = () if self.answer is None else self.answer.columns[self.columns[column]]
-        return isinstance(next((value for value in values if value is not None), None), str | tuple)
+        name = self.columns[column]
+        if name not in self._are_texts:  # asked at each painting; a column without values takes long to look through
+            values = () if self.answer is None else self.answer.columns[name]
+            known = next((value for value in values if value is not None), None)
+            self._are_texts[name] = isinstance(known, str | tuple)
+        return self._are_texts[name]
 
     def cell(self, row: int, column: int) -> str:
         assert self.answer is not None  # there are no rows without

@@ -79,6 +79,7 @@ class SweepModel(QuestionModel):
         if isinstance(news, DataTable):
             values = {"results": ""} | self._values()
             self.answer, self.trouble = SweepResults(**values).answer_of(news), ""
+            self._are_texts.clear()
         else:
             self.progress = f"{news.stage.capitalize()} … {news.done:,} of {news.total or 0:,} {news.unit}"
         self.changed.emit()
