@@ -16,7 +16,7 @@ from bpe_core.formats.rows import Layout
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.history.joining import Joining, PairRows
-from bpe_core.kernels import learn_queue, scan, score_order
+from bpe_core.kernels import learn_queue, learn_score, scan
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
@@ -87,8 +87,8 @@ def _call_inner() -> None:
     found = scan.scan(machine, np.frombuffer(bytearray(32), np.uint8), np.int64(9), registers, cuts, np.int64(0))
     scan.end_text(machine, registers, cuts, np.int64(found))
     learn_queue.level_of(one)
-    score_order.compare_products(one, one, one, one)
-    score_order.compare_scores(one, one, one, one, one, one)
+    learn_score.compare_products(one, one, one, one)
+    learn_score.compare_scores(one, one, one, one, one, one)
 
 
 def _learn() -> None:

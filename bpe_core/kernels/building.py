@@ -43,7 +43,7 @@ class KernelBuilding(BuildHookInterface):  # type: ignore[misc]  # where package
             build_data |= {"pure_python": False, "infer_tag": True}  # for this kind of computer and Python
 
     def _made(self) -> tuple[str, str]:
-        """Have it made by a process that can be ended; where it is, and where it belongs in the package."""
+        """Have it made by a process that can be ended: where it is, and where it belongs in the package."""
         done = subprocess.run(
             [sys.executable, "-P", "-c", MAKE, self.root],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},

@@ -68,20 +68,20 @@ class Kernel:
 
 
 class Call:
-    """Calls one kernel with arguments of the kinds it was made for, such as these."""
-
     def __init__(self, made: Made, arguments: tuple[Any, ...]) -> None:
         self._native = _NATIVE(load(made))
         self._packers = [_packer(argument) for argument in arguments]
         given = sum(len(pack(argument)) for pack, argument in zip(self._packers, arguments, strict=True))
         self._row = ctypes.c_int64 * (given + len(made.answer))
+        self._write = struct.Struct(f"<{given}q").pack_into  # takes half the time of a row made of the numbers
         self._read = [(place, _READERS[letter]) for place, letter in enumerate(made.answer, given)]
 
     def __call__(self, arguments: tuple[Any, ...]) -> Any:
         numbers: list[int] = []
         for pack, argument in zip(self._packers, arguments, strict=True):
             numbers += pack(argument)
-        row = self._row(*numbers)
+        row = self._row()
+        self._write(row, 0, *numbers)
         self._native(row)
         if len(self._read) > 1:
             return tuple(read(row[place]) for place, read in self._read)
@@ -94,7 +94,7 @@ class Call:
 
 
 def load(made: Made) -> int:
-    """The address of machine code, which is put into memory."""
+    """Put machine code into memory; its address."""
     from llvmlite import binding
 
     engine = _engine()
@@ -120,13 +120,14 @@ def _engine() -> Any:
 
 
 def _packer(example: Any) -> Callable[[Any], Sequence[int]]:
-    """A function that makes numbers of an argument of this kind."""
     if isinstance(example, tuple):
         return _tuple_packer(example)
     if isinstance(example, np.ndarray):
         return _contiguous if example.flags.c_contiguous else _strided
     if isinstance(example, (float, np.floating)):
         return _bits
+    if isinstance(example, np.unsignedinteger):
+        return lambda number: (int(number) - (int(number) >> 63 << 64),)  # as the signed number with the same bits
     return lambda number: (int(number),)
 
 
@@ -150,18 +151,18 @@ def _tuple_packer(example: tuple[Any, ...]) -> Callable[[Any], Sequence[int]]:
 
 
 def _contiguous(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
-    # What `ctypes` gives of a buffer takes a third of the time of `array.ctypes.data`, but must be writable.
+    # What `ctypes` gives of a buffer takes a third of the time of the array interface, but must be writable. That an
+    # array is a buffer, type checkers know from Python 3.12 on.
     if array.flags.writeable:
-        return ctypes.addressof(_NO_BYTES.from_buffer(array.data)), *array.shape
-    return array.ctypes.data, *array.shape
+        return ctypes.addressof(_NO_BYTES.from_buffer(array)), *array.shape  # type: ignore[arg-type]
+    return array.__array_interface__["data"][0], *array.shape
 
 
 def _strided(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
-    return array.ctypes.data, *array.shape, *array.strides
+    return array.__array_interface__["data"][0], *array.shape, *array.strides
 
 
 def _bits(number: float) -> tuple[int, ...]:
-    """A floating-point number as the whole number that has the same bits."""
     found: tuple[int, ...] = struct.unpack("<q", struct.pack("<d", number))
     return found
 
@@ -191,7 +192,7 @@ def kinds_of(value: Any) -> str:
 
 
 def _look_of(value: Any) -> object:
-    """Something found in a fraction of the time, by which arguments of the same kinds are recognized."""
+    """By this, found in a fraction of the time, arguments of the same kinds are recognized."""
     if isinstance(value, tuple):
         return tuple(map(_look_of, value))
     if isinstance(value, np.ndarray):

@@ -80,7 +80,7 @@ def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> Made:
 
 
 def _argument_type(value: Any) -> Any:
-    """The type that Numba gives it, except that any array may be written to."""
+    """The type that Numba gives it, but every array may be written to."""
     if isinstance(value, tuple):
         parts = tuple(map(_argument_type, value))
         return types.NamedTuple(parts, type(value)) if hasattr(value, "_fields") else types.Tuple(parts)
@@ -93,7 +93,6 @@ def _argument_type(value: Any) -> Any:
 
 
 def _letters(kind: Any) -> str:
-    """A letter for each number of an answer."""
     if kind == types.none:
         return ""
     if isinstance(kind, types.BaseTuple):
@@ -142,7 +141,6 @@ def _entry(kernel: kernel, given: tuple[Any, ...]) -> tuple[Callable[[Any], None
 
 
 def _places(kind: Any) -> int:
-    """How many numbers of the row an argument takes."""
     if isinstance(kind, types.BaseTuple):
         return 1 if _is_bundle(kind) else sum(map(_places, kind))
     if isinstance(kind, types.Array):
@@ -166,7 +164,6 @@ def _as_pointer(builder: Any, place: Any, kind: Any) -> Any:
 
 
 def _found(context: Any, builder: Any, kind: Any, words: Iterator[Callable[[Any], Any]]) -> Any:
-    """An argument from the next numbers of the row."""
     if isinstance(kind, types.BaseTuple):
         if _is_bundle(kind):
             words = _words(builder, builder.inttoptr(builder.load(next(words)(_WORD)), _WORD.as_pointer()))
@@ -196,7 +193,6 @@ def _found(context: Any, builder: Any, kind: Any, words: Iterator[Callable[[Any]
 
 
 def _put(context: Any, builder: Any, kind: Any, answer: Any, words: Iterator[Callable[[Any], Any]]) -> None:
-    """Write an answer, part by part, to the next numbers of the row."""
     if isinstance(kind, types.BaseTuple):
         for part, of_part in enumerate(kind):
             _put(context, builder, of_part, builder.extract_value(answer, part), words)

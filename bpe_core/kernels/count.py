@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.memory import load_eight, prefetch
-from bpe_core.kernels.scan import POSITION, REGISTERS, begin_text, end_text, kind_at, scan
+from bpe_core.kernels.scan import POSITION, REGISTERS, begin_text, end_text, scan
+from bpe_core.kernels.utf8 import kind_at
 from bpe_core.kernels.word_tables import (
     AHEAD,
     COPIED,
@@ -44,8 +45,6 @@ _FIRST_BLANK, _LAST_BLANK = int(Kind.NEWLINE), int(Kind.BLANK)
 
 
 class Scratch(NamedTuple):
-    """Room for the words of one stretch."""
-
     cuts: npt.NDArray[np.int32]
     keys: npt.NDArray[np.uint64]
     places: npt.NDArray[np.int32]
@@ -91,7 +90,7 @@ def _scan_stretch(machine, data, segment_ends, cuts, registers, found):
 
 @kernel
 def _sort_by_length(machine, drops_blanks, data, scratch, words):
-    """Sort out short and long words; the short ones get their keys. Returns how many there are of each."""
+    """Separate short and long words, and write the keys of the short ones; how many there are of each."""
     cuts, keys, places, long_words = scratch.cuts, scratch.keys, scratch.places, scratch.long_words
     short, long = np.uint64(0), np.uint64(0)
     for word in range(np.uint64(words)):
@@ -103,7 +102,7 @@ def _sort_by_length(machine, drops_blanks, data, scratch, words):
         is_short = (length <= LONGEST_SHORT) & ((key >> (np.uint64(56) - unused)) != np.uint64(0))
         counts = np.uint64(1)
         if drops_blanks:
-            kind = kind_at(machine, data, np.int64(start))
+            kind = kind_at(machine.kinds, data, np.int64(start))
             counts = np.uint64((kind < _FIRST_BLANK) | (kind > _LAST_BLANK))
         keys[short] = key
         places[short] = start
@@ -171,7 +170,7 @@ def last_safe_cut(machine, safe_pairs, data, start, stop):
         here = place - 1
         while data[here] & 0xC0 == 0x80:
             here -= 1
-        kind = kind_at(machine, data, here)
+        kind = kind_at(machine.kinds, data, here)
         if behind >= 0 and safe_pairs[kind, behind]:
             return place
         behind, place = kind, here

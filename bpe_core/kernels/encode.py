@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.kernels import PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.join_word import join_word, whole_word
-from bpe_core.kernels.merge_word import SHORT, Int32s, Int64s, merge_word
+from bpe_core.kernels.merge_word import SHORT, merge_word
 from bpe_core.kernels.pieces import NO_TOKEN, write_best_path, write_pieces
 from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
@@ -27,8 +26,7 @@ from bpe_core.kernels.word_memory import (
     remember,
     slot_of,
 )
-
-Bytes = npt.NDArray[np.uint8]
+from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 # Entries of `SymbolTable.number`: -1 where there is no such thing.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
@@ -56,8 +54,6 @@ NUMBERS_A_SYMBOL = 3
 
 @bundle
 class SymbolTable(NamedTuple):
-    """From bytes or characters to base symbols."""
-
     symbol_of: Int32s  # by byte or code point; -1 where there is none
     last_symbol_of: Int32s  # of the last one of a word; the same array where a marker is not glued to it
     number: Int64s
@@ -65,14 +61,15 @@ class SymbolTable(NamedTuple):
 
 @bundle
 class Spelled(NamedTuple):
-    """Room for the symbols of one word, as they were before merging; only used for SYMBOLS."""
+    """Room for the symbols of one word as they were before merging; only used for SYMBOLS."""
 
     symbols: Int32s
     widths: Int32s
 
 
+@bundle
 class TextWords(NamedTuple):
-    """Where a text is cut: each word reaches from one cut to the next."""
+    """Each word reaches from one cut to the next."""
 
     cuts: Int32s
     kinds: Bytes  # of each code point, as the scanner sees it
@@ -119,7 +116,7 @@ def add_symbol(symbol, width, count, kind, cells, spelled):
 
 @inlined
 def write_results(table, room, spelled, symbols, kind, results, place):
-    """What a merged word has become, as numbers; how many."""
+    """Write what a merged word became; how many numbers that is."""
     cells, ranks = room.cells, room.ranks
     count = np.int64(0)
     if kind == IDS:
@@ -150,7 +147,7 @@ def write_results(table, room, spelled, symbols, kind, results, place):
 
 @inlined
 def most_results(length, words, kind):
-    """What so many words of so many bytes may take, and what is written behind them in vain."""
+    """The most numbers that words may become, and what is written behind them in vain."""
     return (length + MARKERS * words) * (NUMBERS_A_SYMBOL if kind == SYMBOLS else 1) + RESULTS_INSIDE
 
 
@@ -158,7 +155,8 @@ def most_results(length, words, kind):
 def cut_anew(table, pieces, alphabet, room, spelled, data, start, length, kind, results, place):
     """Merge or cut a word and write what it becomes; how many numbers that is."""
     if kind == PIECES:
-        return write_pieces(pieces, data, start, start + length, results, place)
+        count, _ = write_pieces(pieces, data, start, start + length, results, place)
+        return count
     if kind == PATHS:
         return write_best_path(pieces, room, data, start, start + length, results, place)
     if kind == JOINED:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from bpe_core.kernels import MOST_AT_ONCE
 from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT
+from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 # Entries of `State.number`.
 STEPS, BLOCK, START, SIZE, FREE, PAYING, TABLE, TOKENS_LEFT, TOTAL, AT_END = range(10)  # as things stand
@@ -25,15 +26,10 @@ NO_PAIR = -1
 WORK_A_BLOCK = 2_000
 WORK_A_STEP = 100
 
-Bytes = npt.NDArray[np.uint8]
 Int16s = npt.NDArray[np.int16]
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 
 
 class Blocks(NamedTuple):
-    """All blocks, and what becomes of them."""
-
     data: Bytes  # the texts as they are
     cells: Bytes  # the same at work; of each block the first `sizes` stand for all of it
     ends: Int64s  # the byte behind each block
@@ -58,8 +54,6 @@ class State(NamedTuple):
 
 
 class Reasons(NamedTuple):
-    """The columns that are filled beside those of the history."""
-
     block: Int32s
     byte: Int16s
     size: Int64s
@@ -109,7 +103,6 @@ def _end_of_block(data, start, stop, most):
 
 @kernel
 def begin_block(state, block):
-    """Count the pairs of a block, and list those that pay."""
     number, blocks = state.number, state.blocks
     start = blocks.ends[block - 1] if block > 0 else np.int64(0)
     number[BLOCK], number[START], number[SIZE] = block, start, blocks.ends[block] - start
@@ -179,7 +172,7 @@ def free_byte(state):
 
 @kernel
 def best_pair(state, but):
-    """The pair that is replaced next, or would be without another."""
+    """The pair that is replaced next, or would be if there were not `but`."""
     counts, number = state.counts, state.number
     kept, best, most, tied = 0, np.int64(NO_PAIR), np.int32(0), False
     for i in range(number[PAYING]):
@@ -204,7 +197,7 @@ def best_pair(state, but):
 
 @kernel
 def first_of(state, count, but):
-    """The listed pair with that count that is met first."""
+    """The listed pair with that count that occurs first."""
     cells, place = state.blocks.cells, state.number[START]
     while True:
         pair = np.int64(cells[place]) << 8 | np.int64(cells[place + 1])
@@ -215,7 +208,7 @@ def first_of(state, count, but):
 
 @kernel
 def comes_before(state, one, other):
-    """Whether the first of two pairs of equal count is replaced first, where that can be told from the pairs alone."""
+    """Whether the tie rule puts one of two pairs of equal count first, if it can tell that from the pairs alone."""
     ties = state.number[TIES]
     if ties != BY_IDS:
         order = compare_texts(state, one >> 8, other >> 8)
@@ -237,7 +230,7 @@ def compare_ids(order, one, other):
 
 @kernel
 def compare_texts(state, one, other):
-    """Negative, zero or positive as what one byte stands for sorts before, with or after what the other does."""
+    """Negative, zero or positive as the text behind one byte sorts before, with or after that of the other."""
     data, start, other_start = state.blocks.data, state.places[one], state.places[other]
     length, other_length = state.lengths[one], state.lengths[other]
     for i in range(min(length, other_length)):
@@ -249,7 +242,7 @@ def compare_texts(state, one, other):
 
 @kernel
 def replace(state, pair, code):
-    """Put a byte wherever the pair stands, from the left, and follow with the counts of its neighbours."""
+    """Write a byte wherever the pair stands, from the left, and update the counts of its neighbours."""
     cells, counts, number = state.blocks.cells, state.counts, state.number
     left, right = np.int64(pair >> 8), np.int64(pair & 255)
     learn_byte(state, left, right, code)
@@ -283,7 +276,6 @@ def replace(state, pair, code):
 
 @kernel
 def learn_byte(state, left, right, code):
-    """What a byte stands for from now on."""
     number = state.number
     state.taken[code] = state.stands[code] = 1
     state.ids[code] = number[BASE] + number[STEPS]
@@ -295,7 +287,7 @@ def learn_byte(state, left, right, code):
 
 @kernel
 def first_place(state, left, right):
-    """Where in the data the text of a pair is met first."""
+    """Where in the data the text of a pair begins first."""
     cells, at = state.blocks.cells, state.number[START]
     place = at
     while np.int64(cells[at]) != left or np.int64(cells[at + 1]) != right:
@@ -306,7 +298,6 @@ def first_place(state, left, right):
 
 @kernel
 def make_step(state, columns, reasons, pair, code):
-    """Replace a pair, and write down how that went."""
     number, counts = state.number, state.counts
     row, times = number[STEPS], state.blocks.times[number[BLOCK]]
     columns.left[row], columns.right[row] = state.ids[pair >> 8], state.ids[pair & 255]
@@ -329,7 +320,7 @@ def make_step(state, columns, reasons, pair, code):
 
 @kernel
 def learn(state, columns, reasons, stop_at, work):
-    """Make steps up to the row `stop_at`, for about so much work."""
+    """Make steps up to the row `stop_at`, or until about that much work is done."""
     number = state.number
     while number[STEPS] < stop_at and work > 0 and not number[AT_END]:
         code = free_byte(state)
@@ -344,7 +335,6 @@ def learn(state, columns, reasons, stop_at, work):
 
 @kernel
 def end_block(state):
-    """Nothing pays in this block any more: go on to the next."""
     number = state.number
     if number[BLOCK] >= 0:
         state.blocks.sizes[number[BLOCK]] = number[SIZE]

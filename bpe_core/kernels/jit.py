@@ -29,7 +29,6 @@ def bundle(named_tuple: type[Tuple]) -> type[Tuple]:
 
 
 def uses_numba() -> bool:
-    """Whether kernels are Numba's own functions here."""
     if kept.is_making():
         return os.environ[kept.COMPILES] == kept.FOR_NUMBA
     pack = kept.pack()

@@ -11,7 +11,7 @@ import numpy as np
 
 from bpe_core.kernels import NEVER
 from bpe_core.kernels.jit import inlined, kernel
-from bpe_core.kernels.merge_word import BASE, LIMIT, bucket_of, pair_key
+from bpe_core.kernels.merge_word import BASE, LIMIT, pair_key, place_of_pair
 from bpe_core.kernels.pieces import AT, BIRTH, FIRST, NO_TOKEN, PARENT, ROW, STARTING, TOKEN
 
 MEETS = NEVER - 1  # in place of a priority: the two stand side by side in some token, and are not joined themselves
@@ -22,25 +22,19 @@ _PLACES = (1 << _PLACE_BITS) - 1
 
 @kernel
 def slot_of_pair(keys, left, right):
-    """Where a pair stands in the table; less than 0 where it does not."""
+    """Where a pair stands in the table; -1 where it does not."""
     key = pair_key(left, right)
-    place = bucket_of(keys, key)
-    while keys[place] != key:
-        if keys[place] == np.uint64(0):
-            return np.int64(-1)
-        place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
-    return np.int64(place)
+    place = place_of_pair(keys, key)
+    return np.int64(place) if keys[place] == key else np.int64(-1)
 
 
 @kernel
 def enter_pairs(table, left, right, priorities, tokens):
-    """Enter pairs with what they become; of a pair that is listed twice, the better one stays."""
+    """Enter pairs with what they become; if a pair is listed twice, the better one stays."""
     keys = table.keys
     for row in range(len(left)):
         key = pair_key(left[row], right[row])
-        place = bucket_of(keys, key)
-        while keys[place] != np.uint64(0) and keys[place] != key:
-            place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
+        place = place_of_pair(keys, key)
         keys[place] = key
         if priorities[row] < table.ranks[place]:
             table.ranks[place], table.joined[place] = priorities[row], tokens[row]
@@ -48,7 +42,7 @@ def enter_pairs(table, left, right, priorities, tokens):
 
 @kernel
 def whole_word(pieces, data, start, stop):
-    """The token that a word is as a whole, whatever pairs say."""
+    """The token that a whole word is, whatever the pairs say."""
     rows, node = pieces.rows, np.int64(STARTING)
     for place in range(start, stop):
         child = np.int64(rows[node * ROW + FIRST]) + np.int64(data[place])
@@ -61,7 +55,6 @@ def whole_word(pieces, data, start, stop):
 
 @inlined
 def _push(heap, size, entry):
-    """Put an entry on a heap of so many."""
     hole = np.int64(size)
     while hole > 0 and heap[(hole - 1) >> 1] > entry:
         heap[hole] = heap[(hole - 1) >> 1]
@@ -71,7 +64,6 @@ def _push(heap, size, entry):
 
 @kernel
 def _drop_lowest(heap, size):
-    """Take the first entry from a heap of so many."""
     last, hole, child = heap[size - 1], np.int64(0), np.int64(1)
     while child < size - 1:
         if child + 1 < size - 1 and heap[child + 1] < heap[child]:
@@ -85,7 +77,7 @@ def _drop_lowest(heap, size):
 
 @kernel
 def _slot_that_joins(table, left, right):
-    """Where a pair stands that may be joined; less than 0 where there is none."""
+    """Where a pair stands that may be joined; -1 where there is none."""
     slot = slot_of_pair(table.keys, left, right)
     if slot >= 0 and table.ranks[slot] < MEETS and table.joined[slot] < table.number[BASE] + table.number[LIMIT]:
         return slot
@@ -94,7 +86,7 @@ def _slot_that_joins(table, left, right):
 
 @kernel
 def _enter_pair(table, room, size, place, stop):
-    """Put the pair that begins at a place on the heap, if it may be joined; how large the heap is then."""
+    """Put the pair that begins at a place on the heap, if it may be joined; the heap's new size."""
     middle = np.int64(room.next_place[place])
     if middle < stop:
         slot = _slot_that_joins(table, room.cells[place], room.cells[middle])
@@ -106,7 +98,7 @@ def _enter_pair(table, room, size, place, stop):
 
 @kernel
 def _join_stretch(table, room, start, stop, size):
-    """Join what waits on the heap, and what comes to stand there meanwhile."""
+    """Join what is on the heap, and what is added to it meanwhile."""
     cells, following, preceding, heap = room.cells, room.next_place, room.previous_place, room.short
     while size > 0:
         lowest = heap[0]

@@ -37,8 +37,6 @@ _LENGTH_BYTES = 8
 
 @dataclass(frozen=True)
 class Made:
-    """The machine code of one kernel for arguments of some kinds."""
-
     symbol: str  # its name inside the object file
     answer: str  # a letter for each number of the answer (see `calling.py`)
     code: bytes  # the object file
@@ -119,7 +117,6 @@ _pack: Pack | None = None  # what this process has read, was handed or has made
 
 
 def is_making() -> bool:
-    """Whether this process compiles."""
     return COMPILES in os.environ
 
 
@@ -166,7 +163,7 @@ def base() -> Path | None:
 
 
 def _fingerprint() -> str:
-    """A number that changes whenever what is kept could be stale: with its sources, Python and the processor."""
+    """It changes whenever what is kept could be stale: with its sources, Python and the processor."""
     import hashlib
 
     digest = hashlib.sha256()
@@ -193,7 +190,7 @@ def _processor() -> str:
 
 
 def pack() -> Pack | None:
-    """Everything that was kept, or None if it is missing or damaged."""
+    """Everything that is kept, or None if it is missing or damaged."""
     global _pack
     if _pack is None and (place := folder()) is not None:
         _pack = _read(place)
@@ -209,7 +206,7 @@ def is_sound() -> bool:
 
 
 def _read(place: Path) -> Pack | None:
-    """What a folder keeps; None where that is damaged, or was made and tried with another llvmlite."""
+    """What a folder keeps; None if that is damaged, or was made with another llvmlite."""
     try:
         found = Pack.read((place / _FILE).read_bytes())
         if not found.fallback:
@@ -222,7 +219,7 @@ def _read(place: Path) -> Pack | None:
 
 
 def take(content: bytes) -> None:
-    """Use what another process has made, where it could not be kept; a ValueError where it did not arrive whole."""
+    """Use what another process made and could not keep; a ValueError if it is damaged."""
     global _pack
     _pack = Pack.read(content)
 
@@ -243,7 +240,7 @@ def claim() -> Lock | None:
 
 
 def keep(made: Pack) -> None:
-    """Put it in place of what was there, as a whole; for the process that has claimed it."""
+    """Replace what is there by what was made, as a whole; only for the process that has claimed it."""
     place = folder()
     assert place is not None
     global _pack

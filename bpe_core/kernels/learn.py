@@ -70,7 +70,7 @@ FEW_JOINTS = 100  # so many have their cells still at hand when the pairs are nu
 
 @kernel
 def learn(state, columns, stop_at, work):
-    """Merge until so many merges are learned or about that much work is done; why it returned is in STATUS."""
+    """Merge until `stop_at` merges are learned or about that much work is done; STATUS says why it returned."""
     number = state.number
     number[STATUS] = GOING
     while number[MERGES] < stop_at and work > 0:
@@ -102,7 +102,7 @@ def end_step(state, columns):
 
 @kernel
 def forbid_due(state):
-    """Let no pair be chosen any more that is forbidden from here on. None can come to stand anywhere later."""
+    """Drop the pairs that are forbidden from this step on; they can come to stand nowhere later."""
     number, forbidden = state.number, state.forbidden
     while 3 * number[FORBIDDEN] < len(forbidden) and forbidden[3 * number[FORBIDDEN]] <= number[MERGES]:
         at = 3 * number[FORBIDDEN]
@@ -112,7 +112,7 @@ def forbid_due(state):
 
 @kernel
 def choose(state):
-    """The pair to merge next: (pair, left, right); left is -1 where there is none."""
+    """The pair to merge next: (pair, left, right); left is -1 if there is none."""
     step = state.number[MERGES]
     if step < state.number[FORCED] and state.forced_left[step] >= 0:
         left, right = np.int64(state.forced_left[step]), np.int64(state.forced_right[step])
@@ -125,7 +125,7 @@ def choose(state):
 
 @kernel
 def find_pair(state, left, right):
-    """The pair of these tokens if it is remembered: it was born with the younger of them."""
+    """The number of a pair of tokens if it is remembered: it was born with the younger of the two."""
     pairs, base = state.pairs, state.number[BASE]
     younger = max(left, right)
     if younger < base:
@@ -138,7 +138,7 @@ def find_pair(state, left, right):
 
 @kernel
 def missing_room(state, pair, left, right):
-    """GOING if everything this merge can bring to life fits."""
+    """GOING if there is room for everything that this merge can create."""
     number = state.number
     tokens = number[BASE] + number[MERGES] + 1
     born = min(2 * np.int64(state.pairs[pair].times), 2 * tokens) + 1 if pair != NO_PAIR else 0
@@ -157,7 +157,7 @@ def missing_room(state, pair, left, right):
 
 @kernel
 def name_token(state, left, right):
-    """Write down the new token's length and text; its id."""
+    """Write the new token's length and text; its id."""
     token = state.number[BASE] + state.number[MERGES]
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
     state.born_first[token] = state.born_first[token + 1] = state.number[PAIRS]
@@ -176,7 +176,7 @@ def name_token(state, left, right):
 
 @kernel
 def write_choice(state, columns, pair, left, right):
-    """What was chosen, and what would have been chosen without it."""
+    """Write what was chosen, and what would have been chosen without it."""
     row, pairs = state.number[MERGES], state.pairs
     columns.left[row] = left
     columns.right[row] = right
@@ -194,7 +194,7 @@ def write_choice(state, columns, pair, left, right):
 
 @kernel
 def merge(state, pair, token):
-    """Put the new token in the place of every occurrence of the pair; how much work it was."""
+    """Replace every occurrence of the pair by the new token; how much work it was."""
     number, pairs = state.number, state.pairs
     first, times, first_born = pairs[pair].first, np.int64(pairs[pair].times), number[PAIRS]
     joined = join(state, pair, token, first, first + times)
@@ -268,7 +268,7 @@ def join(state, pair, token, begin, stop):
 
 @inlined
 def fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born):
-    """Begin to bring what the next occurrences need: their cells, and where pairs are many, the sides of neighbours."""
+    """Begin to fetch what the next occurrences need: cells and, if there are many pairs, the sides of neighbours."""
     if entry + AHEAD < stop:
         prefetch(cells, np.uint64(arena[entry + AHEAD]))
     if first_born > MANY_PAIRS and entry + NEAR < stop:
@@ -285,7 +285,7 @@ def pair_at(cells, cell):
 
 @inlined
 def weight_of(here, cell, words, hints):
-    """How often the word of a token occurs: its first cell tells it, or the word does."""
+    """How often the word of a token occurs: its first cell tells it, or else the word does."""
     weight = here >> WEIGHT_SHIFT
     if weight == 0:
         word = hints[cell >> HINT_SHIFT]
@@ -328,7 +328,7 @@ def note_joint(joints, at, cell, start, before, behind):
 
 @kernel
 def settle(state, pair, token, joined):
-    """Take from the old pairs, give birth to the new ones."""
+    """Lower the counts of the old pairs, and let the new ones be born."""
     groups, pairs, sides = state.groups, state.pairs, state.sides
     left, chained = pairs[pair].left, np.int64(sides[2 * NO_PAIR + IS_BEFORE])
     keeps_places = joined > FEW_JOINTS
@@ -396,7 +396,7 @@ def place_one(cells, arena, groups, number, cell, first_born):
 
 @kernel
 def begin_wide(state, columns):
-    """Choose, and divide the occurrences between two words: the entries where each part begins, and the end."""
+    """Choose a pair, and divide its occurrences between two words: the entries where each part begins, and the end."""
     pair, left, right = choose(state)
     state.number[CHOSEN] = pair
     name_token(state, left, right)
@@ -425,7 +425,6 @@ def first_behind(arena, first, stop, cell):
 
 @kernel
 def join_half(state, begin, stop):
-    """Join what stands at these entries; how many that were."""
     token = state.number[BASE] + state.number[MERGES]
     return join(state, state.number[CHOSEN], token, begin, stop)
 
@@ -474,6 +473,5 @@ def place_second(state, joined, first_born):
 
 @kernel
 def end_wide(state, columns, first_born):
-    """Let the new pairs queue."""
     let_born_queue(state, state.number[CHOSEN], state.number[BASE] + state.number[MERGES], first_born)
     end_step(state, columns)

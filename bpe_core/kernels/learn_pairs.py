@@ -38,7 +38,7 @@ FAR_AHEAD = 32  # the same of occurrences, where little is done with each
 
 @kernel
 def give_slice(pairs, number, pair, times):
-    """Entries of the arena for a pair, of those that the merged one left or behind all others; the first of them."""
+    """Give a pair entries of the arena: those that the merged pair left, or new ones at the end. The first of them."""
     if number[FREE] + times <= number[FREE_STOP]:
         first, before = number[FREE], number[FREE_BEHIND]
         number[FREE] += times
@@ -56,7 +56,7 @@ def give_slice(pairs, number, pair, times):
 
 @kernel
 def free_slice(pairs, number, pair):
-    """Let the pairs that are born next have the entries of the pair that is merged."""
+    """Leave the entries of the merged pair to the pairs that are born next."""
     number[FREE] = pairs[pair].first
     number[FREE_STOP] = pairs[pair].first + pairs[pair].times
     number[FREE_BEHIND] = pair
@@ -91,7 +91,7 @@ def tidy_arena(state):
 
 @kernel
 def base_slot(slots, pairs, base, left, right):
-    """The slot of a pair of base symbols; it holds NO_PAIR if the pair has not been met."""
+    """The slot of a pair of base symbols; it holds NO_PAIR if the pair was not met yet."""
     if len(slots) == base * base:  # a small alphabet: a place for each pair
         return left * base + right
     mask = np.uint64(len(slots) - 1)
@@ -122,7 +122,6 @@ def add_pair(pairs, number, left, right, count, times):
 
 @kernel
 def fill_slots(state):
-    """Enter the pairs of base symbols in an empty table."""
     slots, pairs, base = state.base_slots, state.pairs, state.number[BASE]
     for pair in range(1, state.number[PAIRS]):
         slots[base_slot(slots, pairs, base, np.int64(pairs[pair].left), np.int64(pairs[pair].right))] = pair
@@ -159,7 +158,7 @@ def count_base_pairs(state, stop):
 
 @kernel
 def add_base_pairs(state, more, numbers):
-    """Add the pairs of another stretch of cells, for all of which there is room; their numbers here."""
+    """Add the pairs of another stretch of cells, for all of which there is room, and write their numbers here."""
     pairs, slots, number = state.pairs, state.base_slots, state.number
     for pair in range(1, len(more)):
         left, right = np.int64(more[pair].left), np.int64(more[pair].right)
@@ -173,7 +172,7 @@ def add_base_pairs(state, more, numbers):
 
 @kernel
 def number_slices(state):
-    """Give each pair that is not too rare its slice of the arena; the room they need together is in ARENA."""
+    """Give each pair that is not too rare its slice of the arena. ARENA says how much room all need."""
     pairs, number = state.pairs, state.number
     for pair in range(1, number[PAIRS]):
         if pairs[pair].count < number[FORCED_FREQUENCY]:
@@ -203,7 +202,6 @@ def place_base_pairs(cells, arena, numbers, fills, first, stop):
 
 @kernel
 def queue_base_pairs(state):
-    """Let the pairs queue."""
     pairs, number = state.pairs, state.number
     for pair in range(1, number[PAIRS]):
         if pairs[pair].count >= number[MIN_FREQUENCY]:

@@ -40,7 +40,7 @@ def level_of(count):
 
 @kernel
 def text_prefix(text, text_starts, token):
-    """The first eight bytes of a token's text as one number that sorts like the text."""
+    """The first eight bytes of a token's text as a number that sorts as the text does."""
     start, stop = text_starts[token], text_starts[token + 1]
     prefix = np.uint64(0)
     for i in range(start, start + 8):
@@ -109,7 +109,6 @@ def text_decides(state, pair, other):
 
 @kernel
 def comes_before(state, count, key, pair, other_count, other_key, other):
-    """Whether the first entry of the heap is the better one."""
     if count != other_count:
         return count > other_count
     if key != other_key:
@@ -127,7 +126,7 @@ def wait(pairs, waiting, pair, level):
 
 @kernel
 def enter(state, pair):
-    """Put a pair that may be merged where it belongs: into the heap or among those that wait."""
+    """Put a pair that may be merged into the heap, or among those that wait."""
     level = level_of(state.pairs[pair].count)
     if level < state.number[LEVEL]:
         wait(state.pairs, state.waiting, pair, level)
@@ -173,7 +172,7 @@ def drop_top(state):
 
 @kernel
 def sink(state, count, key, pair):
-    """Put an entry in at the top or below, where it belongs."""
+    """Insert an entry at the top of the heap, and move it down to its place."""
     heap, size = state.heap, state.number[HEAP]
     at = np.int64(0)
     while True:
@@ -194,7 +193,7 @@ def sink(state, count, key, pair):
 
 @kernel
 def best_pair(state):
-    """The pair to merge next, on top of the heap; NO_PAIR when none is frequent enough."""
+    """The pair to merge next, on top of the heap; NO_PAIR if none is frequent enough."""
     number, heap, pairs, cells = state.number, state.heap, state.pairs, state.cells
     least, moves = number[MIN_FREQUENCY], number[TIES] == BY_FIRST_SEEN
     while number[HEAP] > 0 or next_level(state):
@@ -213,7 +212,7 @@ def best_pair(state):
 
 @kernel
 def next_level(state):
-    """Let the highest level that waits enter the heap; False when nobody waits."""
+    """Move the pairs of the highest level that wait into the heap; False if none waits."""
     number, pairs, waiting = state.number, state.pairs, state.waiting
     least = number[MIN_FREQUENCY]
     while number[LEVEL] > 0:
@@ -233,7 +232,7 @@ def next_level(state):
 
 @kernel
 def leading_pairs(state, wanted, found, cells):
-    """The best pairs in the order they would be merged now, and where each stands first; how many there are."""
+    """The best pairs in the order they would be merged now, and where each first stands; how many there are."""
     total = 0
     while total < wanted:
         pair = best_pair(state)

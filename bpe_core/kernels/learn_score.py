@@ -1,8 +1,28 @@
-"""The merge loop by score: pairs are counted, joined and born as in learn.py, and chosen by score_order.py."""
+"""Which pair has the best score, where scores rise and fall: pairs in groups, and an order of the groups.
+
+The score of a pair is its count over the counts of both its tokens. All three fall while tokens are used up, so a score
+may fall, and it may *rise*: when a merge uses up `a`, every other pair of `a` rises. A frequent token has thousands of
+pairs, and is used up again and again; to move them all each time would take hours.
+
+So each pair belongs to the more frequent of its two tokens (as things stood when it was born), its owner. Among the
+pairs of one owner its own count is the same for all: they are ordered by count over the count of the *other* token,
+and nothing moves when the owner is used up; only the owner moves among the owners, who are ordered by the scores of
+their best pairs. When the rarer token of a pair is used up, that pair is moved; but a rare token has few pairs.
+
+What has fallen is put right when it comes to the top, as in learn_queue.py: an entry is never worse than the truth.
+Scores are compared as floating point where these are far enough apart to be sure, else as fractions of whole numbers,
+multiplied crosswise in 128 and 192 bits.
+
+The pairs of an owner are a pairing heap: a tree in which no child is better than its parent, and where a pair
+can be cut out and put in again anywhere.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.learn import (
@@ -16,7 +36,14 @@ from bpe_core.kernels.learn import (
     settle,
 )
 from bpe_core.kernels.learn_pairs import free_slice
-from bpe_core.kernels.learn_queue import any_pair_left, first_occurrence
+from bpe_core.kernels.learn_queue import (
+    BY_FIRST_SEEN,
+    BY_SMALLEST_TEXT,
+    any_pair_left,
+    first_occurrence,
+    text_decides,
+    tie_key,
+)
 from bpe_core.kernels.learn_state import (
     FORCED,
     GOING,
@@ -26,25 +53,348 @@ from bpe_core.kernels.learn_state import (
     MIN_FREQUENCY,
     NO_PAIR,
     OUT_OF_PAIRS,
+    PAIR_BITS,
     PAIRS,
     STATUS,
+    TIES,
     TOKENS_LEFT,
     TOO_RARE,
 )
-from bpe_core.kernels.score_order import (
-    best_scored,
-    compare_scores,
-    enter_scored,
-    put_in,
-    raise_pairs,
-    settle_owner,
-    take_top,
+from bpe_core.support.arrays import Int32s, Int64s, Records
+
+# Ten roundings of 2**-53 stand between two quotients and the truth; what differs by more than this differs for sure.
+SURE = 1.0 + 1e-14
+
+NOWHERE = -1  # of an owner that has no pairs
+OWNERS = 0  # the only entry of `Scores.number`: how many are in the order
+
+# What is remembered of a pair beside its record in `State.pairs`.
+ENTRY = np.dtype(
+    [
+        ("count", np.int64),  # of the pair, and of the other token: as they were when it was put in its place
+        ("other", np.int64),
+        ("key", np.int64),  # of the tie rule
+        ("owner", np.int32),
+        ("rarer", np.int32),  # the other token
+        ("next", np.int32),  # the next pair of the same rarer token
+        ("child", np.int32),  # in the heap of its owner: the first of those below it
+        ("sibling", np.int32),  # the next one below the same
+        ("before", np.int32),  # the one whose next sibling or first child it is
+    ],
+    align=True,
 )
+
+
+class Scores(NamedTuple):
+    """What is known for the order beside `State`."""
+
+    entries: Records  # by pair
+    token_counts: Int64s  # how often each token stands in the corpus now
+    owner_counts: Int64s  # the same when it was put in its place among the owners
+    best: Int32s  # of each token the best pair that it owns
+    rarer_first: Int32s  # of each token the first pair whose rarer token it is
+    owners: Int32s  # a heap of tokens
+    places: Int32s  # of each token in it
+    number: npt.NDArray[np.int64]
+
+
+@kernel
+def high_half(a, b):
+    """The upper 64 bits of a product."""
+    low, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
+    a_low, a_high, b_low, b_high = a & low, a >> shift, b & low, b >> shift
+    middle = a_high * b_low + (a_low * b_low >> shift)
+    other = a_low * b_high + (middle & low)
+    return a_high * b_high + (middle >> shift) + (other >> shift)
+
+
+@kernel
+def compare_products(a, b, c, d):
+    """Negative, zero or positive as a*b is less than, equal to or more than c*d."""
+    one, other = high_half(np.uint64(a), np.uint64(b)), high_half(np.uint64(c), np.uint64(d))
+    if one == other:
+        one, other = np.uint64(a) * np.uint64(b), np.uint64(c) * np.uint64(d)
+    return np.int64(one > other) - np.int64(one < other)
+
+
+@kernel
+def thirds(a, b, c):
+    """The product of three numbers in three parts of 64 bits."""
+    x, y, z = np.uint64(a), np.uint64(b), np.uint64(c)
+    high, low = high_half(x, y), x * y
+    carried = high_half(low, z)
+    middle = high * z + carried
+    return high_half(high, z) + np.uint64(middle < carried), middle, low * z
+
+
+@kernel
+def compare_scores(count, left, right, other_count, other_left, other_right):
+    """Negative, zero or positive as the first score is worse than, equal to or better than the other."""
+    one = np.float64(count) / np.float64(left) / np.float64(right)
+    other = np.float64(other_count) / np.float64(other_left) / np.float64(other_right)
+    if one > other * SURE:
+        return np.int64(1)
+    if other > one * SURE:
+        return np.int64(-1)
+    a, b, c = thirds(count, other_left, other_right)
+    d, e, f = thirds(other_count, left, right)
+    if a != d:
+        return np.int64(1) if a > d else np.int64(-1)
+    if b != e:
+        return np.int64(1) if b > e else np.int64(-1)
+    return np.int64(c > f) - np.int64(c < f)
+
+
+@kernel
+def wins_tie(state, scores, pair, other):
+    """Whether the tie rule puts the first of two pairs of equal score before the other."""
+    key, other_key = scores.entries[pair].key, scores.entries[other].key
+    if key != other_key:
+        return key < other_key
+    return state.number[TIES] >= BY_SMALLEST_TEXT and text_decides(state, pair, other)
+
+
+# --- The pairs of one owner ---------------------------------------------------------------
+
+
+@kernel
+def is_better(state, scores, pair, other):
+    """Whether the first of two pairs of the same owner goes before the other."""
+    one, two = scores.entries[pair], scores.entries[other]
+    value, other_value = np.float64(one.count) * np.float64(two.other), np.float64(two.count) * np.float64(one.other)
+    if value > other_value * SURE:
+        return True
+    if other_value > value * SURE:
+        return False
+    order = compare_products(one.count, two.other, two.count, one.other)
+    return order > 0 if order != 0 else wins_tie(state, scores, pair, other)
+
+
+@kernel
+def meld(state, scores, pair, other):
+    """Put two heaps together; the one on top."""
+    entries = scores.entries
+    if pair == NO_PAIR or other == NO_PAIR:
+        return max(pair, other)
+    if is_better(state, scores, other, pair):
+        pair, other = other, pair
+    first = entries[pair].child
+    entries[other].sibling = first
+    entries[other].before = pair
+    if first != NO_PAIR:
+        entries[first].before = other
+    entries[pair].child = other
+    return pair
+
+
+@kernel
+def cut_out(entries, pair):
+    """Take a pair, and those below it, out of the heap."""
+    before, sibling = entries[pair].before, entries[pair].sibling
+    if entries[before].child == pair:
+        entries[before].child = sibling
+    else:
+        entries[before].sibling = sibling
+    if sibling != NO_PAIR:
+        entries[sibling].before = before
+    entries[pair].sibling = entries[pair].before = NO_PAIR
+
+
+@kernel
+def without_top(state, scores, top):
+    """One heap of those below the top one, two by two and then all together; the one on top."""
+    entries = scores.entries
+    waiting = np.int64(entries[top].child)
+    entries[top].child = NO_PAIR
+    joined = np.int64(NO_PAIR)
+    while waiting != NO_PAIR:
+        one, other = waiting, np.int64(entries[waiting].sibling)
+        waiting = np.int64(entries[other].sibling) if other != NO_PAIR else np.int64(NO_PAIR)
+        entries[one].sibling = entries[one].before = NO_PAIR
+        if other != NO_PAIR:
+            entries[other].sibling = entries[other].before = NO_PAIR
+        top_of_both = meld(state, scores, one, other)
+        entries[top_of_both].sibling = joined
+        joined = top_of_both
+    found = np.int64(NO_PAIR)
+    while joined != NO_PAIR:
+        following = np.int64(entries[joined].sibling)
+        entries[joined].sibling = NO_PAIR
+        found = meld(state, scores, found, joined)
+        joined = following
+    return found
+
+
+@kernel
+def write_entry(state, scores, pair):
+    """Note what a pair is worth now."""
+    entry = scores.entries[pair]
+    entry.count = state.pairs[pair].count
+    entry.other = scores.token_counts[entry.rarer]
+    entry.key = tie_key(state, pair)
+
+
+@kernel
+def enter_scored(state, scores, pair):
+    """Give a pair that may be merged its owner and its place."""
+    left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
+    entry, counts = scores.entries[pair], scores.token_counts
+    owner, rarer = (left, right) if counts[left] >= counts[right] else (right, left)
+    entry.owner, entry.rarer = owner, rarer
+    entry.next = scores.rarer_first[rarer]
+    scores.rarer_first[rarer] = pair
+    entry.child = entry.sibling = entry.before = NO_PAIR
+    write_entry(state, scores, pair)
+    put_in(state, scores, pair)
+
+
+@kernel
+def put_in(state, scores, pair):
+    owner = np.int64(scores.entries[pair].owner)
+    best = np.int64(scores.best[owner])
+    found = meld(state, scores, best, np.int64(pair))
+    if found != best:
+        scores.best[owner] = found
+        settle_owner(state, scores, owner)
+
+
+@kernel
+def take_top(state, scores, owner):
+    """Remove the best pair of an owner."""
+    scores.best[owner] = without_top(state, scores, np.int64(scores.best[owner]))
+    settle_owner(state, scores, owner)
+
+
+@kernel
+def raise_pairs(state, scores, token):
+    """A token was used up: the pairs whose rarer token it is have risen, unless they lost as much themselves.
+
+    Returns how many there are.
+    """
+    entries, least, total = scores.entries, state.number[MIN_FREQUENCY], np.int64(0)
+    now = scores.token_counts[token]
+    last, pair = np.int64(NO_PAIR), np.int64(scores.rarer_first[token])
+    while pair != NO_PAIR:
+        entry = entries[pair]
+        following, count = np.int64(entry.next), state.pairs[pair].count
+        if count < least:  # for good: the list forgets it
+            if last == NO_PAIR:
+                scores.rarer_first[token] = following
+            else:
+                entries[last].next = following
+        else:
+            last = pair
+            if compare_products(count, entry.other, entry.count, now) > 0:
+                rise(state, scores, pair, count, now)
+        pair = following
+        total += 1
+    return total
+
+
+@kernel
+def rise(state, scores, pair, count, other):
+    entry = scores.entries[pair]
+    owner = np.int64(entry.owner)
+    entry.count, entry.other = count, other
+    if scores.best[owner] == pair:
+        settle_owner(state, scores, owner)
+    else:
+        cut_out(scores.entries, pair)
+        put_in(state, scores, pair)
+
+
+# --- The owners ---------------------------------------------------------------------------
+
+
+@kernel
+def owner_goes_before(state, scores, owner, other):
+    """Whether the best pair of one owner is better than that of another."""
+    pair, rival = np.int64(scores.best[owner]), np.int64(scores.best[other])
+    mine, theirs = scores.entries[pair], scores.entries[rival]
+    order = compare_scores(
+        mine.count, scores.owner_counts[owner], mine.other, theirs.count, scores.owner_counts[other], theirs.other
+    )
+    return order > 0 if order != 0 else wins_tie(state, scores, pair, rival)
+
+
+@kernel
+def settle_owner(state, scores, owner):
+    """Move an owner to its place after its count or its best pair has changed."""
+    owners, places, number = scores.owners, scores.places, scores.number
+    place = np.int64(places[owner])
+    scores.owner_counts[owner] = scores.token_counts[owner]
+    if scores.best[owner] == NO_PAIR:
+        if place == NOWHERE:
+            return
+        places[owner] = NOWHERE
+        number[OWNERS] -= 1
+        if place == number[OWNERS]:
+            return
+        owner = np.int64(owners[number[OWNERS]])  # the last one takes its place
+    elif place == NOWHERE:
+        place = number[OWNERS]
+        number[OWNERS] += 1
+    risen = move_up(state, scores, owner, place)
+    if risen == place:
+        move_down(state, scores, owner, place)
+
+
+@kernel
+def move_up(state, scores, owner, place):
+    owners, places = scores.owners, scores.places
+    while place > 0:
+        above = (place - 1) >> 1
+        if not owner_goes_before(state, scores, owner, np.int64(owners[above])):
+            break
+        owners[place] = owners[above]
+        places[owners[place]] = place
+        place = above
+    owners[place] = owner
+    places[owner] = place
+    return place
+
+
+@kernel
+def move_down(state, scores, owner, place):
+    owners, places, size = scores.owners, scores.places, scores.number[OWNERS]
+    while True:
+        below = 2 * place + 1
+        if below >= size:
+            break
+        if below + 1 < size and owner_goes_before(state, scores, np.int64(owners[below + 1]), np.int64(owners[below])):
+            below += 1
+        if not owner_goes_before(state, scores, np.int64(owners[below]), owner):
+            break
+        owners[place] = owners[below]
+        places[owners[place]] = place
+        place = below
+    owners[place] = owner
+    places[owner] = place
+
+
+@kernel
+def best_scored(state, scores):
+    """The pair to merge next; NO_PAIR if none is frequent enough."""
+    least, moves = state.number[MIN_FREQUENCY], state.number[TIES] == BY_FIRST_SEEN
+    while scores.number[OWNERS] > 0:
+        owner = np.int64(scores.owners[0])
+        pair = np.int64(scores.best[owner])
+        entry, count = scores.entries[pair], state.pairs[pair].count
+        if count < least:
+            take_top(state, scores, owner)
+            continue
+        is_true = compare_products(count, entry.other, entry.count, scores.token_counts[entry.rarer]) == 0
+        if is_true and (not moves or state.cells[entry.key] & PAIR_BITS == pair):
+            return pair
+        scores.best[owner] = without_top(state, scores, pair)
+        write_entry(state, scores, pair)
+        scores.best[owner] = meld(state, scores, np.int64(scores.best[owner]), pair)
+        settle_owner(state, scores, owner)
+    return np.int64(NO_PAIR)
 
 
 @kernel
 def begin_scores(state, scores):
-    """Let the pairs of base symbols queue."""
     for pair in range(1, state.number[PAIRS]):
         if state.pairs[pair].count >= state.number[MIN_FREQUENCY]:
             enter_scored(state, scores, pair)
@@ -52,7 +402,7 @@ def begin_scores(state, scores):
 
 @kernel
 def learn_by_score(state, scores, columns, reasons, stop_at, work):
-    """Merge until so many merges are learned or about that much work is done; why it returned is in STATUS."""
+    """As `learn.learn`, but by score."""
     number = state.number
     number[STATUS] = GOING
     while number[MERGES] < stop_at and work > 0:
@@ -76,7 +426,7 @@ def learn_by_score(state, scores, columns, reasons, stop_at, work):
 
 @kernel
 def choose_by_score(state, scores):
-    """The pair to merge next: (pair, left, right); left is -1 where there is none."""
+    """As `learn.choose`, but by score."""
     step = state.number[MERGES]
     if step < state.number[FORCED] and state.forced_left[step] >= 0:
         left, right = np.int64(state.forced_left[step]), np.int64(state.forced_right[step])
@@ -89,7 +439,7 @@ def choose_by_score(state, scores):
 
 @kernel
 def write_scored_choice(state, scores, columns, reasons, pair, left, right):
-    """What was chosen and for what score, and what would have been chosen without it."""
+    """Write what was chosen and for what score, and what would have been chosen without it."""
     row, pairs, counts = state.number[MERGES], state.pairs, scores.token_counts
     count = pairs[pair].count if pair != NO_PAIR else np.int64(0)
     columns.left[row], columns.right[row], columns.count[row] = left, right, count
@@ -110,7 +460,7 @@ def write_scored_choice(state, scores, columns, reasons, pair, left, right):
 
 @kernel
 def merge_scored(state, scores, pair, token):
-    """Put the new token in the place of every occurrence of the pair; how much work it was."""
+    """Replace every occurrence of the pair by the new token; how much work it was."""
     number, pairs = state.number, state.pairs
     left, right = np.int64(pairs[pair].left), np.int64(pairs[pair].right)
     before, first_born = number[TOKENS_LEFT], number[PAIRS]
@@ -139,7 +489,7 @@ def merge_scored(state, scores, pair, token):
 
 @kernel
 def leading_by_score(state, scores, wanted, found, cells):
-    """The best pairs in the order they would be merged now, and where each stands first; how many there are."""
+    """As `learn_queue.leading_pairs`, but by score."""
     total = 0
     while total < wanted:
         pair = best_scored(state, scores)

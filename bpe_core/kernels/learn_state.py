@@ -18,12 +18,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
-Records = npt.NDArray[np.void]
+from bpe_core.support.arrays import Bytes, Int32s, Int64s, Records
 
 SEPARATOR = -1  # in a cell; less than that: minus the length of the token that ends there
 NO_PAIR = 0  # nobody follows, or the pair is too rare to be remembered
@@ -57,7 +53,7 @@ FREE = 20  # the first entry of the arena that the merged pair left to those tha
 FREE_STOP = 21  # where these end
 FREE_BEHIND = 22  # the pair whose entries are before
 LAST = 23  # the pair whose entries are the last in the arena
-WIDE = 24  # what stands at so many places is merged in two halves (learn_wide.py)
+WIDE = 24  # what stands at so many places is merged in two halves (learn.py)
 CHOSEN = 25  # the pair that is merged so
 WORK_LEFT = 26  # of a call that returned for that
 NUMBERS = 27

@@ -1,204 +1,165 @@
 """What NumPy's indexing cannot say: reading eight bytes at once, moving many characters, having memory fetched ahead
 of its use, counting bits, choosing without a branch, and what several threads agree on.
 
-Numba has no word for the last; LLVM has. What was `claimed`, `set_down`, `published` and `looked_up` is atomic as C11
+Numba has no word for the last; LLVM has. `claim`, `set_down`, `look_at`, `publish` and `look_up` are atomic as C11
 means it, so machine code keeps its order on every processor: on x86 by plain moves and one locked instruction to
 claim, on ARM by `ldar`, `stlr` and `casal` or their like.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from bpe_core.kernels.jit import intrinsic
+from bpe_core.kernels import kept
+from bpe_core.kernels.jit import intrinsic, uses_numba
+
+if kept.is_making() or uses_numba():  # elsewhere these functions are never called
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
 
 NARROWED = 64  # characters at once
 
-if TYPE_CHECKING:
 
-    def load_eight(array: Any, index: Any) -> Any: ...
+def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    return builder.gep(cgutils.create_struct_proxy(kind)(context, builder, value=array).data, [index])
 
-    def narrow(array: Any, index: Any, out: Any, place: Any) -> Any: ...
 
-    def prefetch(array: Any, index: Any) -> None: ...
+def _done() -> Any:
+    """What functions without an answer return, as a number."""
+    return ir.Constant(ir.IntType(64), 0)
 
-    def trailing_zeros(number: Any) -> Any: ...
 
-    def count_ones(number: Any) -> Any: ...
+@intrinsic
+def load_eight(typing_context: Any, array: Any, index: Any) -> Any:
+    """The eight bytes of a byte array from `index` on as one little-endian number; nothing is checked."""
+    if not isinstance(array, types.Array) or array.dtype != types.uint8:
+        return None
 
-    def chosen(condition: Any, one: Any, other: Any) -> Any: ...
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _address(context, builder, signature.args[0], *arguments)
+        return builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
 
-    def claim(array: Any, index: Any, mark: Any) -> Any: ...
+    return types.uint64(array, types.uint64), generate
 
-    def set_down(array: Any, index: Any, value: Any) -> Any: ...
 
-    def publish(array: Any, index: Any, value: Any) -> Any: ...
+@intrinsic
+def narrow(typing_context: Any, array: Any, index: Any, out: Any, place: Any) -> Any:
+    """Write the lowest byte of NARROWED characters to an array of bytes; a bit for each that is not ASCII."""
+    if not isinstance(array, types.Array) or out.dtype != types.uint8:
+        return None
 
-    def look_up(array: Any, index: Any) -> Any: ...
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        width = array.dtype.bitwidth
+        wide, bytes = (ir.VectorType(ir.IntType(bits), NARROWED) for bits in (width, 8))
+        first = _address(context, builder, signature.args[0], *arguments[:2])
+        codes = builder.load(builder.bitcast(first, wide.as_pointer()), align=width // 8)
+        target = _address(context, builder, signature.args[2], *arguments[2:])
+        lowest = codes if width == 8 else builder.trunc(codes, bytes)
+        builder.store(lowest, builder.bitcast(target, bytes.as_pointer()), align=1)
+        last_of_ascii = ir.Constant(wide, [0x7F] * NARROWED)
+        return builder.bitcast(builder.icmp_unsigned(">", codes, last_of_ascii), ir.IntType(64))
 
-    def look_at(array: Any, index: Any) -> Any: ...
+    return types.uint64(array, index, out, place), generate
 
-else:
 
-    @intrinsic
-    def load_eight(typing_context: Any, array: Any, index: Any) -> Any:
-        """The eight bytes of a byte array from `index` on as one little-endian number; nothing is checked."""
-        from llvmlite import ir
-        from numba import types
+@intrinsic
+def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Begin to bring an item of an array into the cache; the index may lie outside."""
+    if not isinstance(array, types.Array):
+        return None
 
-        if not isinstance(array, types.Array) or array.dtype != types.uint8:
-            return None
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        place = builder.bitcast(_address(context, builder, signature.args[0], *arguments), byte)
+        function = builder.module.declare_intrinsic(
+            "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        )
+        builder.call(function, [place, number(0), number(3), number(1)])  # to read, into the nearest cache, data
+        return _done()
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            cells = _data(context, builder, signature.args[0], arguments[0])
-            place = builder.bitcast(builder.gep(cells, [arguments[1]]), ir.IntType(64).as_pointer())
-            return builder.load(place, align=1)
+    return types.uint64(array, types.uint64), generate
 
-        return types.uint64(array, types.uint64), generate
 
-    @intrinsic
-    def narrow(typing_context: Any, array: Any, index: Any, out: Any, place: Any) -> Any:
-        """The lowest byte of so many characters to an array of bytes; a bit for each that is not ASCII."""
-        from llvmlite import ir
-        from numba import types
+@intrinsic
+def trailing_zeros(typing_context: Any, number: Any) -> Any:
+    """How many bits of an unsigned number are zero below the lowest that is not; 64 if all are."""
 
-        if not isinstance(array, types.Array) or out.dtype != types.uint8:
-            return None
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            width = array.dtype.bitwidth
-            wide, bytes = (ir.VectorType(ir.IntType(bits), NARROWED) for bits in (width, 8))
-            first = _address(context, builder, signature.args[0], *arguments[:2])
-            codes = builder.load(builder.bitcast(first, wide.as_pointer()), align=width // 8)
-            target = _address(context, builder, signature.args[2], *arguments[2:])
-            lowest = codes if width == 8 else builder.trunc(codes, bytes)
-            builder.store(lowest, builder.bitcast(target, bytes.as_pointer()), align=1)
-            last_of_ascii = ir.Constant(wide, [0x7F] * NARROWED)
-            return builder.bitcast(builder.icmp_unsigned(">", codes, last_of_ascii), ir.IntType(64))
+    return (types.uint64(types.uint64), generate) if number == types.uint64 else None
 
-        return types.uint64(array, index, out, place), generate
 
-    @intrinsic
-    def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-        """Begin to bring an item of an array into the cache; the index may lie outside."""
-        from llvmlite import ir
-        from numba import types
+@intrinsic
+def count_ones(typing_context: Any, number: Any) -> Any:
+    """How many bits of an unsigned number are one."""
 
-        if not isinstance(array, types.Array):
-            return None
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            cells = _data(context, builder, signature.args[0], arguments[0])
-            byte = ir.IntType(8).as_pointer()
-            place = builder.bitcast(builder.gep(cells, [arguments[1]]), byte)
-            number = ir.IntType(32)
-            function = builder.module.declare_intrinsic(
-                "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-            )
-            builder.call(function, [place, number(0), number(3), number(1)])  # to read, into the nearest cache, data
-            return context.get_dummy_value()
+    return (types.uint64(types.uint64), generate) if number == types.uint64 else None
 
-        return types.void(array, types.uint64), generate
 
-    @intrinsic
-    def trailing_zeros(typing_context: Any, number: Any) -> Any:
-        """How many bits of an unsigned number are zero below the lowest that is not; 64 if all are."""
-        from llvmlite import ir
-        from numba import types
+@intrinsic
+def chosen(typing_context: Any, condition: Any, one: Any, other: Any) -> Any:
+    """One number or the other of the same kind, where nobody can foresee which: without being told so, LLVM makes a
+    branch of it as soon as one of them is read from memory.
+    """
+    if condition != types.boolean or one != other or not isinstance(one, types.Number):
+        return None
 
-        if number != types.uint64:
-            return None
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        found = builder.select(*arguments)
+        found.set_metadata("unpredictable", builder.module.add_metadata([]))
+        return found
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+    return one(condition, one, other), generate
 
-        return types.uint64(types.uint64), generate
 
-    @intrinsic
-    def count_ones(typing_context: Any, number: Any) -> Any:
-        """How many bits of an unsigned number are one."""
-        from numba import types
+def _are_words(array: Any, *numbers: Any) -> bool:
+    """Eight bytes each, so that every processor we know reads and writes one at once."""
+    return isinstance(array, types.Array) and array.dtype.bitwidth == 64 and set(numbers) <= {types.uint64}
 
-        if number != types.uint64:
-            return None
 
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.ctpop(arguments[0])
-
-        return types.uint64(types.uint64), generate
-
-    @intrinsic
-    def chosen(typing_context: Any, condition: Any, one: Any, other: Any) -> Any:
-        """One number or the other of the same kind, where nobody can foresee which: without being told so, LLVM
-        makes a branch of it as soon as one of them is read from memory."""
-        from numba import types
-
-        if condition != types.boolean or one != other or not isinstance(one, types.Number):
-            return None
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            found = builder.select(*arguments)
-            found.set_metadata("unpredictable", builder.module.add_metadata([]))
-            return found
-
-        return one(condition, one, other), generate
-
-    def _data(context: Any, builder: Any, kind: Any, array: Any) -> Any:
-        from numba.core import cgutils
-
-        return cgutils.create_struct_proxy(kind)(context, builder, value=array).data
-
-    def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-        return builder.gep(_data(context, builder, kind, array), [index])
-
-    def _are_words(array: Any, *numbers: Any) -> bool:
-        """Eight bytes each, so that every processor we know reads and writes one at once."""
-        from numba import types
-
-        return isinstance(array, types.Array) and array.dtype.bitwidth == 64 and set(numbers) <= {types.uint64}
-
-    def _stored(order: str) -> Any:
-        def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-            from numba import types
-
-            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                place = _address(context, builder, signature.args[0], *arguments[:2])
-                builder.store_atomic(arguments[2], place, order, 8)
-                return context.get_dummy_value()
-
-            return (types.void(array, index, value), generate) if _are_words(array, index, value) else None
-
-        return store
-
-    def _loaded(order: str) -> Any:
-        def load(typing_context: Any, array: Any, index: Any) -> Any:
-            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-                return builder.load_atomic(_address(context, builder, signature.args[0], *arguments), order, 8)
-
-            return (array.dtype(array, index), generate) if _are_words(array, index) else None
-
-        return load
-
-    # Numbers that other threads may read or write at the same time; none is ever seen half.
-    set_down = intrinsic(_stored("monotonic"))
-    look_at = intrinsic(_loaded("monotonic"))
-    # Whoever looks a number up that was published sees all that the other thread had written before.
-    publish = intrinsic(_stored("release"))
-    look_up = intrinsic(_loaded("acquire"))
-
-    @intrinsic
-    def claim(typing_context: Any, array: Any, index: Any, mark: Any) -> Any:
-        """Put a mark where a zero stands; whether this thread did: of several that try, one does."""
-        from llvmlite import ir
-        from numba import types
-
-        if not _are_words(array, index, mark):
-            return None
-
+def _stored(order: str) -> Callable[..., Any]:
+    def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             place = _address(context, builder, signature.args[0], *arguments[:2])
-            nothing = ir.Constant(ir.IntType(64), 0)
-            found = builder.cmpxchg(place, nothing, arguments[2], "acq_rel", "acquire")
-            return builder.extract_value(found, 1)
+            builder.store_atomic(arguments[2], place, order, 8)
+            return _done()
 
-        return types.boolean(array, index, mark), generate
+        return (types.uint64(array, index, value), generate) if _are_words(array, index, value) else None
+
+    return store
+
+
+def _loaded(order: str) -> Callable[..., Any]:
+    def load(typing_context: Any, array: Any, index: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.load_atomic(_address(context, builder, signature.args[0], *arguments), order, 8)
+
+        return (array.dtype(array, index), generate) if _are_words(array, index) else None
+
+    return load
+
+
+# Numbers that other threads may read or write at the same time; none is ever seen half.
+set_down = intrinsic(_stored("monotonic"))
+look_at = intrinsic(_loaded("monotonic"))
+# Whoever looks a number up that was published sees all that the other thread had written before.
+publish = intrinsic(_stored("release"))
+look_up = intrinsic(_loaded("acquire"))
+
+
+@intrinsic
+def claim(typing_context: Any, array: Any, index: Any, mark: Any) -> Any:
+    """Put a mark where a zero stands; whether this thread did: of several that try, one does."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _address(context, builder, signature.args[0], *arguments[:2])
+        found = builder.cmpxchg(place, ir.Constant(ir.IntType(64), 0), arguments[2], "acq_rel", "acquire")
+        return builder.extract_value(found, 1)
+
+    return (types.boolean(array, index, mark), generate) if _are_words(array, index, mark) else None

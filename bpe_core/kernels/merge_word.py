@@ -11,16 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.kernels import NEVER, PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import chosen, trailing_zeros
-
-Int32s = npt.NDArray[np.int32]
-Float64s = npt.NDArray[np.float64]
-Int64s = npt.NDArray[np.int64]
-UInt64s = npt.NDArray[np.uint64]
+from bpe_core.support.arrays import Float64s, Int32s, Int64s, UInt64s
 
 SHORT = 48  # symbols; up to here looking at all pairs is faster
 _AT_ONCE = 4  # pairs that are looked at in one step
@@ -35,8 +30,6 @@ MERGE_NUMBERS = 2
 
 @bundle
 class MergeTable(NamedTuple):
-    """The merges, and where to find the one that joins a pair."""
-
     keys: UInt64s  # of pairs, in buckets that are filled from the left; what is left over stands in the next
     ranks: Int32s  # of the same
     joined: Int32s  # the tokens they become, where ranks do not tell (join_word.py)
@@ -74,8 +67,17 @@ def bucket_of(keys, key):
 
 
 @kernel
+def place_of_pair(keys, key):
+    """Where a pair stands in the table, or the empty place where it would."""
+    place = bucket_of(keys, key)
+    while keys[place] != np.uint64(0) and keys[place] != key:
+        place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
+    return place
+
+
+@kernel
 def clear_merges(table):
-    """Empty a table in which no more is known than the base symbols."""
+    """Empty a table: then no more is known than the base symbols."""
     table.keys[:] = 0
     table.byte_pairs[:] = NEVER
     table.ranks[:] = NEVER
@@ -84,7 +86,7 @@ def clear_merges(table):
 
 @kernel
 def enter_merge(table, rank):
-    """Enter the merge of a left and a right. Of a pair that is listed twice, the first leaves the second nothing."""
+    """Enter the merge with that rank. If a pair is listed twice, its first merge leaves the second nothing to join."""
     base, keys, left, right = table.number[BASE], table.keys, table.left[rank], table.right[rank]
     length = np.int64(table.lengths[left]) + np.int64(table.lengths[right])
     table.lengths[base + rank] = np.int32(min(length, np.int64(NEVER)))
@@ -92,16 +94,13 @@ def enter_merge(table, rank):
         pair = np.int64(left) << np.int64(8) | np.int64(right)
         table.byte_pairs[pair] = min(table.byte_pairs[pair], np.int32(rank))
     key = pair_key(left, right)
-    place = bucket_of(keys, key)
-    while keys[place] != np.uint64(0) and keys[place] != key:
-        place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
+    place = place_of_pair(keys, key)
     keys[place] = key
     table.ranks[place] = min(table.ranks[place], np.int32(rank))
 
 
 @kernel
 def enter_merges(table):
-    """Fill an empty table."""
     for rank in range(len(table.left)):
         enter_merge(table, rank)
 
@@ -127,7 +126,7 @@ def rank_of(keys, ranks, limit, left, right):
 
 @kernel
 def _rank_behind(keys, ranks, key, place):
-    """The same where a bucket is full, and the pair may be in the next."""
+    """The same if a bucket is full, so that the pair may be in the next."""
     while True:
         place &= np.uint64(len(keys) - 1)
         if keys[place] == key:
@@ -139,7 +138,7 @@ def _rank_behind(keys, ranks, key, place):
 
 @inlined
 def rank_of_symbols(table, limit, left, right):
-    """The same, found faster if both are bytes."""
+    """The same, faster if both are bytes."""
     if left < 256 and right < 256:
         rank = table.byte_pairs[np.int64(left) << np.int64(8) | np.int64(right)]
         return rank if rank < limit else np.int32(NEVER)
@@ -216,7 +215,6 @@ def _merge_short(table, room, symbols):
 
 @kernel
 def _put(room, place, rank):
-    """Enter a pair that has come to stand at a place."""
     room.ranks[place] = rank
     if rank == NEVER:
         return
@@ -232,7 +230,7 @@ def _put(room, place, rank):
 
 @kernel
 def _take(room, place):
-    """Remove the pair that stands at a place, if there is one."""
+    """Remove the pair at a place, if there is one."""
     rank = room.ranks[place]
     if rank == NEVER:
         return
@@ -247,7 +245,7 @@ def _take(room, place):
 
 @kernel
 def _join(table, room, symbols, place, rank):
-    """Join the pair at a place; the place behind it."""
+    """Join the pair at a place; where the next token begins."""
     keys, ranks, limit = table.keys, table.ranks, table.number[LIMIT]
     cells, lengths = room.cells, table.lengths
     middle = place + np.int64(lengths[table.left[rank]])

@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import kernel
+from bpe_core.support.arrays import Int32s, Int64s
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.float64]
 
 # Entries of `Model.number`
@@ -50,8 +49,6 @@ class Cells(NamedTuple):
 
 
 class Model(NamedTuple):
-    """What was counted of pairs, and of tokens by their ids."""
-
     keys: npt.NDArray[np.uint64]  # a table of pairs
     seen: Int64s  # for each slot
     place: Int32s  # of each slot in the columns below, counted from one; 0 is nowhere
@@ -88,7 +85,7 @@ class Joins(NamedTuple):
 
 @kernel
 def pair_slot(keys, left, right):
-    """Where the pair stands in the table, or the empty slot where it would."""
+    """Where a pair stands in the table, or the empty slot where it would."""
     mask = np.uint64(len(keys) - 1)
     key = (np.uint64(left + 1) << np.uint64(32)) | np.uint64(right + 1)
     mixed = key * np.uint64(0x9E3779B97F4A7C15)
@@ -100,7 +97,7 @@ def pair_slot(keys, left, right):
 
 @kernel
 def change(model, left, right, learned, held_out):
-    """So many more of a pair."""
+    """Count a pair more often, or less often if the numbers are negative."""
     number = model.number
     slot = pair_slot(model.keys, left, right)
     if model.keys[slot] == 0:
@@ -126,7 +123,7 @@ def change(model, left, right, learned, held_out):
 
 @kernel
 def want(model, slot, left, right, seen, held_out):
-    """So many more of a pair in the words held out; it leaves their columns with the last of them."""
+    """The same in the words held out; with its last occurrence there a pair leaves the columns."""
     at = np.int64(model.place[slot]) - 1
     if at < 0:
         if held_out == 0:
@@ -153,7 +150,7 @@ def want(model, slot, left, right, seen, held_out):
 
 @kernel
 def move_pairs(old, new):
-    """Those that are anywhere still, into a larger table; how many they are."""
+    """Move the pairs that still occur anywhere into a larger table; how many they are."""
     moved = np.int64(0)
     for slot in range(len(old.keys)):
         key = old.keys[slot]
@@ -170,7 +167,7 @@ def move_pairs(old, new):
 
 @kernel
 def enter_cells(cells, model, begin):
-    """Count the pairs from a cell on, before the first step; the cell where the table wants more room, or the end."""
+    """Count the pairs from a cell on, before the first step; the cell where the table needs more room, or the end."""
     last = len(cells.first) - 1
     edge = cells.first[last]
     for cell in range(begin, last):
@@ -218,7 +215,7 @@ def follow(cells, joins, model, room, base, sizes, asked, step, most, found):
 
 @kernel
 def join(cells, joins, model, base, step):
-    """One step, at each of its places from the left."""
+    """Make one step, at each of its places from the left."""
     left, right, made = joins.left[step], joins.right[step], base + step
     total = model.heads[0] - head(model, left)
     if right != left:
@@ -255,7 +252,7 @@ def discount(once, twice):
 
 @kernel
 def tell(model, room, events):
-    """The bits that all pairs of the words held out take, where so many different ones, edges too, can come."""
+    """The bits that all pairs of the words held out take, if `events` different tokens, the edge too, can come."""
     number = model.number
     total = 0.0
     if number[SEEN] == 0:
@@ -282,7 +279,7 @@ def tell(model, room, events):
 
 @kernel
 def take_logarithms(room, size):
-    """To the base of two, of so many numbers above zero: of their exponents, and by a series of what is behind."""
+    """To base two, of numbers above zero: their exponents, and a series for the rest."""
     for place in range(size):
         bits = room.told_bits[place]
         room.exponent_bits[place] = (bits >> 52) | _HIGH

@@ -9,35 +9,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from bpe_core.kernels import NEVER
 from bpe_core.kernels.jit import kernel
 from bpe_core.kernels.pair_model import FILLED, WANTED, change, head, tell
 from bpe_core.kernels.pieces import (
     AT,
-    BIRTH,
-    CONTINUING,
-    FIRST,
-    LONGEST_WORD,
     NO_TOKEN,
-    PARENT,
-    ROW,
-    STARTING,
-    TOKEN,
-    UNKNOWN,
     write_best_path,
+    write_pieces,
 )
-
-Bytes = npt.NDArray[np.uint8]
-Bools = npt.NDArray[np.bool_]
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
+from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 BY_LONGEST, BY_SCORES, AS_LISTED = range(3)  # how words are cut: by tokens that are born, or dropped; or it is known
 
 BEYOND = 2  # tokens that a word may have more than bytes: a marker, and room for one
-
-_ALWAYS = 2**31 - 1
 
 
 class Words(NamedTuple):
@@ -52,8 +38,6 @@ class Words(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Which words are cut anew at which step, and why."""
-
     first: Int32s  # of each step, the word on top of its list; less than none where there is none
     following: Int32s  # of each word, the next in the same list
     dropped: Int32s  # of each step from the first on, the token that is gone after it
@@ -89,7 +73,7 @@ def follow_words(kind, pieces, room, listed, words, waiting, model, told_in, siz
                 count = write_best_path(pieces, room, words.data, begin, end, out, np.int64(0))
                 until = soonest_gone(waiting, out, count)
             elif kind == BY_LONGEST:
-                count, until = cut_by_longest(pieces, words.data, begin, end, out)
+                count, until = write_pieces(pieces, words.data, begin, end, out, np.int64(0))
             else:
                 count, until = next_listed(listed, word, out)
             take(words, model, word, out, count)
@@ -108,8 +92,7 @@ def follow_words(kind, pieces, room, listed, words, waiting, model, told_in, siz
 
 @kernel
 def soonest_gone(waiting, ids, count):
-    """The step that drops the first of so many tokens."""
-    until = np.int64(_ALWAYS)
+    until = np.int64(NEVER)
     for place in range(count):
         until = min(until, np.int64(waiting.gone[ids[place]]))
     return until
@@ -127,43 +110,8 @@ def next_listed(listed, word, out):
 
 
 @kernel
-def cut_by_longest(pieces, data, start, stop, out):
-    """Cut a word as `pieces.write_pieces` does: how many tokens, and the step at which a longer one is born."""
-    number, rows = pieces.number, pieces.rows
-    characters = np.int64(0)
-    for byte in range(start, stop):
-        characters += np.int64((data[byte] & 0xC0) != 0x80)
-    until = np.int64(_ALWAYS)
-    if characters > number[LONGEST_WORD]:
-        out[0] = number[UNKNOWN]
-        return np.int64(1), until
-    count, here, root = np.int64(0), np.int64(start), np.int64(STARTING)
-    while here < stop:
-        node, place, found, end, sooner = root, here, np.int64(NO_TOKEN), here, np.int64(_ALWAYS)
-        while place < stop:
-            child = np.int64(rows[node * ROW + FIRST]) + np.int64(data[place])
-            if rows[child * ROW + PARENT] != node:
-                break
-            node = child
-            place += 1
-            token, birth = np.int64(rows[node * ROW + TOKEN]), np.int64(rows[node * ROW + BIRTH])
-            if token != NO_TOKEN and birth <= number[AT]:
-                found, end, sooner = token, place, np.int64(_ALWAYS)
-            elif token != NO_TOKEN:
-                sooner = min(sooner, birth)
-        until = min(until, sooner)
-        if found == NO_TOKEN:
-            out[0] = number[UNKNOWN]
-            return np.int64(1), until
-        out[count] = found
-        count += 1
-        here, root = end, np.int64(CONTINUING)
-    return count, until
-
-
-@kernel
 def take(words, model, word, new, count):
-    """A word has these tokens now."""
+    """Give a word new tokens, and count the pairs that changed."""
     place, before = words.starts[word] + BEYOND * word, words.counts[word]
     ids, edge = words.ids, np.int64(len(model.times) - 1)
     learned, held_out = words.learned[word], words.held_out[word]
@@ -195,7 +143,7 @@ def take(words, model, word, new, count):
 
 @kernel
 def take_pairs(model, one, edge, ids, place, first, last, count, learned, held_out):
-    """So many more of the tokens from the first to the last, and of the pairs that they are in; `one` stands before."""
+    """Count the tokens from the first to the last, and the pairs they are in, more often; `one` stands before them."""
     for token in range(first, last + 1):
         other = np.int64(ids[place + token]) if token < count else edge
         change(model, one, other, learned, held_out)
@@ -206,7 +154,7 @@ def take_pairs(model, one, edge, ids, place, first, last, count, learned, held_o
 
 @kernel
 def stand(model, token, learned, held_out):
-    """So many more pairs begin with a token."""
+    """Count more pairs that begin with a token."""
     before = head(model, token)
     model.times[token] += learned
     model.asked[token] += held_out

@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bpe_core.kernels import NEVER
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import chosen
-from bpe_core.kernels.merge_word import Float64s, Int32s, Int64s
 from bpe_core.kernels.utf8 import width_at
+from bpe_core.support.arrays import Float64s, Int32s, Int64s
 
 NONE = -1
 NO_TOKEN = -1
@@ -63,7 +64,7 @@ class Tree(NamedTuple):
 
 @kernel
 def enter_pieces(tree, data, starts, roots, ids, births):
-    """Enter tokens by their bytes; of several written alike the first one stays. How many nodes there are."""
+    """Enter tokens by their bytes; of several with the same bytes the first one stays. How many nodes there are."""
     nodes = np.int64(CONTINUING + 1)
     for piece in range(len(ids)):
         node = np.int64(roots[piece])
@@ -84,7 +85,7 @@ def enter_pieces(tree, data, starts, roots, ids, births):
 
 @kernel
 def has_room(tree, node, taken, first):
-    """Whether no child of a node would stand where another stands."""
+    """Whether no child of a node would take a row that is taken."""
     child = np.int64(tree.child[node])
     while child != NONE:
         if taken[first + tree.byte[child]]:
@@ -95,7 +96,7 @@ def has_room(tree, node, taken, first):
 
 @kernel
 def choose_places(tree, order, begin, taken):
-    """Find rows for the children of these nodes, which have ever fewer; where in the order the room ended."""
+    """Find rows for the children of nodes, those with most children first; where in the order the room ended."""
     number = tree.number
     for turn in range(begin, len(order)):
         node = np.int64(order[turn])
@@ -118,7 +119,6 @@ def choose_places(tree, order, begin, taken):
 
 @kernel
 def write_rows(tree, nodes, rows):
-    """Write the rows of all nodes into a table of NONE."""
     for node in range(nodes):
         place = np.int64(tree.place[node])
         row = place * ROW
@@ -131,14 +131,14 @@ def write_rows(tree, nodes, rows):
 
 @kernel
 def write_pieces(pieces, data, start, stop, out, free):
-    """Cut a word, and write the ids of its tokens; how many there are."""
+    """Cut a word, and write the ids of its tokens: how many, and the step at which a longer one is born."""
     number, rows = pieces.number, pieces.rows
     characters = np.int64(0)
     for byte in range(start, stop):
         characters += np.int64((data[byte] & 0xC0) != 0x80)
-    count, here, root = np.int64(0), np.int64(start), np.int64(STARTING)
+    count, here, root, until = np.int64(0), np.int64(start), np.int64(STARTING), np.int64(NEVER)
     while here < stop and characters <= number[LONGEST_WORD]:
-        node, place, found, end = root, here, np.int64(NO_TOKEN), here
+        node, place, found, end, sooner = root, here, np.int64(NO_TOKEN), here, np.int64(NEVER)
         first = np.int64(rows[node * ROW])
         while place < stop:
             child = first + np.int64(data[place])
@@ -147,8 +147,13 @@ def write_pieces(pieces, data, start, stop, out, free):
                 break
             node, first, token = child, np.int64(rows[row]), np.int64(rows[row + np.uint64(TOKEN)])
             place += 1
-            if token != NO_TOKEN and rows[row + np.uint64(BIRTH)] <= number[AT]:
-                found, end = token, place
+            if token != NO_TOKEN:
+                birth = np.int64(rows[row + np.uint64(BIRTH)])
+                if birth <= number[AT]:
+                    found, end, sooner = token, place, np.int64(NEVER)
+                else:
+                    sooner = min(sooner, birth)
+        until = min(until, sooner)
         if found == NO_TOKEN:
             break
         out[free + count] = found
@@ -156,13 +161,13 @@ def write_pieces(pieces, data, start, stop, out, free):
         here, root = end, np.int64(CONTINUING)
     if here < stop:
         out[free] = number[UNKNOWN]
-        return np.int64(1)
-    return count
+        return np.int64(1), until
+    return count, until
 
 
 @inlined
 def _take_if_better(room, here, there, token, score):
-    """Whether the way over this token is the best to a place so far."""
+    """Keep the way over this token if it is the best to a place so far."""
     total, known = room.totals[here] + score, room.totals[there]
     is_better = total > known
     room.totals[there] = chosen(is_better, total, known)
@@ -172,7 +177,7 @@ def _take_if_better(room, here, there, token, score):
 
 @kernel
 def _take_tokens(pieces, room, data, start, place, stop, root, from_place):
-    """Try all tokens that begin at a byte. What is none has the score of none, as which it never is the best."""
+    """Try all tokens that begin at a byte. A node without a token has the score of none, which is never the best."""
     rows, scores, node, one = pieces.rows, pieces.scores, np.uint64(root), np.uint64(1)
     here, end, there = np.uint64(place), np.uint64(stop), np.uint64(place - start + 2)
     first = np.uint64(rows[node * np.uint64(ROW)])
@@ -237,7 +242,7 @@ def _write_backward(number, room, data, start, first, size, out, free):
 
 @kernel
 def cut_words(pieces, room, data, starts, ids, ends, counts):
-    """Cut words that stand end to end: the ids of their tokens, where those end in each word, how many there are."""
+    """Cut words that lie end to end: their tokens' ids, where those end in each word, how many there are."""
     free = np.int64(0)
     for word in range(len(starts) - 1):
         count = write_best_path(pieces, room, data, starts[word], starts[word + 1], ids, free)

@@ -33,7 +33,7 @@ _receiver: threading.Thread | None = None  # takes what the compiler makes, wher
 
 @cache
 def kernels_exist() -> bool:
-    """Whether Numba is installed at all; without it everything runs in plain Python."""
+    """Whether Numba is installed; without it everything runs in plain Python."""
     # Asked for every small text, and the search takes longer than most of those take to encode.
     return find_spec("numba") is not None
 
@@ -44,7 +44,7 @@ def forbidden() -> bool:
 
 
 def ready() -> bool:
-    """Whether importing the kernels takes a moment only."""
+    """Whether importing the kernels takes only a moment."""
     if forbidden() or not kernels_exist():
         return False
     return "bpe_core.warm_up" in sys.modules or kept.is_sound()  # only a process that compiles imports the first
@@ -88,7 +88,7 @@ def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
 
 
 def preparing() -> bool:
-    """Whether the second process is at work right now, or has just handed over what it made."""
+    """Whether the second process is at work, or has just handed over what it made."""
     if _receiver is not None:
         return _receiver.is_alive()
     return _compiler is not None and _compiler.poll() is None
@@ -120,7 +120,6 @@ class Policy:
 
     @property
     def least(self) -> int:
-        """Less than this is left to plain Python."""
         return self.small_when_loaded if self.are_loaded else self.small
 
     def allows(self, size: int) -> bool:

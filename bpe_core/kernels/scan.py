@@ -127,8 +127,6 @@ _LONGEST_WAIT = 2048  # bytes
 
 @bundle
 class Machine(NamedTuple):
-    """A `ScanTable` as the kernels take it."""
-
     entries: npt.NDArray[np.uint16]
     kinds: npt.NDArray[np.uint8]
     pair_entries: npt.NDArray[np.uint32]
@@ -137,7 +135,7 @@ class Machine(NamedTuple):
 
 @lru_cache(maxsize=TABLES_KEPT)
 def machine_of(table: ScanTable) -> Machine:
-    """With the same table for two ASCII characters at once."""
+    """The table, with another one for two ASCII characters at once."""
     entries = table.entries.reshape(-1, tables.ROW).astype(np.int64)
     states, ascii = len(entries), table.kind_of_code_point[:128]
     used, number_of = np.unique(ascii, return_inverse=True)
@@ -157,22 +155,6 @@ def machine_of(table: ScanTable) -> Machine:
     return Machine(table.entries, table.kind_of_code_point, pair_entries.reshape(-1), pair_kinds.reshape(-1))
 
 
-@kernel
-def kind_at(machine, data, place):
-    """The kind of the character that starts there."""
-    byte = np.int64(data[place])
-    if byte < 0x80:
-        return np.int64(machine.kinds[byte])
-    if byte < 0xE0:
-        code = (byte & 0x1F) << 6 | np.int64(data[place + 1] & 0x3F)
-    elif byte < 0xF0:
-        code = (byte & 0x0F) << 12 | np.int64(data[place + 1] & 0x3F) << 6 | np.int64(data[place + 2] & 0x3F)
-    else:
-        code = (byte & 0x07) << 18 | np.int64(data[place + 1] & 0x3F) << 12
-        code |= np.int64(data[place + 2] & 0x3F) << 6 | np.int64(data[place + 3] & 0x3F)
-    return np.int64(machine.kinds[code])
-
-
 @inlined
 def cuts_of_pair(entry, place, cuts, count):
     """Write where two ASCII characters cut; how many cuts there are then."""
@@ -187,7 +169,6 @@ def cuts_of_pair(entry, place, cuts, count):
 
 @kernel
 def begin_text(registers, start):
-    """Set the registers to the start of a text."""
     registers[POSITION] = start
     registers[ROW] = 0
     registers[MARK] = start
@@ -280,7 +261,7 @@ def scan(machine, data, stop, registers, cuts, found):
 
 @kernel
 def end_text(machine, registers, cuts, found):
-    """What the end of a text cuts, and the end itself; needs room for three cuts."""
+    """Write what the end of a text cuts, and the end itself; needs room for three cuts."""
     entry = np.int64(machine.entries[registers[ROW] + _END])
     if entry & CUT_MARK:
         cuts[found] = registers[MARK]

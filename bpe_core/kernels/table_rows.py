@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.kernels.encode import Bytes
 from bpe_core.kernels.jit import inlined, kernel
-from bpe_core.kernels.merge_word import Int64s
+from bpe_core.support.arrays import Bytes, Int64s
 
 NUMBERS = -1  # of a column that holds no texts
 DIGITS = 20  # at most
@@ -16,8 +15,6 @@ ZERO = 48
 
 
 class Texts(NamedTuple):
-    """Texts that lie somewhere in the data."""
-
     data: Bytes
     begin: Int64s
     end: Int64s
@@ -33,7 +30,7 @@ class Columns(NamedTuple):
 
 @inlined
 def _text_of(columns, column, value):
-    """Which text a cell shows; NUMBERS: its digits."""
+    """The text that a cell shows, or NUMBERS if it shows digits."""
     if value < 0:
         return columns.nothing[0]
     first = columns.first[column]
@@ -42,7 +39,7 @@ def _text_of(columns, column, value):
 
 @inlined
 def _copied(data, begin, end, out, place):
-    """Where a text ends that is written at a place."""
+    """Write a text at a place; where it ends."""
     i, stop, there, one = np.uint64(begin), np.uint64(end), np.uint64(place), np.uint64(1)
     while i < stop:
         out[there] = data[i]
@@ -53,7 +50,7 @@ def _copied(data, begin, end, out, place):
 
 @inlined
 def _digits(value, out, place):
-    """The same of a number."""
+    """Write a number at a place; where it ends."""
     number = np.uint64(value)
     count, rest = np.int64(1), number // np.uint64(10)
     while rest:

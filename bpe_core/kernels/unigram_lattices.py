@@ -26,8 +26,6 @@ LN_2 = math.log(2)
 
 
 class Lattice(NamedTuple):
-    """The words, and the tokens that could end at each node."""
-
     shared: npt.NDArray[np.int32]  # as the tree has them
     lengths: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
@@ -115,7 +113,7 @@ def _leave_best(lattice, desk, stop):
 
 @kernel
 def cut_words(lattice, desk, scores, word, work):
-    """Cut words, from this one on, and count their tokens; the one that is next."""
+    """Cut words, from this one on, and count their tokens; the next word."""
     done = np.int64(0)
     while word < len(lattice.shared) and done < work:
         _leave_best(lattice, desk, np.int64(lattice.shared[word]))
@@ -157,7 +155,7 @@ def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
 
 @inlined
 def _note_path(lattice, tokens, before, place, weight):
-    """Count the tokens of a path to this place so much more often; how many there are."""
+    """Count the tokens of a path to this place that much more often; how many there are."""
     count = np.int64(0)
     while place > 0:
         lattice.counts[tokens[place]] += weight
@@ -168,7 +166,7 @@ def _note_path(lattice, tokens, before, place, weight):
 
 @kernel
 def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
-    """Cut the word on the desk anew whenever a token of its best path is dropped; the work done."""
+    """Cut the word on the desk anew whenever a token of its best path is dropped; how much work it was."""
     size, work = desk.size[0], np.int64(0)
     best, tokens, before = desk.other, desk.other_token, desk.other_before
     best[0] = 0.0
@@ -263,7 +261,7 @@ def own_paths(lattice, desk, scores, pieces, ends, lengths, found, stops, tokens
 
 @kernel
 def tidy_edges(lattice, scores):
-    """Leave out tokens that have no score any more."""
+    """Remove the tokens that have no score any more."""
     kept, last = np.int64(0), len(lattice.edge_id) - 1
     for node in range(len(lattice.first_edge) - 1):
         first, stop = lattice.first_edge[node], lattice.first_edge[node + 1]
@@ -332,7 +330,7 @@ def expect_words(lattice, desk, shares, likelihood, word, work):
 
 @inlined
 def _lifted(number, times):
-    """A number multiplied so often, or divided where it is less than 0."""
+    """A number lifted that many times, or lowered if `times` is below 0."""
     for _ in range(min(times, MOST_LIFTS)):
         number *= LIFT
     for _ in range(min(-times, MOST_LIFTS)):

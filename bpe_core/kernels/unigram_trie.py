@@ -35,8 +35,6 @@ class Words(NamedTuple):
 
 
 class Trie(NamedTuple):
-    """What is known of each word, in their order, and of each node."""
-
     shared: npt.NDArray[np.int32]  # how many symbols each word has in common with the one before it
     lengths: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
@@ -51,7 +49,7 @@ class Trie(NamedTuple):
 
 @kernel
 def share(words, shared, lengths):
-    """How many symbols each word has in common with the one before it; how many nodes all take, with the first."""
+    """How many symbols each word has in common with the one before it; how many nodes all need, with the first."""
     symbols, nodes, before = words.symbols, np.int64(1), np.int64(0)
     for i in range(len(words.order)):
         word = words.order[i]
@@ -78,7 +76,7 @@ def _note_follower(trie, node, follower):
 
 @inlined
 def _leave(trie, path, size, stop):
-    """Tell the parents of the last nodes on a path, the longest first, what is known of these."""
+    """Pass on to their parents what is known of the last nodes on a path, the longest first."""
     for depth in range(size, stop, -1):
         node, parent = path[depth], path[depth - 1]
         trie.weight[parent] += trie.weight[node]
@@ -131,7 +129,7 @@ class Pieces(NamedTuple):
 
 
 class Edges(NamedTuple):
-    """The tokens that could end at each node, the longest first: where those of each begin, their ids and lengths."""
+    """The tokens that could end at each node, the longest first: where they begin, their ids and lengths."""
 
     first: npt.NDArray[np.int64]  # and the end of all
     id: npt.NDArray[np.int32]
@@ -148,7 +146,6 @@ class Active(NamedTuple):
 
 @inlined
 def _place_of(slots, key):
-    """Where a key is, or where it would be."""
     mask = np.uint64(len(slots) // ROW - 1)
     slot = ((key * SPREAD) >> np.uint64(20)) & mask
     while slots[slot << _ONE] != 0 and slots[slot << _ONE] != key:
@@ -186,7 +183,6 @@ def enter_pieces(pieces, symbols, starts, first_id, piece):
 
 @kernel
 def spread_slots(slots, larger):
-    """Enter all that is in a table in a larger one."""
     for slot in range(0, len(slots), ROW):
         if slots[slot] != 0:
             place = _place_of(larger, slots[slot])
@@ -250,8 +246,6 @@ AHEAD = 16  # places whose rows are brought into the cache
 
 
 class Tree(NamedTuple):
-    """What is asked of each node lies side by side, and the script of each symbol."""
-
     nodes: npt.NDArray[np.int64]  # rows of two: the first as told below, and the weight
     scripts: npt.NDArray[np.int32]
 
@@ -294,7 +288,6 @@ SYMBOL_MASK, FOLLOWER_MASK = 2**21 - 1, 255
 
 @kernel
 def lay_side_by_side(trie, nodes):
-    """Write a row for each node."""
     for node in range(len(trie.symbol)):
         row = np.int64(max(trie.symbol[node], 0)) | (np.int64(trie.follower[node]) << FOLLOWER_SHIFT)
         row |= np.int64(trie.varies[node]) << VARIES_SHIFT
@@ -372,7 +365,7 @@ def _part_group(tree, places, group, parts):
 
 @kernel
 def spell(trie, ends, starts, symbols):
-    """Write the symbols of pieces end to end, each from the node where it ends back to its beginning."""
+    """Write the symbols of pieces end to end, each from its last node back to its beginning."""
     for piece in range(len(ends)):
         node = np.int64(ends[piece])
         for cell in range(starts[piece + 1] - 1, starts[piece] - 1, -1):

@@ -26,7 +26,6 @@ _SOUND, _BROKEN, _ONE_MORE, _TWO_MORE, _THREE_MORE, _AFTER_E0, _AFTER_ED, _AFTER
 
 
 def _steps() -> npt.NDArray[np.uint64]:
-    """For each byte the states that it leads to."""
     known: dict[tuple[int, int], int] = {}
 
     def lead(state: int, codes: Iterable[int], to: int) -> None:
@@ -82,7 +81,6 @@ def sound_until(data):
 
 @inlined
 def width_at(data, place):
-    """How many bytes the character has that begins there."""
     byte = data[place]
     return np.int64(1) + np.int64(byte >= 0xC0) + np.int64(byte >= 0xE0) + np.int64(byte >= 0xF0)
 
@@ -97,6 +95,15 @@ def character_at(data, place):
         for i in range(1, width):
             code = code << np.int64(6) | np.int64(data[place + i] & 0x3F)
     return code, width
+
+
+@inlined
+def kind_at(kinds, data, place):
+    """The kind of the character that starts there, as the scanner sees it."""
+    code = np.int64(data[place])
+    if code >= 0x80:
+        code, _ = character_at(data, np.int64(place))
+    return np.int64(kinds[code])
 
 
 check_by(sound_until)  # reading uses it from now on

@@ -18,8 +18,8 @@ import numpy as np
 
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import claim, load_eight, look_at, look_up, prefetch, publish, set_down
-from bpe_core.kernels.merge_word import Int32s, Int64s, UInt64s
-from bpe_core.kernels.utf8 import character_at
+from bpe_core.kernels.utf8 import kind_at
+from bpe_core.support.arrays import Int32s, Int64s, UInt64s
 from bpe_core.text.scanner.kinds import BLANKS
 
 LONGEST_INSIDE = 15  # bytes of a word that is its own key; the sixteenth byte holds its length
@@ -61,7 +61,7 @@ class Memory(NamedTuple):
 
 @bundle
 class Keys(NamedTuple):
-    """Of a block of words: what they are looked up by."""
+    """What the words of a block are looked up by."""
 
     first: UInt64s
     second: UInt64s  # zero where a word is too long to be remembered
@@ -71,7 +71,7 @@ class Keys(NamedTuple):
 
 @kernel
 def load(data, place, length):
-    """Up to eight bytes as one number, zeros behind them."""
+    """Up to eight bytes as one number, with zeros behind them."""
     if place + 8 <= len(data):
         return load_eight(data, np.uint64(place)) & _FIRST_EIGHT[min(length, 8)]
     value = np.uint64(0)
@@ -117,24 +117,17 @@ def find_keys(memory, data, cuts, first, count, keys):
         i += np.uint64(1)
 
 
-@inlined
-def _begins_with_blank(data, kinds, place):
-    code = np.int64(data[place])
-    if code >= 0x80:
-        code, _ = character_at(data, np.int64(place))
-    return _FIRST_BLANK <= kinds[code] <= _LAST_BLANK
-
-
 @kernel
 def find_keys_between_blanks(memory, data, words, first, count, keys):
-    """The same, but not of words that begin with a blank; how many keys there are."""
+    """The same, but without words that begin with a blank; how many keys there are."""
     cuts, kinds, end = words.cuts, words.kinds, np.uint64(max(len(data) - 15, 0))
     i, word, one = np.uint64(0), np.uint64(first), np.uint64(1)
     start = np.uint64(cuts[word])
     for cut in range(count):
         word += one
         stop = np.uint64(cuts[word])
-        if not _begins_with_blank(data, kinds, start):
+        kind = kind_at(kinds, data, start)
+        if kind < _FIRST_BLANK or kind > _LAST_BLANK:
             _enter_key(memory, data, end, start, stop - start, keys, i)
             keys.cuts[i] = cut
             i += one
@@ -175,7 +168,7 @@ def slot_of(memory, data, start, length, first, second, place):
 
 @kernel
 def is_same_word(memory, result, data, start, length):
-    """Whether the long word whose results stand there is this one."""
+    """Whether the long word with these results is this one."""
     if memory.results[result - 1] != length:
         return False
     kept = np.int64(memory.results[result - 2])
@@ -204,7 +197,7 @@ def grow_slots(old, new):
 
 @inlined
 def lacks_memory(memory, most):
-    """Whether one more word that becomes so many numbers at most may not fit."""
+    """Whether there may be no room for one more word that becomes at most `most` numbers."""
     number = memory.number
     return (
         number[ENTRIES] >= look_at(number, np.uint64(LAST_ENTRY))  # which becomes zero as soon as there is a larger one
@@ -284,7 +277,7 @@ def recall_run(memory, keys, done, count, out, free):
 
 @inlined
 def recall(memory, slot, out, free):
-    """Write what became of a remembered word; how many numbers that is. Three are always written."""
+    """Write what a remembered word became; how many numbers that is. Three are always written."""
     value, last = memory.slots[slot + np.uint64(2)], memory.slots[slot + np.uint64(3)]
     count = np.int64(last >> _HALF)
     if count <= RESULTS_INSIDE:

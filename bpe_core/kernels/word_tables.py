@@ -29,8 +29,6 @@ MIXER = 0x9E3779B97F4A7C15
 
 
 class Words(NamedTuple):
-    """Distinct words with their counts and where each was first seen."""
-
     short: npt.NDArray[np.uint64]  # rows of two
     short_firsts: npt.NDArray[np.int64]
     long: npt.NDArray[np.uint64]  # rows of four
@@ -41,7 +39,6 @@ class Words(NamedTuple):
 
 @kernel
 def hold(slots, words):
-    """Whether so many words leave a quarter of the slots free."""
     return 4 * words <= 3 * len(slots)
 
 
@@ -99,7 +96,7 @@ def find_long(table, copies, key, data, start, length, mask, shift):
 
 @kernel
 def enter_long(words, row, key, data, start, length, first):
-    """A new long word, which is copied; its count is left to the caller."""
+    """Enter a new long word and copy it; the caller counts it."""
     copy = words.used[COPIED]
     for i in range(length):
         words.copies[copy + i] = data[start + i]
@@ -156,7 +153,7 @@ def add_short(words, more, more_firsts):
 
 @kernel
 def spread_long(words, old, old_firsts):
-    """Put the rows of a table of long words into a larger, empty one; their copies stay where they are."""
+    """Put the rows of a table of long words into a larger, empty one; the copies stay where they are."""
     table = words.long
     mask = np.uint64(len(words.long_firsts) - 1)
     shift = shift_of(mask)
@@ -265,7 +262,7 @@ def hand_over_long(words, more, begin, stop):
 
 @kernel
 def list_words(words, firsts, slots):
-    """Where each word was first seen, and its slot; that of a long word as -1 - slot."""
+    """Write where each word was first seen, and its slot; that of a long word as -1 - slot."""
     listed = 0
     for slot in range(len(words.short_firsts)):
         if words.short[SHORT_ROW * slot + COUNT] != np.uint64(0) and words.short_firsts[slot] != HANDED_OVER:
@@ -281,7 +278,7 @@ def list_words(words, firsts, slots):
 
 @kernel
 def write_counts(words, slots, ranks, counts, lengths):
-    """How often the words in these slots occur and how long they are, each at its rank."""
+    """Write how often the words in these slots occur and how long they are, each at its rank."""
     for i in range(len(slots)):
         _fetch_ahead(words, slots, i)
         slot = slots[i]
@@ -361,7 +358,7 @@ def number_words(text, starts, begin, stop, keys, places, rows, firsts, found):
 
 @kernel
 def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
-    """Write the words of those numbers one after the other."""
+    """Write the words of those numbers end to end."""
     for i in range(begin, stop):
         source, target = starts[chosen[i]], new_starts[i]
         for place in range(new_starts[i + 1] - target):
@@ -370,7 +367,7 @@ def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
 
 @kernel
 def count_tokens(ids, starts, rows, times, counts):
-    """Count the tokens of some words, those of each so many times; `starts` tells where those of all words begin."""
+    """Count the tokens of some words, each word so many `times`; `starts` has where those of all words begin."""
     for i in range(len(rows)):
         for place in range(starts[rows[i]], starts[rows[i] + 1]):
             counts[ids[place]] += times[i]

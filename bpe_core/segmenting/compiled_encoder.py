@@ -64,7 +64,7 @@ class Desk:
     room: Workplace
     spelled: kernel.Spelled
     keys: word_memory.Keys
-    cuts: Int32s
+    words: kernel.TextWords  # of texts that are scanned
     registers: npt.NDArray[np.int64]
 
 
@@ -141,7 +141,7 @@ class CompiledEncoder:
         """
         _check_length(data)
         desk = self._take_desk(self._kind, at)
-        return self._fill(desk, data, edges, desk.cuts, room)
+        return self._fill(desk, data, edges, desk.words.cuts, room)
 
     def ids_of_given(
         self, data: Bytes, edges: Int64s, at: int, cancelled: CancelCheck = never_cancelled
@@ -161,21 +161,22 @@ class CompiledEncoder:
     def _encode(self, text: str, data: Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
         _check_length(data)
         desk = self._take_desk(kind, at)
-        cuts = starts if starts is not None else desk.cuts if self._scans else self._cutting.cuts(text)
+        cuts = starts if starts is not None else desk.words.cuts if self._scans else self._cutting.cuts(text)
         return self._fill(desk, data, np.array([0, len(data)]), cuts)[0]
 
     def _fill(
         self, desk: Desk, data: Bytes, edges: Int64s, cuts: Int32s, given: Int32s | None = None
     ) -> tuple[Int32s, Int64s]:
         """Run the kernel until all words are done, and give back the desk."""
-        words = kernel.TextWords(cuts, self._machine.kinds, self._drops_blanks)
+        is_scanned = cuts is desk.words.cuts
+        words = desk.words if is_scanned else desk.words._replace(cuts=cuts)
         # Nearly always as much as could be needed: memory that nothing is written to costs nothing.
         most = int(edges[-1] - edges[0]) * (kernel.NUMBERS_A_SYMBOL if desk.kind == kernel.SYMBOLS else 1)
         out = np.empty(most + _BEHIND, np.int32) if given is None or len(given) < most + _BEHIND else given
         free_at = np.zeros(len(edges), np.int64)
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
         progress[kernel.ENDED] = 1
-        progress[kernel.TEXT], progress[kernel.CUTS] = (-1, 1) if cuts is desk.cuts else (0, len(cuts))
+        progress[kernel.TEXT], progress[kernel.CUTS] = (-1, 1) if is_scanned else (0, len(cuts))
         while True:
             kernel.encode_texts(
                 self._machine, desk.registers, desk.table, desk.pieces, self._alphabet, desk.memory, desk.room,
@@ -223,7 +224,7 @@ class CompiledEncoder:
             room=room,
             spelled=spelled,
             keys=word_memory.Keys(*(np.empty(kernel.BLOCK, np.uint64) for _ in word_memory.Keys._fields)),
-            cuts=np.empty(_CUTS, np.int32),
+            words=kernel.TextWords(np.empty(_CUTS, np.int32), self._machine.kinds, self._drops_blanks),
             registers=np.zeros(REGISTERS, np.int64),
         )
 

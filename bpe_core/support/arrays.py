@@ -12,6 +12,8 @@ Bools = npt.NDArray[np.bool_]
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
+UInt64s = npt.NDArray[np.uint64]
+Records = npt.NDArray[np.void]
 
 
 AT_ONCE = 1 << 15  # numbers; some 0.1 ms, and then whoever waits has a turn

@@ -19,7 +19,6 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.merge_word import UInt64s
 from bpe_core.kernels.word_memory import ENTRIES, LAST_ENTRY, SLOT, Memory, grow_slots
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
@@ -31,6 +30,7 @@ from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.arrays import UInt64s
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.safe_cuts import SafeCuts

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
-from bpe_core.kernels import score_order
+from bpe_core.kernels import learn_score
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.methods import Learner
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
@@ -85,11 +85,11 @@ def test_the_next_pairs_are_those_of_the_plain_learner(words: WordTable, recipe:
 def test_scores_are_compared_exactly(numbers: tuple[int, int, int, int, int, int]) -> None:
     count, left, right, other_count, other_left, other_right = numbers
     one, other = Fraction(count, left * right), Fraction(other_count, other_left * other_right)
-    found = int(score_order.compare_scores(*map(np.int64, numbers)))
+    found = int(learn_score.compare_scores(*map(np.int64, numbers)))
     assert found == (one > other) - (one < other)
     swapped = (count, left, right, count, right, left)
-    assert int(score_order.compare_scores(*map(np.int64, swapped))) == 0
-    products = int(score_order.compare_products(*map(np.int64, numbers[:4])))
+    assert int(learn_score.compare_scores(*map(np.int64, swapped))) == 0
+    products = int(learn_score.compare_products(*map(np.int64, numbers[:4])))
     assert products == (count * left > right * other_count) - (count * left < right * other_count)
 
 
@@ -97,4 +97,4 @@ def test_scores_are_compared_exactly(numbers: tuple[int, int, int, int, int, int
 def test_scores_that_floats_cannot_tell_apart(apart: int) -> None:
     large = 2**61 + 1
     numbers = (large, 7, large, large + apart, 7, large)
-    assert int(score_order.compare_scores(*map(np.int64, numbers))) == -apart
+    assert int(learn_score.compare_scores(*map(np.int64, numbers))) == -apart

@@ -28,7 +28,7 @@ from bpe_core.learning.methods import Candidate
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.support.arrays import grown
+from bpe_core.support.arrays import Int64s, grown
 from bpe_core.support.limits import check_room
 from bpe_core.support.threads import at_once, available_threads
 
@@ -243,7 +243,7 @@ class CompiledLearner:
     def _learn(self, columns: Columns, stop_at: np.int64, work: np.int64) -> None:
         kernel.learn(self._state, columns, stop_at, work)
 
-    def _leading(self, wanted: np.int64, found: names.Int64s, cells: names.Int64s) -> int:
+    def _leading(self, wanted: np.int64, found: Int64s, cells: Int64s) -> int:
         return int(learn_queue.leading_pairs(self._state, wanted, found, cells))
 
     # Room for what is learned.

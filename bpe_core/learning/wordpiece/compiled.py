@@ -10,14 +10,13 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import TIED, Columns, History, Reasons
-from bpe_core.kernels import learn_score, score_order
-from bpe_core.kernels import learn_state as names
+from bpe_core.kernels import learn_score
 from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
 from bpe_core.learning.layout import Layout
 from bpe_core.learning.methods import Candidate
 from bpe_core.learning.wordpiece.plain import token_counts, told
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import grown
+from bpe_core.support.arrays import Int64s, grown
 
 
 class ReasonColumns(NamedTuple):
@@ -49,14 +48,14 @@ class CompiledScoreLearner(CompiledLearner):
 
     def _queue(self) -> None:
         tokens = self._tokens_at_first
-        self._scores = score_order.Scores(
-            entries=np.zeros(len(self._state.pairs), score_order.ENTRY),
+        self._scores = learn_score.Scores(
+            entries=np.zeros(len(self._state.pairs), learn_score.ENTRY),
             token_counts=self._token_counts,
             owner_counts=np.zeros(tokens, np.int64),
             best=np.zeros(tokens, np.int32),
             rarer_first=np.zeros(tokens, np.int32),
             owners=np.empty(tokens, np.int32),
-            places=np.full(tokens, score_order.NOWHERE, np.int32),
+            places=np.full(tokens, learn_score.NOWHERE, np.int32),
             number=np.zeros(1, np.int64),
         )
         learn_score.begin_scores(self._state, self._scores)
@@ -64,7 +63,7 @@ class CompiledScoreLearner(CompiledLearner):
     def _learn(self, columns: Columns, stop_at: np.int64, work: np.int64) -> None:
         learn_score.learn_by_score(self._state, self._scores, columns, self._reasons, stop_at, work)
 
-    def _leading(self, wanted: np.int64, found: names.Int64s, cells: names.Int64s) -> int:
+    def _leading(self, wanted: np.int64, found: Int64s, cells: Int64s) -> int:
         return int(learn_score.leading_by_score(self._state, self._scores, wanted, found, cells))
 
     def _make_room_for_tokens(self, merges: int) -> None:
@@ -75,7 +74,7 @@ class CompiledScoreLearner(CompiledLearner):
             changes = {
                 name: grown(getattr(scores, name), tokens) for name in ("token_counts", "owner_counts", "owners")
             }
-            for name, nothing in (("best", 0), ("rarer_first", 0), ("places", score_order.NOWHERE)):
+            for name, nothing in (("best", 0), ("rarer_first", 0), ("places", learn_score.NOWHERE)):
                 changes[name] = grown(getattr(scores, name), tokens)
                 changes[name][known:] = nothing
             self._scores = scores._replace(**changes)
