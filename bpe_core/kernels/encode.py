@@ -175,7 +175,7 @@ def cut_anew(table, pieces, alphabet, room, spelled, data, start, length, kind, 
 def encode_one(
     table, pieces, alphabet, memory, room, spelled, data, start, length, one, other, slot, kind, out, free, progress
 ):
-    """The same for a word that may be remembered; tells in `progress` why it was not encoded."""
+    """The same for a word that may be remembered; `progress` says why it was not encoded."""
     is_remembered = other != np.uint64(0)
     if is_remembered:
         slot, is_known = slot_of(memory, data, start, length, one, other, slot)
@@ -253,10 +253,7 @@ def encode_texts(
     free_at,
     progress,
 ):
-    """The same for texts that follow each other, from edge to edge: block by block they are scanned for words.
-
-    `free_at` tells of each edge which place of the output was the next free one there.
-    """
+    """The same for texts from edge to edge, scanned block by block; `free_at` gets where the ids of each begin."""
     cuts = words.cuts
     progress[STATUS] = DONE
     while progress[STATUS] == DONE:

@@ -61,10 +61,7 @@ class Reasons(NamedTuple):
 
 @kernel
 def cut_blocks(data, starts, size, most, ends, times_of, times):
-    """The end of each block of each text, and how often its text occurs; how many blocks there are.
-
-    Where there is no room for them they are only counted.
-    """
+    """Write the end of each block and how often its text occurs, as far as there is room; how many blocks there are."""
     found = 0
     for word in range(len(starts) - 1):
         start = starts[word]
@@ -79,7 +76,7 @@ def cut_blocks(data, starts, size, most, ends, times_of, times):
 
 @kernel
 def _end_of_block(data, start, stop, most):
-    """The byte that would be one too many, or `stop`. Which were seen is kept in four words of bits."""
+    """The first place of a byte too many, or `stop`. Four numbers of 64 bits keep which bytes were seen."""
     first = second = third = fourth = np.uint64(0)
     different = 0
     for place in range(start, stop):
@@ -154,8 +151,8 @@ def size_of_table(stands):
             while stop < min(last, 256) and (stands[stop] or (stop + 1 < min(last, 256) and stands[stop + 1])):
                 stop += 1
         size += 1 + stop - end
-        for told in range(end, stop):
-            size += 1 if stands[told] else 0
+        for listed in range(end, stop):
+            size += 1 if stands[listed] else 0
         byte = stop
     return size
 

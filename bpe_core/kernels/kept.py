@@ -240,7 +240,7 @@ def claim() -> Lock | None:
 
 
 def keep(made: Pack) -> None:
-    """Replace what is there by what was made, as a whole; only for the process that has claimed it."""
+    """Put it in place of the last one, as a whole; only for the process that has claimed it."""
     place = folder()
     assert place is not None
     global _pack

@@ -4,9 +4,8 @@ Counts only fall: a pair that exists can only lose occurrences, and pairs with t
 are all born during the merge that makes it. From this follows nearly everything here:
  - the occurrences of a pair are one sorted slice of `arena`, written once at its birth;
  - whether it still stands at one of them is asked of the cell, which names the pair it begins;
- - what two new tokens stand between is told by the pairs that they replace, so no table of
-   pairs is searched: joining `a b` in `p a b n`, the weight that (p, a) loses is the weight
-   that (p, ab) is born with, and (b, n) gives its own to (ab, n);
+ - no table of pairs is searched, as each new pair replaces one that is known: joining `a b` in
+   `p a b n`, (p, ab) is born with the weight that (p, a) loses, and (ab, n) with that of (b, n);
  - a pair born too rare is forgotten at once, and so is everything that would descend from it;
  - the best pair is found without keeping all pairs in order (see learn_queue.py).
 
@@ -65,7 +64,7 @@ from bpe_core.kernels.memory import prefetch
 AHEAD = 16  # occurrences whose memory is fetched while others are worked on
 NEAR = 4  # where their cells are here already
 MANY_PAIRS = 100_000  # more than the nearer caches hold
-FEW_JOINTS = 100  # so many have their cells still at hand when the pairs are numbered
+FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are numbered
 
 
 @kernel
@@ -240,7 +239,7 @@ def join(state, pair, token, begin, stop):
         here = np.int64(cells[cell])
         if here & PAIR_BITS != pair:
             continue
-        weight, told = weight_of(here, cell, words, hints), here & WEIGHT_BITS
+        weight, kept = weight_of(here, cell, words, hints), here & WEIGHT_BITS
         total += weight
         start, middle = start_of_token_before(cells, cell), cell + left_length
         before, behind, follower = pair_at(cells, start), np.int64(0), pair_at(cells, middle)
@@ -249,16 +248,16 @@ def join(state, pair, token, begin, stop):
         if before >= first_born:
             group, used = gathered(groups, sides, np.int64(NO_PAIR), IS_BEFORE, weight, used)
             joints[joined - 1].behind = group
-            cells[start] = told | (first_born + group - 1)
+            cells[start] = kept | (first_born + group - 1)
             before = np.int64(0)
         elif before != NO_PAIR:
             before, used = gathered(groups, sides, before, IS_BEFORE, weight, used)
-            cells[start] = told | (first_born + before - 1)
+            cells[start] = kept | (first_born + before - 1)
         if follower != NO_PAIR:
             behind, used = gathered(groups, sides, follower, IS_BEHIND, weight, used)
-            cells[cell] = told | (first_born + behind - 1)
+            cells[cell] = kept | (first_born + behind - 1)
         else:
-            cells[cell] = told
+            cells[cell] = kept
         note_joint(joints, joined, cell, start, before, behind)
         joined += 1
     state.number[TOKENS_LEFT] -= total
@@ -285,7 +284,7 @@ def pair_at(cells, cell):
 
 @inlined
 def weight_of(here, cell, words, hints):
-    """How often the word of a token occurs: its first cell tells it, or else the word does."""
+    """How often the word of a token occurs: as its first cell says, or else the word."""
     weight = here >> WEIGHT_SHIFT
     if weight == 0:
         word = hints[cell >> HINT_SHIFT]
@@ -387,7 +386,7 @@ def place_joint(cells, arena, groups, joint, first_born):
 @inlined
 def place_one(cells, arena, groups, number, cell, first_born):
     new = np.int64(groups[number].new)
-    if new != first_born + number - 1:  # than what the cell was told
+    if new != first_born + number - 1:  # than the number in the cell
         cells[cell] = (np.int64(cells[cell]) & WEIGHT_BITS) | new
     if new != NO_PAIR:
         arena[groups[number].fill] = cell
@@ -463,7 +462,7 @@ def settle_halves(state, other, joined):
 
 @kernel
 def place_second(state, joined, first_born):
-    """As `place` does, but almost all cells were told other numbers."""
+    """As `place` does, but almost all cells have other numbers."""
     cells, arena, groups, joints = state.cells, state.arena, state.groups, state.joints
     for i in range(joined):
         if i + AHEAD < joined:

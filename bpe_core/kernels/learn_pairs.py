@@ -79,7 +79,7 @@ def tidy_arena(state):
                     prefetch(cells, np.uint64(arena[entry + FAR_AHEAD]))
                 cell = arena[entry]
                 arena[end] = cell
-                end += np.int64(np.int64(cells[cell]) & PAIR_BITS == pair)  # which nobody could guess
+                end += np.int64(np.int64(cells[cell]) & PAIR_BITS == pair)  # a branch could not be predicted
         pairs[pair].times = end - pairs[pair].first
         if pairs[pair].times > 0:
             pairs[kept].following = pair
@@ -183,9 +183,7 @@ def number_slices(state):
 
 @kernel
 def place_base_pairs(cells, arena, numbers, fills, first, stop):
-    """Note in the slices where the pairs of a stretch of cells stand: what the cells call a pair tells its number and
-    where in its slice this stretch begins.
-    """
+    """Write where the pairs of a stretch of cells stand into their slices, and their numbers into the cells."""
     for cell in range(first, stop):
         if cell + AHEAD < stop and cells[cell + AHEAD] > NO_PAIR:
             prefetch(arena, np.uint64(fills[np.int64(cells[cell + AHEAD]) & PAIR_BITS]))

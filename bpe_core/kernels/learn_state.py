@@ -8,9 +8,8 @@ longer token holds minus its length, so the token before any place is one look a
     cells      -1   7  -2   0  -1        one word: a token of two cells, then one of one
                     a   b   c            pair 7 is (ab, c); nothing follows c: 0
 
-Who stands at a place is never asked for by itself: a pair knows its two tokens. The highest bits of a first cell
-tell how often its word occurs if that is seldom, as it is of most words; of others they are zero, and the word is
-looked up.
+The token at a place is never needed by itself: a pair knows its two tokens. The highest bits of a first cell hold how
+often its word occurs if that is seldom, as with most words; else they are zero, and the word is looked up.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import numpy as np
 from bpe_core.support.arrays import Bytes, Int32s, Int64s, Records
 
 SEPARATOR = -1  # in a cell; less than that: minus the length of the token that ends there
-NO_PAIR = 0  # nobody follows, or the pair is too rare to be remembered
+NO_PAIR = 0  # nothing follows, or the pair is too rare to be remembered
 WEIGHT_SHIFT = 29  # in a first cell, below the sign: how often the word occurs
 MOST_WEIGHT = 3  # if not more often; else 0
 WEIGHT_BITS = MOST_WEIGHT << WEIGHT_SHIFT
@@ -30,7 +29,7 @@ PAIR_BITS = (1 << WEIGHT_SHIFT) - 1  # the others, which number the pair
 
 # Entries of `State.number`: the scalars of a run.
 MERGES = 0  # learned so far
-PAIRS = 1  # remembered so far, dead ones included; number 0 is nobody
+PAIRS = 1  # remembered so far, dead ones included; number 0 is NO_PAIR
 ARENA = 2  # entries of the arena in use
 HEAP = 3  # entries of the heap
 LEVEL = 4  # pairs of this level of frequency or above are in the heap, others wait
@@ -53,7 +52,7 @@ FREE = 20  # the first entry of the arena that the merged pair left to those tha
 FREE_STOP = 21  # where these end
 FREE_BEHIND = 22  # the pair whose entries are before
 LAST = 23  # the pair whose entries are the last in the arena
-WIDE = 24  # what stands at so many places is merged in two halves (learn.py)
+WIDE = 24  # pairs at this many places are merged in two halves
 CHOSEN = 25  # the pair that is merged so
 WORK_LEFT = 26  # of a call that returned for that
 NUMBERS = 27
@@ -72,7 +71,7 @@ PAIR = np.dtype(
         ("left", np.int32),
         ("right", np.int32),
         ("next", np.int32),  # the next pair that waits on the same level
-        ("following", np.int32),  # the pair whose entries of the arena come next; of nobody: whose are the first
+        ("following", np.int32),  # the pair whose entries of the arena come next; of NO_PAIR: whose are the first
     ],
     align=True,
 )

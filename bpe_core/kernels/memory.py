@@ -104,8 +104,8 @@ def count_ones(typing_context: Any, number: Any) -> Any:
 
 @intrinsic
 def chosen(typing_context: Any, condition: Any, one: Any, other: Any) -> Any:
-    """One number or the other of the same kind, where nobody can foresee which: without being told so, LLVM makes a
-    branch of it as soon as one of them is read from memory.
+    """One number or the other of the same kind, where that cannot be predicted: else LLVM makes a branch of it as
+    soon as one of them is read from memory.
     """
     if condition != types.boolean or one != other or not isinstance(one, types.Number):
         return None

@@ -3,7 +3,7 @@
 A merge only uses tokens made before it, so while a word is merged the ranks ascend. A short
 word looks for its lowest rank among all its places, without asking which are in use. A long one keeps the places of
 each rank in a list of their own and goes through the ranks that have one, upwards and once;
-which ones those are is told by a row of bits. That is linear, however long the word is.
+a row of bits has one for each of these. That is linear, however long the word is.
 """
 
 from __future__ import annotations
@@ -109,9 +109,8 @@ def enter_merges(table):
 def rank_of(keys, ranks, limit, left, right):
     """The index of the merge that joins this pair; NEVER if there is none in force.
 
-    Which it is, or whether there is one, nobody could foresee, so all of a bucket is looked at and nothing hangs on a
-    branch: two looks for one merge wait for memory together. It takes the arrays themselves: handing a tuple of many
-    on would cost more than looking.
+    No branch could be predicted, so all of a bucket is looked at without one: two looks for one merge wait for memory
+    together. It takes the arrays themselves, as handing on a tuple of many would cost more than looking.
     """
     key = pair_key(left, right)
     place = bucket_of(keys, key)

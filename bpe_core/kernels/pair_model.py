@@ -1,8 +1,8 @@
 """What held-out words take by a model of pairs of tokens, after every step: `measures.bits_per_byte` at all sizes.
 
-A step changes only the pairs around the places where it joins tokens, so these are counted again, and no others. What
-the model tells of each held-out pair hangs on numbers that every step changes, so all of them are told after each:
-that is the work, and so it is done by sums and products that a processor does several at a time, logarithms too.
+A step changes only the pairs around the places where it joins tokens, so only these are counted again. But the bits of
+each held-out pair depend on numbers that every step changes, so all are worked out after each step. That is the work,
+so it consists of sums and products that a processor does several at a time, logarithms too.
 
 The words lie end to end in cells with separators between them. A separator counts as a token, the edge of words.
 """
@@ -27,7 +27,7 @@ WANTED = 6  # pairs in the words held out
 FILLED = 7  # slots of the table of pairs
 NUMBERS = 8
 
-AT_ONCE = 1024  # pairs told together: what is known of them stays near the processor
+AT_ONCE = 1024  # pairs worked out together, so that what they need stays in the cache
 
 _DISCOUNT = 0.75
 _PER_LOG = 1 / math.log(2)
@@ -194,7 +194,7 @@ def head(model, token):
 
 @kernel
 def follow(cells, joins, model, room, base, sizes, asked, step, most, found):
-    """Make steps, and tell the bits after those asked for, until so many pairs were told or the table is too small.
+    """Make steps, and find the bits after those asked for, until that is work enough or the table is too small.
 
     `sizes`, `asked` and `found` have an entry for each number of steps, from none on.
     """

@@ -53,7 +53,7 @@ class Listed(NamedTuple):
 
 @kernel
 def follow_words(kind, pieces, room, listed, words, waiting, model, told_in, sizes, asked, found, step, stop, most):
-    """Make steps up to and with the last; tell the bits after those that are asked for.
+    """Make steps up to and with the last; find the bits after those that are asked for.
 
     Ends before that where enough was done, or the table wants more room. Which step comes next, which may be begun.
     `sizes`, `asked` and `found` have an entry for each number of steps, from none on.

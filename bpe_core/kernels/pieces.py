@@ -1,8 +1,8 @@
 """The tokens of a vocabulary as two trees of bytes: cutting a word into the longest, or into the most probable ones.
 
-A node is a row of a table. Its children are in the rows from a first one on, each as far behind it as its byte tells;
-rows between them belong to children of other nodes, so each row names its parent. One look at one row tells whether
-there is a child, which token ends there, and where its own children begin.
+A node is a row of a table. Its children are in the rows from a first one on, each as far behind it as the number of its
+byte; rows between them belong to children of other nodes, so each row names its parent. One look at one row tells
+whether there is a child, which token ends there, and where its own children begin.
 
 The most probable way: places of a word are counted from 1, a place for each byte; at 0 is the marker, which covers no
 byte. Tokens that hold the marker begin there. Without a marker every way begins at 1.

@@ -21,7 +21,7 @@ class Texts(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Texts are told by their place among all of them."""
+    """A text is given by its place among all of them."""
 
     before: Int64s  # what stands before each cell, and behind the last
     first: Int64s  # of which text a cell that says 0 has the text; or NUMBERS

@@ -134,7 +134,7 @@ def cut_words(lattice, desk, scores, word, work):
 def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
     """Find how words, from this one on, are cut anew while tokens are dropped in turn; the one that is next.
 
-    They were cut before. `leaving` tells for each turn how often its token stood when it was dropped, `changes` how
+    They were cut before. `leaving` gets for each turn how often its token occurred when it was dropped, `changes` how
     many tokens more there are then.
     """
     done = np.int64(0)
@@ -223,7 +223,7 @@ def _cut_without(lattice, desk, scores, turns, turn):
 def own_paths(lattice, desk, scores, pieces, ends, lengths, found, stops, tokens):
     """The best path over each piece that is not the piece itself: its score, and its tokens end to end.
 
-    `ends` tells of each piece a node where it ends.
+    `ends` has a node for each piece where it ends.
     """
     used = np.int64(0)
     best = desk.other

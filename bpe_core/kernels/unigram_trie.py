@@ -19,7 +19,7 @@ import numpy.typing as npt
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import prefetch
 
-# What follows a beginning is told by a byte.
+# A byte for what follows a beginning; besides:
 NO_FOLLOWER = 254  # not yet
 VARIOUS = 255  # different ones at different times
 
@@ -86,7 +86,7 @@ def _leave(trie, path, size, stop):
 
 @kernel
 def plant(words, trie, leads, path):
-    """Make the nodes of all words. `leads` tells for each symbol as what it counts where it follows something."""
+    """Make the nodes of all words. `leads` has for each symbol as what it counts if it follows something."""
     node, size = np.int64(1), np.int64(0)
     for i in range(len(words.order)):
         word = words.order[i]
@@ -246,7 +246,7 @@ AHEAD = 16  # places whose rows are brought into the cache
 
 
 class Tree(NamedTuple):
-    nodes: npt.NDArray[np.int64]  # rows of two: the first as told below, and the weight
+    nodes: npt.NDArray[np.int64]  # rows of two: the first as described below, and the weight
     scripts: npt.NDArray[np.int32]
 
 

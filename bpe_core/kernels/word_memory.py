@@ -29,7 +29,7 @@ RESULTS_INSIDE = 3
 # Entries of `Memory.number`, of which each thread has its own.
 ENTRIES, RESULTS, WORDS = range(3)  # how many words it entered, and the next free place in each of the other arrays
 LAST_ENTRY, LAST_RESULT, LAST_WORD = range(3, 6)  # how far it may go
-NUMBERS = 16  # so many that no two threads' lie in one line of the processor's cache
+NUMBERS = 16  # enough that no two threads' lie in one line of the processor's cache
 
 LONG_KEY = np.uint64(0xFF << 56)  # the second half of a key, and the length, where the first half is a hash
 SLOT = 4  # numbers: two of the key, two of what became of the word
@@ -105,7 +105,7 @@ def _enter_key(memory, data, end, start, length, keys, i):
 
 @kernel
 def find_keys(memory, data, cuts, first, count, keys):
-    """Fill in the keys of so many words from `first` on."""
+    """Fill in the keys of `count` words from `first` on."""
     end = np.uint64(max(len(data) - 15, 0))
     word, i = np.uint64(first), np.uint64(0)
     start = np.uint64(cuts[word])
@@ -242,9 +242,8 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
 
 @inlined
 def recall_run(memory, keys, done, count, out, free):
-    """Write what became of words as long as each is remembered in its first slot or the next, and is not long.
-
-    How many words are done then, and the next free place.
+    """Write what words became while each is short and remembered in its first slot or the next: how many are done, and
+    the next free place.
     """
     slots, firsts, seconds, places = memory.slots, keys.first, keys.second, keys.places
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)

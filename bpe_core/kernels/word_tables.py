@@ -327,7 +327,7 @@ def write_words(words, slots, ranks, starts, text):
 
 @kernel
 def number_words(text, starts, begin, stop, keys, places, rows, firsts, found):
-    """Number the words from `begin` to `stop`, of which so many different ones were `found` before; how many are now.
+    """Number the words from `begin` to `stop`, after `found` different ones before; how many there are now.
 
     `keys` and `places` are a table with at least a third more slots than there are words. Of each number, `firsts`
     tells the word that got it. Behind the text are seven bytes more.
@@ -367,7 +367,7 @@ def gather_words(text, starts, begin, stop, chosen, new_starts, gathered):
 
 @kernel
 def count_tokens(ids, starts, rows, times, counts):
-    """Count the tokens of some words, each word so many `times`; `starts` has where those of all words begin."""
+    """Count the tokens of some words, each word `times` times; `starts` has where those of all words begin."""
     for i in range(len(rows)):
         for place in range(starts[rows[i]], starts[rows[i] + 1]):
             counts[ids[place]] += times[i]
