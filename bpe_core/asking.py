@@ -183,11 +183,6 @@ class Question:
         return cls.name.replace("_", " ").capitalize()
 
     @classmethod
-    def summary(cls) -> str:
-        """The first line of the docstring."""
-        return cls.explanation().partition("\n")[0].rstrip(".")
-
-    @classmethod
     def explanation(cls) -> str:
         """The docstring."""
         return inspect.cleandoc(cls.__doc__ or "")

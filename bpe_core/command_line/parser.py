@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.errors import LONGEST_SENTENCE, plain
-from bpe_core.questions import question_named, question_names
+from bpe_core.questions import question_named, question_names, question_summary
 
 PROGRAM = "bpe-explorer"
 WITHOUT_MANIFEST = ("decode", "doctor", "presets", "repeat")  # they make nothing to keep
@@ -111,7 +111,7 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
     chosen = next((word for word in argv if not word.startswith("-")), None)
     names = [*COMMANDS, *command_questions()]
     for name in [chosen] if chosen in names and chosen == argv[0] else names:
-        summary = COMMANDS[name] if name in COMMANDS else question_named(name.replace("-", "_")).summary()
+        summary = COMMANDS[name] if name in COMMANDS else question_summary(name.replace("-", "_"))
         command_parser = listed.add_parser(name, help=summary, description=summary)
         if name == chosen:
             command_named(name).add_arguments(command_parser)

@@ -5,9 +5,11 @@ A new question is a new file here, with one subclass of `Question` (`bpe_core/as
 
 from __future__ import annotations
 
+import ast
 import pkgutil
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.errors import BpeError
@@ -30,6 +32,14 @@ def question_named(name: str) -> type[Question]:
     module = import_module(f"{__name__}.{name}")
     kinds = (kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, Question))
     return next(kind for kind in kinds if kind.__module__ == module.__name__)
+
+
+def question_summary(name: str) -> str:
+    """Read what a question answers from its source: a list of all of them must not load all."""
+    source = Path(__path__[0], f"{name}.py").read_text(encoding="utf-8")
+    classes = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
+    question = next(node for node in classes if "Question" in map(ast.unparse, node.bases))
+    return (ast.get_docstring(question) or "").partition("\n")[0].rstrip(".")
 
 
 def ask(study: Any, question: str, **parameters: Any) -> Answer:
