@@ -138,14 +138,17 @@ def _tuple_packer(example: tuple[Any, ...]) -> Callable[[Any], Sequence[int]]:
         return [number for pack, part in zip(packers, parts, strict=True) for number in pack(part)]
 
     def place_of_row(parts: Any) -> tuple[int]:
-        place: tuple[int] | None = parts.__dict__.get("_place")  # no field of a named tuple begins so
-        if place is None:
-            numbers = pack(parts)
-            parts._row = (ctypes.c_int64 * len(numbers))(*numbers)
-            place = parts._place = (ctypes.addressof(parts._row),)
-        elif CHECKS and [*parts._row] != [*pack(parts)]:
+        row, place = parts.__dict__.get("_kept") or keep_row(parts)  # no field of a named tuple begins so
+        if CHECKS and [*row] != [*pack(parts)]:
             raise RuntimeError(f"An array of {type(parts).__name__}, a bundle, is not where it was.")
-        return place
+        found: tuple[int] = place
+        return found
+
+    def keep_row(parts: Any) -> Any:
+        numbers = pack(parts)
+        row = (ctypes.c_int64 * len(numbers))(*numbers)
+        # Of several threads that come here at once, all use the row of one: another's would be freed under them.
+        return parts.__dict__.setdefault("_kept", (row, (ctypes.addressof(row),)))
 
     return place_of_row if hasattr(example, "is_bundle") else pack
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from bpe_core.kernels.calling import CHECKS, kinds_of
+from bpe_core.kernels.calling import CHECKS, _packer, kinds_of
 from bpe_core.kernels.compiling import inlined, kernel
 from bpe_core.kernels.jit import bundle
 
@@ -107,6 +107,24 @@ def test_a_bundle_remembers_where_its_arrays_are_and_no_other_does() -> None:
     read_only.flags.writeable = False
     assert first_of(read_only) == 0
     assert first_of(np.empty(0, np.int32)) == -1
+
+
+def test_threads_that_use_a_bundle_at_once_for_the_first_time_share_its_row() -> None:
+    """Else the row of the slower one takes the place of one that machine code may be reading."""
+    places: list[tuple[int, ...]] = []
+
+    class MetByAnother(int):
+        """While it is packed, another thread packs the same bundle, as far as the bundle can see."""
+
+        def __int__(self) -> int:
+            if not places:
+                places.append(())
+                places.append(tuple(pack(desk)))
+            return 3
+
+    pack = _packer(Desk(np.zeros(3, ITEM), np.zeros((2, 3)), 3))
+    desk = Desk(np.zeros(3, ITEM), np.zeros((2, 3)), MetByAnother(3))
+    assert tuple(pack(desk)) == places[1]
 
 
 def test_kinds_tell_apart_whatever_machine_code_hangs_on() -> None:
