@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
+from shiboken6 import isValid
 
 Value = TypeVar("Value")
 
@@ -24,6 +25,12 @@ class Steps(QUndoStack):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.is_walking = False
+
+    def __del__(self) -> None:
+        # Python's search for garbage would free steps before their stack, which would free them again.
+        if isValid(self):
+            self.blockSignals(True)
+            self.clear()
 
     @contextlib.contextmanager
     def walking(self) -> Iterator[None]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +14,7 @@ from app.session.changes import Held, Steps, _Replacement
 from app.session.corpus_texts import CorpusText, without
 from app.session.time import TimeCursor
 from app.window.corpus.corpus_rows import moved_by, moved_to, texts_of
+from tests.shared import ROOT
 
 
 @given(st.lists(st.integers(0, 3), max_size=20), st.integers(0, 25))
@@ -107,8 +111,34 @@ def test_steps_that_are_gone_are_not_kept() -> None:
     held.put([22], "Last")
     gc.collect()
     # Which value a step belongs to tells it from the steps of other tests.
-    steps = [one for one in gc.get_objects() if isinstance(one, _Replacement) and one._held is held]
+    steps = [one for one in gc.get_objects() if type(one) is _Replacement and one._held is held]
     assert len(steps) == 1
+
+
+UNREACHABLE_STACK = """
+import gc
+import os
+import subprocess
+import sys
+from PySide6.QtGui import QUndoCommand
+from app.session.changes import Steps
+gc.disable()
+for _ in range(100):
+    steps = [QUndoCommand() for _ in range(3)]  # older than their stack: freed before it
+    stack = Steps()
+    for step in steps:
+        stack.push(step)
+        step.stack = stack
+    stack.itself = stack
+    del step, steps, stack
+    gc.collect()
+"""
+
+
+def test_a_stack_that_is_garbage_frees_its_steps_once() -> None:
+    """Steps freed before their stack crash the program, where memory that was freed is overwritten at once."""
+    overwriting = {"GLIBC_TUNABLES": "glibc.malloc.perturb=165", "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", UNREACHABLE_STACK], env=os.environ | overwriting, check=True, timeout=60)
 
 
 def test_a_change_after_undoing_begins_a_step_of_its_own() -> None:
