@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.formats.base import NO_NUMBER
-from bpe_core.formats.rows import Layout
 from bpe_core.history.history import ADDED, NOTHING, History, Int64s
 from bpe_core.history.token_texts import decoded, of_tokens, written
 from bpe_core.kernels.table_rows import DIGITS, NUMBERS, Columns, Texts, write_rows
 from bpe_core.support.honest_text import escape
+
+if TYPE_CHECKING:  # the rows that it lays out are written by this file
+    from bpe_core.formats.rows import Layout
 
 _AT_ONCE = 1_024  # rows: less than a millisecond
 _ROOM = 1 << 18  # bytes written at a time; more where a row is longer

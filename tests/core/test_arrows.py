@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,36 @@ def is_wrong(module: str, imported: str, module_draws: bool) -> bool:
 def is_topic(module: str) -> bool:
     """Whether a module belongs to one topic of the window, so that what all topics share must not need it."""
     return is_in(module, "app.window") and not is_in(module, "app.window.parts") and module != "app.window"
+
+
+def run_imports_of(source: str) -> frozenset[str]:
+    """Every module that a source imports when it runs, also inside functions; not what only type checkers read."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = [ast.Pass()]
+    return imports_of(ast.unparse(tree))
+
+
+def circle_among(sources: dict[str, str]) -> list[str]:
+    """A circle of modules that import each other, if there is one."""
+    arrows = {module: run_imports_of(source) & sources.keys() - {module} for module, source in sources.items()}
+    packages = {module for module in sources if any(is_in(other, module) for other in sources.keys() - {module})}
+    # A package that hands on the names of its modules is no room of its own.
+    rooms = {module: found - packages for module, found in arrows.items() if module not in packages}
+    try:
+        TopologicalSorter(rooms).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_imports_run_in_a_circle() -> None:
+    assert circle_among({module: path.read_text(encoding="utf-8") for module, path in modules()}) == []
+    inside = {"a": "import b", "b": "def f():\n    from c import x", "c": "import a"}
+    assert len(circle_among(inside)) == 4
+    for_types = "if TYPE_CHECKING:\n    import a"
+    assert circle_among(inside | {"c": for_types}) == []
 
 
 def test_no_arrow_turns_round() -> None:
