@@ -158,6 +158,7 @@ class Question:
     needs: ClassVar[Needs] = "no texts"
     studies: ClassVar[tuple[int, int] | None] = None  # at least and at most how many; None: it is about one
     follows_time: ClassVar[bool] = False  # whether its parameter `at` is the moment shown
+    in_report: ClassVar[Literal["", "figure", "rows"]] = ""  # what of its answer without parameters a report holds
     takes_moments: ClassVar[bool] = True  # whether the run shown in a session is asked about at its moment, too
     rests: ClassVar[bool] = False  # it takes long, so that a window asks it only about runs that are at rest
     by_parts: ClassVar[bool] = False  # its answer depends on the files or groups that the texts are parted into

@@ -22,6 +22,7 @@ WHAT = "Compression, where tokens are dropped,"
 class Compression(Question):
     """Show after each step how many tokens the corpus has, and how many base symbols are in each."""
 
+    in_report = "figure"
     axis = "step"
     needs = "texts if known"
 

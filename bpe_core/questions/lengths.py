@@ -17,6 +17,7 @@ from bpe_core.support.progress import ALONE, Work
 class Lengths(Question):
     """Count the tokens of the vocabulary by their length in bytes."""
 
+    in_report = "figure"
     follows_time = True
 
     at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")

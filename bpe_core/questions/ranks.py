@@ -24,6 +24,7 @@ class Ranks(Question):
     """
 
     needs = "texts"
+    in_report = "figure"
     follows_time = True
 
     at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")

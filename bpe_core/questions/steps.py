@@ -22,6 +22,7 @@ class Steps(Question):
     """List all steps: what was joined or dropped, its count, and who would have been next."""
 
     axis = "step"
+    in_report = "figure"
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         history = study.history

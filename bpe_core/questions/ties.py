@@ -29,6 +29,7 @@ class Ties(Question):
 
     moment = ("step", -1)  # when both pairs still occurred
     needs = "texts if known"
+    in_report = "rows"
     follows_time = True
     examples = """\
 examples:
@@ -84,7 +85,8 @@ def _summary(found: list[Tie], at: int, study: Study) -> str:
     wording, title = recipe.wording, METHODS[recipe.method].title
     if not recipe.applies("ties"):
         return f"{title} has no rule for ties; the table of {wording.steps} lists why each was {wording.done}."
-    return f"{len(found):,} of {at:,} {wording.steps} were decided by a tie (rule: {recipe.ties})."
+    other = " A trainer with another rule may part ways at the first of them." if found else ""
+    return f"{len(found):,} of {at:,} {wording.steps} were decided by a tie (rule: {recipe.ties}).{other}"
 
 
 def _parting(found: TableComparison, rule: str, merges: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,9 @@ from bpe_core.errors import BpeError
 from bpe_core.figures.coloured_text import coloured
 from bpe_core.figures.figure import Figure, LineFigure
 from bpe_core.figures.painter import figures_with_captions
+from bpe_core.questions import question_named, question_names
 from bpe_core.questions.compression import Compression
-from bpe_core.questions.lengths import Lengths
-from bpe_core.questions.ranks import Ranks
-from bpe_core.questions.steps import Steps, steps_table
-from bpe_core.questions.ties import Ties
+from bpe_core.questions.steps import steps_table
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import title_of
 from bpe_core.report.report import Report
@@ -32,7 +30,6 @@ MOST_LISTED = 12
 MOST_SOURCES = 50
 MOST_CHARACTERS = 1_500  # of the text
 LONGEST_TOKEN = 80  # characters; the rest is cut off
-CHARTS: tuple[type[Question], ...] = (Compression, Steps, Ranks, Lengths)
 
 
 def summary(report: Report) -> Markup:
@@ -96,9 +93,27 @@ def corpus(report: Report) -> list[Content]:
 def charts(report: Report) -> list[Content]:
     if not len(report.history):
         return []
-    answers = (_answered(question(), report.study) for question in CHARTS)
-    figures = [_marked(answer.figure, report) for answer in answers if answer is not None and answer.figure is not None]
-    return [figures_with_captions(figures)]
+    answers = (answer for _, answer in _answers(report, "figure"))
+    return [figures_with_captions([_marked(one.figure, report) for one in answers if one.figure is not None])]
+
+
+def answers_in_rows(report: Report) -> list[Content]:
+    parts: list[Content] = []
+    for question, answer in _answers(report, "rows"):
+        if len(answer.table):
+            shown = range(min(MOST_LISTED, len(answer.table)))
+            caption = f"The first {len(shown):,} of {len(answer.table):,} rows"
+            sentences = (element("p", {}, sentence) for sentence in answer.sentences)
+            parts += [element("h3", {}, question.title()), *sentences, _rows(caption, answer.table, shown)]
+    return parts
+
+
+def _answers(report: Report, shown: str) -> Iterator[tuple[type[Question], Answer]]:
+    """Ask the questions of which a report shows the figure, or the rows."""
+    for question in filter(lambda one: one.in_report == shown, map(question_named, question_names())):
+        answer = _answered(question(), report.study)
+        if answer is not None:
+            yield question, answer
 
 
 def _answered(question: Question, study: Study) -> Answer | None:
@@ -134,16 +149,6 @@ def merges(report: Report) -> list[Content]:
             _rows("Where many bytes came together at once", steps_table(study, sorted(jumps))),
         ]
     return parts
-
-
-def tie_list(report: Report) -> list[Content]:
-    answer = _answered(Ties(), report.study)
-    if answer is None or not len(answer.table):
-        return []
-    shown = min(MOST_LISTED, len(answer.table))
-    told = "A trainer with another rule may part ways at the first of them."
-    rows = _rows(f"The first {shown} ties", answer.table, range(shown))
-    return [*(element("p", {}, sentence) for sentence in (*answer.sentences, told)), rows]
 
 
 def text(report: Report) -> list[Content]:
@@ -187,7 +192,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Report], list[Content]]], ...] = (
     ("corpus", "Corpus", corpus),
     ("charts", "Charts", charts),
     ("merges", "", merges),
-    ("ties", "Ties", tie_list),
+    ("answers", "Answers", answers_in_rows),
     ("text", "The text, token by token", text),
     ("notes", "Notes", notes),
 )

@@ -157,7 +157,7 @@ def test_an_imported_table_has_a_report_too() -> None:
     assert learned is not None
     imported = History.from_pairs(learned.recipe, learned.alphabet, [(m.left, m.right) for m in learned])
     page = Page(page_of(Report("A table", Study(imported), text="newest")))
-    assert "ties" not in page.sections
+    assert "answers" not in page.sections
     assert len(page.named("svg")) == 1
 
 

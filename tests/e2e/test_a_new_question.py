@@ -1,0 +1,119 @@
+"""A question is one file: put among the others, it is a command, a Python function, part of reports and a page."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.shared import ROOT
+
+QUESTION = '''"""Tokens that read the same from both ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.figures.figure import Bar, BarFigure
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+
+
+@dataclass(frozen=True)
+class Palindromes(Question):
+    """List the tokens that read the same from both ends."""
+
+    in_report = "figure"
+
+    least: int = parameter(2, help="of at least N characters", metavar="N")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        texts = [study.names.text[id] for id in study.history.vocabulary]
+        found = sorted({text for text in texts if len(text) >= self.least and text == text[::-1]})
+        table = DataTable({"token_text": found, "characters": [len(text) for text in found]})
+        sentence = f"{len(found)} tokens read the same from both ends."
+        bars = [Bar(text, len(text), str(len(text))) for text in found]
+        return Answer(table, (sentence,), BarFigure("palindromes", "Palindromes.", sentence, bars, "Characters"))
+'''
+SENTENCE = "1 tokens read the same from both ends."
+
+# Learn in a window, show the page, change its field, and print what it says.
+IN_THE_WINDOW = """
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from app.settings import Settings
+from app.window.pages import PAGES
+from app.wiring import build
+
+application = QApplication([])
+program = build(application, Settings())
+program.window.show()
+program.begin(["text.txt"])
+page = program.pages.page(next(row for row in PAGES if row.id == "palindromes"))
+
+def look():
+    if program.session.runs.shown is None:
+        program.session.train()
+    elif page.model.answer is None:
+        program.charts.show_page("palindromes")
+    else:
+        print(list(page.fields), page.told.text(), page.rows.rowCount(), page.figure.isVisible())
+        program.window.may_close = lambda: True
+        program.window.close()
+        application.exit(0)
+
+timer = QTimer(interval=50)
+timer.timeout.connect(look)
+timer.start()
+application.exec()
+"""
+
+
+@pytest.fixture
+def with_one_more(tmp_path: Path) -> Path:
+    """The program as it is here, by links, with a file more."""
+    for name in ("app", "resources", "pyproject.toml"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    for folder in (Path("bpe_core"), Path("bpe_core", "questions")):
+        (tmp_path / folder).mkdir()
+        for path in (ROOT / folder).iterdir():
+            if path.name not in ("questions", "__pycache__"):
+                (tmp_path / folder / path.name).symlink_to(path)
+    (tmp_path / "bpe_core" / "questions" / "palindromes.py").write_text(QUESTION, encoding="utf-8")
+    (tmp_path / "text.txt").write_text("anna sees anna. " * 9, encoding="utf-8")
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> str:
+    environment = os.environ | {"PYTHONPATH": str(folder), "QT_QPA_PLATFORM": "offscreen"}
+    environment["BPE_EXPLORER_SETTINGS"] = str(folder / "settings.ini")
+    command = [sys.executable, *arguments]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=200, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_it_is_a_command_a_function_part_of_reports_and_a_page(with_one_more: Path) -> None:
+    folder, program = with_one_more, ("-m", "app")
+    run(folder, *program, "train", "text.txt", "--merges", "5", "--output", "merges.csv")
+    assert "List the tokens that read the same" in run(folder, *program, "palindromes", "--help")
+    told = json.loads(run(folder, *program, "palindromes", "merges.csv", "--least", "4", "--json"))
+    assert told["sentences"] == [SENTENCE]
+    run(folder, *program, "palindromes", "merges.csv", "--output", "rows.csv", "--manifest", "made.json")
+    assert "anna" in (folder / "rows.csv").read_text(encoding="utf-8")
+    run(folder, *program, "repeat", "made.json")
+    run(folder, *program, "palindromes", "merges.csv", "--output", "figure.svg")
+    assert "anna" in (folder / "figure.svg").read_text(encoding="utf-8")
+    run(folder, *program, "report", "merges.csv", "--output", "report.html")
+    assert "Palindromes." in (folder / "report.html").read_text(encoding="utf-8")
+    asked = "import bpe_core as bpe; print(bpe.palindromes(bpe.open('merges.csv'), least=4).sentences)"
+    assert SENTENCE in run(folder, "-c", asked)
+    assert run(folder, "-c", IN_THE_WINDOW).startswith(f"['least'] {SENTENCE} 1 True")
