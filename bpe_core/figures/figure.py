@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -204,7 +205,23 @@ class SideBySide:
         return " ".join(one.in_words for one in self.figures)
 
 
-Figure = LineFigure | BarFigure | DotFigure | TreeFigure | SideBySide
+class Figure(Protocol):
+    """Any of the above, or another kind; what draws it registers with `painter.layout_of`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def sentence(self) -> str: ...
+
+    @property
+    def is_empty(self) -> bool: ...
+
+    @property
+    def in_words(self) -> str: ...
 
 
 def thinned(length: int, *, is_log: bool, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:

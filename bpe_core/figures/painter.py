@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import singledispatch
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
@@ -33,14 +34,10 @@ USE = "`draw` takes the answer of a question that has a figure, such as bpe.draw
 SHARE_OF_LEGEND = 0.3  # of the height, on the screen
 
 
+@singledispatch
 def layout_of(figure: Figure, sheet: Sheet) -> Layout:
-    if isinstance(figure, LineFigure):
-        return Lines(figure, sheet)
-    if isinstance(figure, BarFigure):
-        return Bars(figure, sheet)
-    if isinstance(figure, DotFigure):
-        return Dots(figure, sheet)
-    return Tree(figure, sheet) if isinstance(figure, TreeFigure) else Parts(figure, sheet)
+    """Place the parts of a figure on a sheet. A new kind registers its layout here."""
+    raise TypeError(f"{type(figure).__name__} has no layout.")
 
 
 def drawn(figure: Figure, paper: Paper) -> Markup:
@@ -437,3 +434,10 @@ def _apart(scale: Scale, paper: Paper) -> list[float]:
         return ticks
     nearest = min(abs(scale(one) - scale(other)) for one, other in pairwise(ticks))
     return ticks[:: max(1, ceil(1.3 * paper.text / max(nearest, 1e-9)))]
+
+
+layout_of.register(LineFigure, Lines)
+layout_of.register(BarFigure, Bars)
+layout_of.register(DotFigure, Dots)
+layout_of.register(TreeFigure, Tree)
+layout_of.register(SideBySide, Parts)

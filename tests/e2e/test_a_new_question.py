@@ -1,4 +1,4 @@
-"""A question is one file: put among the others, it is a command, a Python function, part of reports and a page."""
+"""A question is one file, with a figure of its own kind: a command, a Python function, part of reports and a page."""
 
 from __future__ import annotations
 
@@ -19,10 +19,43 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.figures.figure import Bar, BarFigure
+from bpe_core.figures.painter import layout_of
+from bpe_core.figures.sheet import Layout, Sheet
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of a new kind: words below each other."""
+
+    words: list[str]
+    sentence: str
+    name, title = "palindromes", "Palindromes."
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.words
+
+    @property
+    def in_words(self) -> str:
+        return self.sentence
+
+
+class ColumnLayout(Layout):
+    def __init__(self, figure: Column, sheet: Sheet) -> None:
+        self.figure, self.sheet = figure, sheet
+
+    def draw(self) -> None:
+        for row, word in enumerate(self.figure.words):
+            self.sheet.text(30, 20 * (row + 1), word, "token")
+
+    def told_at(self, x: float, y: float) -> str:
+        return self.figure.sentence
+
+
+layout_of.register(Column, ColumnLayout)
 
 
 @dataclass(frozen=True)
@@ -38,8 +71,7 @@ class Palindromes(Question):
         found = sorted({text for text in texts if len(text) >= self.least and text == text[::-1]})
         table = DataTable({"token_text": found, "characters": [len(text) for text in found]})
         sentence = f"{len(found)} tokens read the same from both ends."
-        bars = [Bar(text, len(text), str(len(text))) for text in found]
-        return Answer(table, (sentence,), BarFigure("palindromes", "Palindromes.", sentence, bars, "Characters"))
+        return Answer(table, (sentence,), Column(found, sentence))
 '''
 SENTENCE = "1 tokens read the same from both ends."
 
