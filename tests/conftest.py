@@ -1,4 +1,4 @@
-"""What every test stands on."""
+"""Fixtures of all tests."""
 
 from __future__ import annotations
 

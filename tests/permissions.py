@@ -1,4 +1,4 @@
-"""Whoever may do everything, as in most containers, gives that up for a while, so that a locked file is locked."""
+"""Give up root's rights for a while, so that a locked file is locked in containers, too."""
 
 from __future__ import annotations
 

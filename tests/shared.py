@@ -70,7 +70,7 @@ def _is_shared(name: str) -> bool:
 
 
 def _made(lines: Sequence[str], characters: int) -> str:
-    """A text of the words of these lines and of words made of their parts; a few stand often, most hardly ever."""
+    """A text of these lines' words and of words made of their parts; a few occur often, most hardly ever."""
     rng = random.Random(characters)
     languages = [_vocabulary(line.split(), COINED // len(lines), rng) for line in lines if line.strip()]
     found: list[str] = []

@@ -38,7 +38,7 @@ Followers = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.i
 
 
 def _followers(letters: npt.NDArray[np.str_]) -> Followers:
-    """All places by what stands there and before; and of each place where those like it begin there, and how many."""
+    """Sort all places by their bytes and those before; give each place the start and size of its group."""
     _, kinds = np.unique(letters, return_inverse=True)
     contexts = kinds.copy()
     for back in range(1, CONTEXT):

@@ -1,4 +1,4 @@
-"""One adapter a library, ours among them: how each trains and encodes, told in the same words.
+"""One adapter per library, ours among them: each trains and encodes by the same calls.
 
 An adapter imports its library only in `warm_up`, in a process of its own. What `train` and an
 encoder do is timed; turning their results into what can be compared is not.

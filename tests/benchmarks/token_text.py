@@ -40,7 +40,7 @@ LIMITS_MS = {"slider step": 16.0, "key press": 10.0}
 
 
 def text_of_words(separator_every: int) -> str:
-    """Made-up words, 1 MB of them, with a newline after every so many words (0: none at all)."""
+    """Made-up words, 1 MB of them, with a newline after every n words (0: none)."""
     rng = random.Random(7)
     vocabulary = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(1, 11))) for _ in range(4000)]
     words: list[str] = []

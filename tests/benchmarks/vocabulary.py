@@ -90,7 +90,7 @@ class Vocabulary:
 
 
 def printable_bytes() -> list[str]:
-    """The printable character that stands for each byte in Hugging Face's byte-level files."""
+    """Map each byte to its printable character in Hugging Face's byte-level files."""
     printable = {*range(33, 127), *range(161, 173), *range(174, 256)}
     others = iter(range(256, 512))
     return [chr(byte) if byte in printable else chr(next(others)) for byte in range(256)]

@@ -66,13 +66,13 @@ def first_difference(one: list[tuple[int, int]], other: list[tuple[int, int]]) -
 
 
 def symbols_at(boundary_ranks: list[int | None], merges: int) -> list[int]:
-    """How many base symbols each token holds after so many merges, told from the boundaries' ranks."""
+    """How many base symbols each token holds after n merges, by the boundaries' ranks."""
     cuts = [i + 1 for i, rank in enumerate(boundary_ranks) if rank is None or rank >= merges]
     return [stop - start for start, stop in pairwise([0, *cuts, len(boundary_ranks) + 1])]
 
 
 def tokens_of_word(ranked: RankedWords, word: int, at: int) -> list[int]:
-    """The ids of a word's tokens after so many merges, told from ranks: each is what its last merge made."""
+    """The ids of a word's tokens after n merges, by ranks: each is what its last merge made."""
     cells = range(int(ranked.starts[word]), int(ranked.starts[word + 1]) - 1)
     cuts = [cell for cell in cells if cell == cells.start or ranked.ranks[cell] >= at]
     return [

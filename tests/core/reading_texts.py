@@ -41,7 +41,7 @@ def read(path: Path | str | list[Path | str], size: int = 1 << 20, **choices: An
 
 
 def sentence(path: Any, *, error: type[CorpusError] = CorpusError, **choices: Any) -> str:
-    """What a person is told who reads this."""
+    """The message for a person who reads this."""
     with pytest.raises(error) as caught:
         read(path, **choices)
     return str(caught.value)

@@ -29,7 +29,7 @@ class Recount:
         return [(self.texts[left], self.texts[right], count) for (left, right), count in found]
 
     def tokens_left(self) -> Counter[str]:
-        """How often each token stands in the words at the end."""
+        """How often each token occurs in the words at the end."""
         left: Counter[str] = Counter()
         for word, count in self.words:
             for token in word:
@@ -69,7 +69,7 @@ def recount(
 
 
 def joined(word: list[int], pair: Pair, number: int) -> list[int]:
-    """From the left, every place where the two stand side by side."""
+    """Every place where the two are neighbours, from the left."""
     found: list[int] = []
     i = 0
     while i < len(word):

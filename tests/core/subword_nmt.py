@@ -15,7 +15,7 @@ CORPORA = here("prose", "data/subword-nmt/corpus.en")
 
 
 class Reference(NamedTuple):
-    """1,000 codes, and the corpus cut by them; @@ stands behind the pieces of a word but its last."""
+    """1,000 codes, and the corpus cut by them; @@ follows each piece of a word but its last."""
 
     corpus: str
     codes: str

@@ -181,7 +181,7 @@ def test_the_check_itself_sees_a_turned_arrow(module: str, source: str) -> None:
 
 
 def stage_of(module: str) -> int:
-    """Where a module of the engine stands."""
+    """The place of an engine module in the order of layers."""
     return STAGES.index(module.split(".")[1])
 
 

@@ -303,7 +303,7 @@ def test_a_batch_says_what_is_no_text() -> None:
 
 
 def test_threads_that_make_the_bytes_themselves_say_what_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And where among all texts it stands, not where in a thread's part."""
+    """And its place among all texts, not in a thread's part."""
     for name, value in {"LEAST_JOB": 4, "LARGEST_JOB": 4, "WORTH_THREADS": 1, "_PARTS": 1}.items():
         monkeypatch.setattr(batches, name, value)
     compiled, cuts = both_encoders(small_history())[1], SafeCuts.of(small_history().recipe)

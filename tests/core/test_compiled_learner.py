@@ -179,7 +179,7 @@ def test_what_no_longer_stands_is_left_out_on_the_way(ties: Any, monkeypatch: py
 
     def noting(learner: CompiledLearner) -> None:
         tidy(learner)
-        # How much room it takes is told nowhere; that it stays bounded is what is tested.
+        # Its exact size is not documented; only that it stays bounded is tested.
         rooms.append(len(learner._state.arena))
 
     monkeypatch.setattr(CompiledLearner, "tidy_arena", noting)

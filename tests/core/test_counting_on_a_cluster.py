@@ -1,4 +1,4 @@
-"""Counting on a Dask cluster gives the bytes that our threads write, whoever dies meanwhile."""
+"""Counting on a Dask cluster writes the same bytes as our threads, whichever worker dies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tokenizer as a folder: what `transformers` makes of it, and what is told where it would make something else."""
+"""A tokenizer as a folder: what `transformers` makes of it, and the warning where that differs."""
 
 from __future__ import annotations
 

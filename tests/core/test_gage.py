@@ -48,7 +48,7 @@ each_learner = pytest.mark.parametrize("make_learner", LEARNERS.values(), ids=LE
 
 
 def everything(history: History) -> dict[str, list[int]]:
-    """What is told of all steps."""
+    """What is known about all steps."""
     return all_columns(history) | {name: column.tolist() for name, column in history.reasons.items()}
 
 
@@ -143,7 +143,7 @@ def test_the_eleven_bytes_by_hand(rule: str, pairs: list[tuple[int, int]]) -> No
     assert (history.pairs(), history.end_reason) == (pairs, "nothing pays")
     assert history.reasons["byte"].tolist() == [255, 254, 253]
     assert history.columns.tokens_left.tolist() == [9, 7, 5]  # XdXac
-    # Two stretches left out, the byte between them, what stands for pairs; the length; the data.
+    # Two stretches left out, the byte between them, the codes of pairs; the length; the data.
     assert history.reasons["size"].tolist() == [3 + 2 + 2 + 9, 3 + 2 + 3 + 2 + 7, 3 + 2 + 5 + 2 + 5]
     assert Tokenizer(history).decode([258, 100, 258, 97, 99]) == "aaabdaaabac"
 
@@ -270,7 +270,7 @@ def test_a_long_text_is_cut_ahead_for_another_block(monkeypatch: pytest.MonkeyPa
     assert tokenizer.segmentation("low low").ahead_of(3) is None  # a short one
 
 
-# --- What is told of its steps ----------------------------------------------------------
+# --- Facts about its steps --------------------------------------------------------------
 
 
 def test_who_lost_is_looked_for_in_its_own_block() -> None:

@@ -208,7 +208,7 @@ def test_what_is_damaged_is_told_with_its_place(data: bytes, sentence: str, tmp_
 
 
 def test_a_table_may_hold_what_nobody_asks_for() -> None:
-    """Such as a byte that stands for itself and more, as long as it does not occur."""
+    """Such as a byte that means itself and more, as long as it does not occur."""
     assert gage_file.expand(file_of(write_block({254: (254 + 1, 97), 255: (254, 97)}, b"ab"), b"ab")) == b"ab"
 
 

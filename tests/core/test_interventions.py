@@ -1,4 +1,4 @@
-"""Pairs that a person forbids or forces: every learner does what the reference does; what cannot be done is told."""
+"""Pairs that a person forbids or forces: every learner equals the reference; impossible wishes are reported."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def reference_run(words: WordTable, recipe: Recipe) -> History:
 
 
 def standing(words: WordTable, history: History, steps: int) -> list[tuple[int, int]]:
-    """The pairs that could be joined after so many steps."""
+    """The pairs that could be joined after n steps."""
     recipe, first = history.recipe, history.first(steps)
     tokens = reference.TokenBook(history.alphabet)
     corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in words]

@@ -32,7 +32,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 
 def originals(text: str, recipe: Recipe) -> list[tuple[str, str]]:
-    """Each character of the normalized text beside the original's bytes it stands for."""
+    """Each character of the normalized text beside the original bytes it came from."""
     result = normalize_with_origins(text, recipe)
     raw = text.encode()
     ends = [len(result.text[:i].encode()) for i in range(len(result.text) + 1)]

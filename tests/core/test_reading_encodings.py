@@ -1,4 +1,4 @@
-"""Reading other encodings: told by a byte order mark, or named."""
+"""Reading other encodings: found by a byte order mark, or named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading one file: what is missing, empty, locked or no text is told."""
+"""Reading one file: missing, empty, locked files and non-texts are reported."""
 
 from __future__ import annotations
 

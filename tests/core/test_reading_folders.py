@@ -1,4 +1,4 @@
-"""Reading folders: in what order, which files, and what is told of those left out."""
+"""Reading folders: their order, which files, and the reasons for those left out."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _remove_nested(folder: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no paths so deep")
 def test_folders_nested_a_thousand_deep(tmp_path: Path) -> None:
-    """What the system has no name for is told; the rest is read."""
+    """What has no name on this system is reported; the rest is read."""
     (tmp_path / "a.txt").write_text("low")
     before = Path.cwd()
     os.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""A pattern of one's own becomes a table that cuts where `regex` does, or is told to have none."""
+"""A custom pattern becomes a table that cuts where `regex` does, or is reported as having none."""
 
 from __future__ import annotations
 

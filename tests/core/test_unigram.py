@@ -101,7 +101,7 @@ def test_a_text_is_cut_by_the_best_paths_of_the_specification(run: tuple[WordTab
 
 
 def in_rows(cuts: WordCuts) -> Iterator[int]:
-    """What is told of each word."""
+    """What is known about each word."""
     ends = np.cumsum(cuts.counts).tolist()
     for count, since, until, end in zip(*map(list, (cuts.counts, cuts.since, cuts.until)), ends, strict=True):
         yield from (count, since, until, *cuts.ids[end - count : end], *cuts.ends[end - count : end])

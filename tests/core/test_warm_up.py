@@ -1,4 +1,4 @@
-"""After the warm-up no work of any kind meets the compiler again: a window would stand still meanwhile."""
+"""After the warm-up no work meets the compiler again: a window would freeze."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def test_what_was_cut_aside_is_not_cut_again_where_it_is_shown() -> None:
 
 
 def test_many_words_or_a_long_one_are_cut_before_another_moment_is_shown() -> None:
-    """By whoever can wait for it; a few short ones are cut when they are wanted."""
+    """Long lists are cut beforehand; a few short words only when needed."""
     history = History.from_pairs(Recipe.preset("words"), Alphabet.of_bytes(), [])
     few, many, long = "a few words", " ".join(f"word{number}" for number in range(200)), "a" * 2_000
     assert words_of(few, history).ahead_of(4) is None

@@ -44,7 +44,7 @@ def saved(folder: Path, merges: int) -> Path:
 
 
 def commands(table: Path, folder: Path, merges: int) -> list[list[str]]:
-    """Each command on a table of so many merges."""
+    """Each command on a table of n merges."""
     text = folder / "text.txt"
     text.write_text("aaaa aaaaaaaa aaaaaaaaaaaaaaaa low " * 50)
     last, middle = 255 + merges, 255 + merges // 2

@@ -224,7 +224,7 @@ sys.exit(main([]))
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows sends signals in another way")
 def test_a_window_that_has_to_ask_stays_unless_it_is_told_twice(own_settings: dict[str, str]) -> None:
-    """Again and again, by whatever signal; but the third time it is told again at once."""
+    """Repeated, by any signal; the third time is answered at once."""
     command = [sys.executable, "-c", STAYING]
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen", **own_settings})
     with subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as process:

@@ -1,4 +1,4 @@
-"""A server or a container without Qt: every command works, and whoever wants the window reads what is missing."""
+"""A server or a container without Qt: every command works, and opening the window says what is missing."""
 
 from __future__ import annotations
 

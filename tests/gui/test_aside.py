@@ -40,7 +40,7 @@ def aside(session: Session) -> Aside:
 
 
 class Heard:
-    """Everything that is told about one question, in its order."""
+    """All reports about one question, in order."""
 
     def __init__(self) -> None:
         self.news: list[Any] = []
@@ -99,7 +99,7 @@ def test_the_newest_question_of_a_topic_wins(qtbot: QtBot, aside: Aside) -> None
 
 
 def test_an_answer_that_comes_too_late_is_dropped(qtbot: QtBot, aside: Aside) -> None:
-    """Work that cannot be stopped ends in its time; of what it found and told nothing is heard."""
+    """Work that cannot be stopped runs to its end; its results and reports are dropped."""
     may_end, old, new = threading.Event(), Heard(), Heard()
 
     def stubborn(task: Task) -> str:

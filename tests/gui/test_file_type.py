@@ -1,4 +1,4 @@
-"""A double-click on a session opens it: the desktop is told which program the ending belongs to."""
+"""A double-click on a session opens it: the desktop learns which program opens the ending."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_desktop_knows_sessions_and_how_to_open_them(program: Program, data_
 
 
 def test_on_macos_a_small_application_owns_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is started with a file here, as a shell would, by a stand-in that tells what it was given."""
+    """Start it with a file as a shell would; a stand-in prints its arguments."""
     told = tmp_path / "told"
     monkeypatch.setattr(file_type, "command", lambda: [sys.executable, "-c", TELL, str(told)])
     file_type.claim_on_mac(tmp_path)

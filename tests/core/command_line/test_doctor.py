@@ -32,7 +32,7 @@ def test_it_tells_what_is_in_use_and_why(
     assert "BPE_EXPLORER_PLAIN" in str(told()["kernels"]["because"])
     monkeypatch.delenv("BPE_EXPLORER_PLAIN")
 
-    # where nothing can be kept: in the way of the folder stands a file
+    # nothing can be kept: a file is in the place of the folder
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(kept.LOCATION, str(tmp_path / "file"))
     monkeypatch.setattr(kept, "folder", kept.folder.__wrapped__)

@@ -1,4 +1,4 @@
-"""Groups of texts on the command line: trained on with weights, and told of by the questions."""
+"""Groups of texts on the command line: trained on with weights, and reported by the questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was made is made again: identical, or told why not."""
+"""What was made is made again: identical, or with the reason why not."""
 
 from __future__ import annotations
 

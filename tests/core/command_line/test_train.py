@@ -1,4 +1,4 @@
-"""The command train: what it prints, where it writes, and what it is told."""
+"""The command train: what it prints, where it writes, and its options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extended, forbidden, trimmed and put together in any order: every id decodes, and what could be told still can."""
+"""Extended, forbidden, trimmed and put together in any order: every id decodes, and all facts survive."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
 
 
 def _check_order(lines: list[ElementTree.Element], rows: list[dict[str, str]], chart: str) -> None:
-    """A greater number stands higher, whatever the axes are."""
+    """A greater number is higher, whatever the axes are."""
     if chart not in ("ranks", "compression"):
         return
     numbers = [float(row["count" if chart == "ranks" else "base_symbols_per_token"]) for row in rows]

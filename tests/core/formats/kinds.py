@@ -284,7 +284,7 @@ def stored(kind: str = "bpe", **choices: Any) -> Stored:
 
 
 def converted(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
-    """A model of SentencePiece as it is told to `tokenizers`: each way to cut a piece into two, the best first."""
+    """A model of SentencePiece as `tokenizers` takes it: each way to cut a piece in two, the best first."""
     found = stored(byte_fallback=True, normalization_rule_name="identity", **choices)
     vocabulary = {piece.text: number for number, piece in enumerate(found.pieces)}
     scores = {piece.text: piece.score for piece in found.pieces}

@@ -90,7 +90,7 @@ def test_a_blank_inside_a_character_token_has_no_place() -> None:
 
 
 def test_only_a_line_feed_ends_a_line() -> None:
-    """The other line separators of Unicode may stand in a token of characters."""
+    """The other line separators of Unicode may occur in a token of characters."""
     separators = "\u2028\u2029\u0085\x0b\x0c\x1c\x1e"
     recipe = Recipe.preset("words", pattern="custom", custom_pattern="[^ ]+", marker="none", merges=20)
     history = train(Corpus.from_texts([f"a{separators}b", f"a{separators}b"]), recipe)

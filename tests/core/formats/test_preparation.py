@@ -37,7 +37,7 @@ EXPRESSIONS = [
 
 
 def charsmap() -> str:
-    """A table for characters that stand for others, as SentencePiece makes it: a trie with one byte a level."""
+    """A table that replaces characters, as SentencePiece makes it: a trie with one byte a level."""
     texts, units = b"", {}
 
     def unit(base: int, label: int, leaf: bool) -> int:
@@ -134,7 +134,7 @@ def files(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def unless_it_breaks(asked: Callable[[], Any]) -> Any:
-    """The library does so where a token is looked for inside a character that stands for a byte, and the like."""
+    """The library does so where a token is looked for inside a character that replaces a byte."""
     try:
         return asked()
     except BaseException as error:

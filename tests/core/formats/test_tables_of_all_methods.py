@@ -1,4 +1,4 @@
-"""Tables hold what steps were chosen by and the scores of tokens, too, whatever the method; damage to them is told."""
+"""Tables also hold the reasons of steps and the scores of tokens; damage to them is reported."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def test_what_a_vocabulary_does_not_tell_is_said() -> None:
         assert word in said, word
 
 
-# --- What stands beside, and damage -----------------------------------------------------
+# --- Files beside it, and damage --------------------------------------------------------
 
 
 SMALL = b"[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\n##a\n##b\nab\n##ab\n"

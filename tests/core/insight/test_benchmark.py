@@ -105,7 +105,7 @@ def _part(some: int, of: int) -> float:
 
 
 def test_real_texts_are_measured_as_the_plain_code_cuts_them() -> None:
-    """Tokens by the specification, and what is told of them by the formulas that stand beside them."""
+    """Tokens by the specification, and their measures by plain formulas."""
     texts = {name: text_of(name)[-500:] for name in here("data/raven.txt", "data/tinyshakespeare.txt", "prose")}
     history = train(Corpus.from_texts([*texts.values()]), Recipe.preset("gpt2", vocab_size=330))
     found = benchmark({"half": (history, 37), "all": history}, texts)

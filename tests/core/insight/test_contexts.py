@@ -1,4 +1,4 @@
-"""Keyword in context: every hit must be one, at the file and line that are told."""
+"""Keyword in context: every hit must be one, at the file and line it names."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def test_what_a_reason_does_not_blame_may_go(
 
 
 def check_joined(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Without the merge it names, and what builds on it, the boundary would stand."""
+    """Without the merge it names, and what builds on it, the boundary would remain."""
     assert reason.rank is not None
     assert reason.rank < at
     base = len(history.alphabet)
@@ -326,7 +326,7 @@ def test_special_tokens_and_blanks_that_are_dropped_have_their_reasons() -> None
 
 @given(words(), texts(), st.data())
 def test_a_cut_of_the_pattern_is_the_pattern_s_alone(table: WordTable, text: str, data: st.DataObject) -> None:
-    """Whatever is merged it stands; with a pattern that cuts nowhere there is none."""
+    """It remains whatever is merged; a pattern that cuts nowhere has none."""
     text = text.replace("\ud800", "")
     assume(len(text.encode()) > 1)
     byte = data.draw(st.integers(1, len(text.encode()) - 1))

@@ -102,7 +102,7 @@ def test_a_damaged_file_says_what_was_written_or_is_refused(
 
 @pytest.mark.parametrize("change", [0x10, 0x14, 0x1C])
 def test_a_key_that_is_damaged_where_it_is_looked_up(path: Path, change: int) -> None:
-    """An index says again what stands in its table, and may say it of another type."""
+    """An index repeats its table's values, perhaps with another type."""
     with closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute(
             "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_session_1'"

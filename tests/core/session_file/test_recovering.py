@@ -115,7 +115,7 @@ def test_each_page_is_damaged_in_its_turn(tmp_path: Path, data: bytes) -> None:
 
 
 def test_the_page_of_all_runs_is_lost_and_no_run_with_it(tmp_path: Path, data: bytes) -> None:
-    """Their rows stand in a second table as well."""
+    """Their rows are in a second table as well."""
     path = tmp_path / "one.bpex"
     path.write_bytes(data)
     with closing(sqlite3.connect(path)) as connection:

@@ -263,7 +263,7 @@ def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> No
 def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody asks the disk for each of them: the window used to stand still for a second, again and again."""
+    """The disk is not asked for each of them: the window used to freeze for a second, again and again."""
     monkeypatch.setattr(session_corpus, "MOST_LISTED", 3)
     (tmp_path / "many" / "inner").mkdir(parents=True)
     for name in ("a", "b", "inner/c", "inner/d"):

@@ -1,4 +1,4 @@
-"""What is saved from the window can be made again by a command, if a person wants that told; it is tried first."""
+"""Manifests of what the window saves: each is tried first, and a command makes the file again."""
 
 from __future__ import annotations
 

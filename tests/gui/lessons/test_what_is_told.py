@@ -20,7 +20,7 @@ from tests.shared import here, path_of
 
 
 def bench_of(lesson: Lesson, step: LessonStep) -> Bench:
-    """The lesson's corpus as it stands when a step begins."""
+    """The lesson's corpus when a step begins."""
     whole = Bench.of_text(lesson.corpus, step.recipe)
     return Bench(whole.words, whole.history.first(step.merges))
 

@@ -1,4 +1,4 @@
-"""A text that changes while the window reads it: whoever reads one says so, and goes on."""
+"""A text that changes while the window reads it: each reader reports it and goes on."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_text_that_grows_while_it_is_counted_is_learned_from(
     run = learned.session.runs.shown
     assert run is not None
     assert run.learned == MERGES
-    # Once for each time it was counted: until the first of them is told, it grows under the next as well.
+    # Once for each time it was counted: until the first is reported, it grows under the next as well.
     assert {WARNING in notice.sentence for notice in told} == {True}
     answered(qtbot, learned)
     known = run.fingerprints[run.sources[0].number]

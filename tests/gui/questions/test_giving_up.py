@@ -65,7 +65,7 @@ def test_it_is_given_up_at_once(question: Question) -> None:
 
 
 def test_each_question_is_told_when_nobody_waits_any_more() -> None:
-    """Whoever asks aside hands on `task.cancelled`."""
+    """Everything that asks aside passes on `task.cancelled`."""
     deaf = []
     for folder in ("charts", "questions", "files"):
         for path in sorted((ROOT / "app" / "window" / folder).rglob("*.py")):

@@ -1,4 +1,4 @@
-"""Special tokens in the person's own text stand for themselves, wherever the text is edited."""
+"""Special tokens in the person's text are kept whole, wherever the text is edited."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def shown_ids(program: Program) -> list[int]:
 
 
 def expected_ids(program: Program) -> list[int]:
-    """What begins somewhere in the text: markers that stand alone cover nothing and are listed elsewhere."""
+    """Tokens that begin in the text; lone markers cover nothing and are listed elsewhere."""
     run = program.session.runs.shown
     assert run is not None
     assert run.history is not None

@@ -189,7 +189,7 @@ def test_what_could_not_be_brought_back_stays(qtbot: QtBot, left: Program) -> No
 def test_what_is_asked_for_while_another_session_is_saved_stays(
     qtbot: QtBot, left: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The person is told to try again, and can."""
+    """The person is asked to try again, and can."""
     may_go_on = threading.Event()
 
     def write_slowly(*arguments: Any) -> None:

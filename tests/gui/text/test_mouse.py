@@ -1,4 +1,4 @@
-"""What is selected with the mouse, and which token is told under it and at the caret."""
+"""Selecting with the mouse, and which token is shown under it and at the caret."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ lines = st.lists(st.text("abc '!\n", max_size=12), max_size=12).map("".join)
 
 
 def made_up_ranks(text: str) -> Int32s:
-    """Ranks as an engine would find them: of each word by itself, the same wherever the word stands."""
+    """Ranks as an engine finds them: of each word by itself, the same wherever the word occurs."""
     ranks: list[int] = []
     for match in GPT2.finditer(text):
         word = match.group().encode()

@@ -29,7 +29,7 @@ LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 def test_pairs_are_shown_as_of_the_moment_they_were_counted_for(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While time goes on faster than they are counted, too; they used to stand still until it stopped."""
+    """Also while time moves faster than they are counted; they used to wait until it stopped."""
     small(program)
     train(program)
     begun, may_end, whole = threading.Event(), threading.Event(), pairs_model.replayed

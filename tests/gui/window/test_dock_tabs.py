@@ -1,4 +1,4 @@
-"""The tabs of docks: each group has one bar, it stands below its docks, and a click on it works."""
+"""The tabs of docks: each group has one bar below its docks, and a click on it works."""
 
 from __future__ import annotations
 

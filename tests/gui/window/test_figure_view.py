@@ -1,4 +1,4 @@
-"""Figures on the screen: what can be clicked, what is told, and what is painted anew."""
+"""Figures on the screen: what can be clicked, what tooltips say, and what is repainted."""
 
 from __future__ import annotations
 

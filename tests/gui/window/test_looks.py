@@ -100,7 +100,7 @@ def test_the_curve_in_the_track_reaches_the_moment_shown(qtbot: QtBot) -> None:
     track.setMaximum(200)
     curve = Line("", np.array([0.0, 100.0]), np.array([1.0, 2.0]))  # as it was a moment ago
     track.show_curve(curve)
-    # The shapes are only ever painted; in pixels their last points could not be told from a line that ends early.
+    # The shapes are only ever painted; pixels do not show whether a line ends early.
     line, area = track._shapes(track._track(), curve)
     assert line.at(line.size() - 1).x() == area.at(area.size() - 2).x() == track._track().right()
     picture = QPixmap(track.size())

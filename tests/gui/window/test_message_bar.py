@@ -1,4 +1,4 @@
-"""What is told stays until it could be read."""
+"""A message stays long enough to be read."""
 
 from __future__ import annotations
 

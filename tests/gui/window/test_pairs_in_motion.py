@@ -1,4 +1,4 @@
-"""The leading pairs as a step happens: the winner leaves, rows change their places, and who lost is told."""
+"""The leading pairs during a step: the winner leaves, rows move, and losers are labelled."""
 
 from __future__ import annotations
 
