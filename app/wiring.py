@@ -243,16 +243,7 @@ class Program(QObject):
     def _connect_look(self) -> None:
         self.actions["full_screen"].toggled.connect(self.window.set_full_screen)
         self._fill_view_menu(self.actions.menus["view"])
-        for part in (
-            self.actions,
-            self.toolbar,
-            self.corpus_panel,
-            self.merge_panel,
-            self.pages,
-            self.start_page,
-            self.bookmarks_panel,
-            self.lesson_panel,
-        ):
+        for part in (self.actions, self.merge_panel, self.pages, self.lesson_panel):
             self.theme.changed.connect(part.recolor)
         self.theme.dress()
         stored = (self.settings.get(setting) for setting in (WINDOW_GEOMETRY, WINDOW_STATE, CENTRE_STATE))

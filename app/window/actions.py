@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QAction, QKeySequence
@@ -49,11 +49,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("open_address", "O&pen from Address …", "Add what an address such as https:// or s3:// leads to"),
         Item("paste_text", "Add Text from Clip&board", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
         SEPARATOR,
-        Item(
-            "count_apart",
-            "Count &Words into a File …",
-            "Count the words of the corpus into a file, on this computer or a cluster, while you go on",
-        ),
+        Item("count_apart", "Count &Words into a File …", "Count the words while you go on, here or on a cluster"),
         SEPARATOR,
         Item("import", "&Import Tokenizer …", "Open a tokenizer that was made elsewhere", "Ctrl+I"),
         Item("export", "&Export Tokenizer …", "Write it for another library or as a table", "Ctrl+E", "export"),
@@ -61,19 +57,12 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG, PDF, or as values", "Ctrl+Alt+S"),
         Item("print_chart", "Save Fi&gure for Print …", "Save the chart shown as PDF, SVG or PNG of a size you say"),
         Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
-        Item(
-            "manifests",
-            "&Keep Reproducible Manifests",
-            "Write a manifest beside each export, report, table or drawing, by which a command makes it again",
-            checkable=True,
-        ),
+        Item("manifests", "&Keep Reproducible Manifests", "Keep beside each file how it was made", checkable=True),
         SEPARATOR,
         Item("compress_file", "Compress a Fi&le …", "Make a file of any kind smaller, as Gage did in 1994"),
         Item("expand_file", "E&xpand a File …", "Give back the original of a compressed file"),
         SEPARATOR,
-        Item(
-            "claim_sessions", "Open Sessions by &Double-Click", "Let the desktop open session files with this program"
-        ),
+        Item("claim_sessions", "Open Sessions by &Double-Click", "Let the desktop open sessions with this program"),
         Item("quit", "&Quit", "Close the window", Standard.Quit),
     ),
     "edit": (
@@ -91,19 +80,9 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("new_run", "Train a &New Run", "Begin again; earlier runs stay", "Ctrl+F5"),
         Item("step", "One &Step", "Make one {step}", "F6", "step"),
         Item("stop", "St&op", "End the training; what was learned stays", "Shift+F5", "stop"),
-        Item(
-            "count_imported", "Count on &My Corpus", "Find the counts of an imported table in the texts of the corpus"
-        ),
-        Item(
-            "extend_imported",
-            "E&xtend on My Corpus …",
-            "Go on learning from the table shown, on the texts of the corpus, as a new run; its ids stay the same",
-        ),
-        Item(
-            "forbid",
-            "&Forbid This {Step} and Go On",
-            "Go another way from the {step} shown on, where its pair is never joined, as a new run",
-        ),
+        Item("count_imported", "Count on &My Corpus", "Find the counts of an imported table in the corpus"),
+        Item("extend_imported", "E&xtend on My Corpus …", "Let the table shown learn more as a new run; its ids stay"),
+        Item("forbid", "&Forbid This {Step} and Go On", "Go on from the {step} shown without its pair, as a new run"),
         Item("runs", "&All Runs", "List all runs: look at one, train again with another rule, compare", "Ctrl+Shift+L"),
         Item("extend", "Continue to &Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
     ),
@@ -116,9 +95,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("live", "&Live", "Return to the newest {step} and stay there", ("F8", "End"), "live", checkable=True),
         Item("go_to", "&Go to {Step} …", "Type the number of a {step}", "Ctrl+G"),
         SEPARATOR,
-        Item(
-            "bookmark", "Book&mark", "Remember the step shown, or forget it again", "Ctrl+D", "bookmark", checkable=True
-        ),
+        Item("bookmark", "Book&mark", "Remember the step shown, or forget it again", "Ctrl+D", "bookmark", True),
         Item("note", "Write a &Note …", "Write about the step shown", "Ctrl+Shift+D"),
         Item("copy_reference", "&Copy Reference", "Copy the step shown as bpe:run#{step}", "Ctrl+Shift+R"),
         SEPARATOR,
@@ -136,26 +113,14 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("encode", "&Encode Texts …", "Write whole texts as token ids into a file", "Ctrl+Shift+E"),
     ),
     "view": (
-        Item(
-            "lab",
-            "La&b",
-            "Put two to four tokenizers side by side, at any size of their vocabularies",
-            "Ctrl+L",
-            "lab",
-            checkable=True,
-        ),
+        Item("lab", "La&b", "Put two to four tokenizers side by side, at any size", "Ctrl+L", "lab", checkable=True),
         Item("ages", "Colour by &Age", "Colour tokens by the {step} that made them", checkable=True),
         Item("rarity", "Colour by Rar&ity", "Colour tokens by how often they occurred in the corpus", checkable=True),
         Item("full_screen", "&Full Screen", "Let the window take the whole screen, or give it back", "F11", "", True),
         SEPARATOR,
     ),
     "help": (
-        Item(
-            "find_anything",
-            "&Find Anything …",
-            "Reach every action, file, lesson, token and merge by typing",
-            ("Ctrl+K", "Ctrl+Shift+P"),
-        ),
+        Item("find_anything", "&Find Anything …", "Reach actions, files, lessons, tokens", ("Ctrl+K", "Ctrl+Shift+P")),
         Item("start_here", "&Start Here", "Type your name, and see how it is cut and why"),
         Item("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
         Item("keys", "&Keys", "Which key does what", Standard.HelpContents),
@@ -173,6 +138,7 @@ class Actions:
         self.by_name: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {}
         self._items: list[Item] = []
+        self._icons: dict[str, str] = {}  # by names of actions
         self.is_typing_refused = False  # what was being typed when the last action began
         for id, items in MENUS.items():
             menu = self.menus[id] = window.menuBar().addMenu(TITLES[id])
@@ -186,9 +152,8 @@ class Actions:
         return self.by_name[name]
 
     def recolor(self) -> None:
-        for item in self._items:
-            if item.icon:
-                self.set_icon(item.name, item.icon)
+        for name, icon_name in self._icons.items():
+            self.set_icon(name, icon_name)
 
     def call_steps(self, step: str) -> None:
         """Use the method's word for its steps in all texts."""
@@ -202,7 +167,13 @@ class Actions:
             action.setStatusTip(meaning)
 
     def set_icon(self, name: str, icon_name: str) -> None:
+        self._icons[name] = icon_name
         self.by_name[name].setIcon(icon(icon_name, self._window.palette()))
+
+    def connect(self, **acts: Callable[[], object]) -> None:
+        """Let each of these actions do something when it is triggered."""
+        for name, act in acts.items():
+            self.by_name[name].triggered.connect(lambda _=False, act=act: act())
 
     def _take_what_is_typed(self) -> None:
         self.is_typing_refused = not take_what_is_typed()
@@ -220,6 +191,8 @@ class Actions:
         action.triggered.connect(self._take_what_is_typed)  # before anything else
         self.by_name[item.name] = action
         self._items.append(item)
+        if item.icon:
+            self._icons[item.name] = item.icon
         menu.addAction(action)
 
 

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.session.notices import Answer, Notice
 from app.session.time import pause, timer
-from app.window.parts.icons import colored_icon, icon
+from app.window.parts.icons import colored_icon
 from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import fixed_text, flat_button, named, paragraph, selectable, small_button
+from app.window.parts.widgets import IconButton, fixed_text, flat_button, named, paragraph, selectable
 
 DISTANCE = 6  # from the edges, in pixels
 LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # to notice a sentence; to read one character of it
@@ -33,11 +33,10 @@ class MessageBar(QFrame):
         self.sentence = selectable(named(paragraph(), "Message"), by_keyboard=True)
         self.details_button = flat_button("Details")
         self.details_button.setCheckable(True)
-        self.close_button = small_button("Close this message")
+        self.close_button = IconButton("close", "Close this message", self.close_notice)
         self.details = fixed_text("Details of the message")
         self.details.setMaximumHeight(120)
         self.details_button.toggled.connect(self.details.setVisible)
-        self.close_button.clicked.connect(self.close_notice)
         self._answers = QHBoxLayout()
         buttons = (AtTop(self.details_button), AtTop(self.close_button))
         row = in_row(AtTop(self._sign), (self.sentence, 1), self._answers, *buttons)
@@ -105,7 +104,6 @@ class MessageBar(QFrame):
         self.setPalette(palette)
         color = shades.error if notice.is_error else shades.curve
         self._sign.setPixmap(colored_icon("warning" if notice.is_error else "info", color).pixmap(20, 20))
-        self.close_button.setIcon(icon("close", palette))
         self.sentence.setText(notice.sentence)
         self.details.setPlainText(notice.details)
         self.details_button.setChecked(False)

@@ -70,6 +70,3 @@ class MainToolBar(QToolBar):
 
     def _show_size_title(self) -> None:
         self._size_title.setText(self._form.size_title)
-
-    def recolor(self) -> None:
-        self._show()

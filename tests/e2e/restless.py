@@ -70,7 +70,9 @@ def main(folder: Path, seed: int, *, recovers: bool) -> int:
             session.corpus.counts.cancel()
             session.count()
         elif deed == "export" and program.exchanging.export.can_start():
-            program.exchanging.export.start(folder / "merges.csv")
+            export = program.exchanging.export
+            export.checked.connect(lambda _: export.put_in_place(), Qt.ConnectionType.SingleShotConnection)
+            export.prepare(folder / "merges.csv", "csv")
         elif deed == "pause" and program.training.status.main == "pause":
             program.actions["main"].trigger()
         elif deed == "note" and session.runs.shown is not None and session.runs.shown.learned:

@@ -207,6 +207,13 @@ def train(qtbot: QtBot) -> Callable[[Program], None]:
     return press_and_wait
 
 
+def export_to(program: Program, path: Path, format: str) -> None:
+    """Write all merges as in the dialog, pressed twice."""
+    export = program.exchanging.export
+    export.checked.connect(lambda _: export.put_in_place(), Qt.ConnectionType.SingleShotConnection)
+    export.prepare(path, format)
+
+
 def wait_for_phase(qtbot: QtBot, program: Program, *phases: Phase) -> None:
     def is_there() -> None:
         run = program.session.runs.shown

@@ -35,11 +35,10 @@ from PySide6.QtWidgets import (
 from app.session.corpus_texts import CorpusText
 from app.window.corpus.corpus_list import CorpusListModel, Entry
 from app.window.parts.dialogs import ask_for_draw
-from app.window.parts.icons import icon
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.tables import selected_rows
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import add_key_action, add_tick, entry, icon_button, label, named
+from app.window.parts.widgets import IconButton, add_key_action, add_tick, entry, label, named
 from app.window.parts.wording import count_text
 
 MARGIN = 10
@@ -255,14 +254,11 @@ class CorpusPanel(QWidget):
         self.columns_menu.aboutToShow.connect(self._fill_columns)
         self.list = self._make_list()
         self.list.addAction(words_action)
-        self.add_button = icon_button("add", "Add texts")
-        self.add_button.clicked.connect(open_action.trigger)
-        self.remove_button = icon_button("remove", "Remove the selected texts")
-        self.remove_button.clicked.connect(self.remove_selected)
-        self.up_button = icon_button("up", "Move the selected texts or groups up: the first is read first (Alt+Up)")
-        self.up_button.clicked.connect(lambda: self._move(-1))
-        self.down_button = icon_button("down", "Move the selected texts or groups down (Alt+Down)")
-        self.down_button.clicked.connect(lambda: self._move(1))
+        self.add_button = IconButton("add", "Add texts", open_action.trigger)
+        self.remove_button = IconButton("remove", "Remove the selected texts", self.remove_selected)
+        up, down = "Move the selected texts or groups up: the first is read first (Alt+Up)", "Move them down (Alt+Down)"
+        self.up_button = IconButton("up", up, lambda: self._move(-1))
+        self.down_button = IconButton("down", down, lambda: self._move(1))
         self._icon_buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)
         self.cancel_button = QPushButton("Cancel counting")
         self.cancel_button.clicked.connect(model.cancel_counting)
@@ -275,10 +271,6 @@ class CorpusPanel(QWidget):
 
     def remove_selected(self) -> None:
         self._model.remove(self._selected_rows())
-
-    def recolor(self) -> None:
-        for button in self._icon_buttons:
-            button.setIcon(icon(button.objectName(), self.palette()))
 
     def _make_list(self) -> QListView:
         view = named(QListView(), "Texts of the corpus")

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
-from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, reading
 from app.session.groups import IN_NONE
 from app.session.manifests import RESULT, SESSION, TEXTS
-from app.session.runs import Runs
-from app.session.time import TimeCursor
-from app.window.files.file_work import FileWork, RunWork
-from app.window.parts.wording import count_text
+from app.session.session import Session
+from app.window.files.file_work import FileWork
+from app.window.parts.wording import count_text, size_text
 from app.worker.job import Task
 from bpe_core.gage_file import ENDING, Report, compress_file, expand_file
 from bpe_core.gage_file.compressing import NOTHING_PAYS, ZSTD_IS_MISSING, sizes_of_others
@@ -33,8 +29,8 @@ class FileCompression(FileWork):
 
     finished = Signal(str)
 
-    def __init__(self, aside: Aside, parent: QObject | None = None) -> None:
-        super().__init__("a file that is compressed", aside, parent)
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__("a file that is compressed", session, parent)
 
     @staticmethod
     def proposal(direction: Direction, source: Path) -> Path:
@@ -55,38 +51,24 @@ class FileCompression(FileWork):
         self._begin(partial(_compress if direction == "compress" else _expand, source, target), finish)
 
 
-@dataclass(frozen=True)
-class EncodedText:
-    """What one text became."""
-
-    name: str
-    bytes: int
-    tokens: int
-    different: int
-    bytes_per_token: float
-
-
-class CorpusEncoding(RunWork):
+class CorpusEncoding(FileWork):
     """Encode the texts of the corpus, or other files, with the run shown."""
 
-    finished = Signal(list, str)  # an EncodedText each, and a sentence
+    finished = Signal(list, str)  # a row of cells for each text, and a sentence
 
-    def __init__(
-        self, runs: Runs, cursor: TimeCursor, corpus: SessionCorpus, aside: Aside, parent: QObject | None = None
-    ) -> None:
-        super().__init__("ids of the corpus", runs, cursor, aside, parent)
-        self._corpus = corpus
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__("ids of the corpus", session, parent)
 
     def start(self, files: Sequence[Path], at: int, width: Width | None, path: Path) -> None:
         """Encode these files, or the texts of the corpus where there are none."""
-        run = self._runs.shown
+        history = self.history
         if self.is_busy:
             return
-        sources = tuple(CorpusText(file.name, path=file) for file in files) or self._corpus.texts.value
-        if run is None or run.history is None or not sources:
+        sources = tuple(CorpusText(file.name, path=file) for file in files) or self._session.corpus.texts.value
+        if history is None or not sources:
             self.failed.emit("There is nothing to encode with yet: train first, or open a text.")
             return
-        encode = partial(encode_corpus, history=run.history, output=path, at=at, width=width)
+        encode = partial(encode_corpus, history=history, output=path, at=at, width=width)
 
         def work(task: Task) -> EncodedCorpus:
             with reading(sources, task.remarks) as corpus:
@@ -102,8 +84,8 @@ class CorpusEncoding(RunWork):
         named = zip(names if len(names) == len(files) else [file.name for file in files], files, strict=True)
         groups = [(f"all of {one.name}" if one.name else f"all {IN_NONE}", one) for one in result.groups]
         rows = [
-            EncodedText(name, file.bytes, file.tokens, file.different_tokens, file.bytes_per_token)
-            for name, file in [*groups, *named]
+            (name, size_text(one.bytes), f"{one.tokens:,}", f"{one.different_tokens:,}", f"{one.bytes_per_token:.2f}")
+            for name, one in [*groups, *named]
         ]
         self.finished.emit(rows, f"Wrote {result.tokens:,} ids as {result.width} to {result.path}.")
         self.written.emit(command, Path(result.path))

@@ -5,25 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFileDialog,
-    QFormLayout,
-    QMessageBox,
-    QPushButton,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QPushButton, QTableWidget, QTableWidgetItem, QWidget
 
-from app.window.files.compress_and_encode import WIDTHS, CorpusEncoding, Direction, EncodedText, FileCompression
+from app.window.files.compress_and_encode import WIDTHS, CorpusEncoding, Direction, FileCompression
 from app.window.files.work_dialog import WorkDialog
-from app.window.parts.dialogs import ask_for_texts, ask_where_to_save
-from app.window.parts.layouts import STRETCH, in_column, in_row
+from app.window.parts.dialogs import PathLine, ask_for_texts, ask_where_to_save
+from app.window.parts.layouts import STRETCH, in_column, in_form
 from app.window.parts.tables import put_headings_left
 from app.window.parts.typed import NumberBox
-from app.window.parts.widgets import entry, named, paragraph
-from app.window.parts.wording import count_text, size_text
+from app.window.parts.widgets import named, paragraph
+from app.window.parts.wording import count_text
 
 TITLES: dict[Direction, str] = {"compress": "Compress a File", "expand": "Expand a File"}
 ABOUT: dict[Direction, str] = {
@@ -47,34 +38,27 @@ class CompressDialog(WorkDialog):
         self.setMinimumSize(420, 260)  # room for all that is said at the end
         self._model, self._direction, self._folder = model, direction, folder
         self._confirmed = ""  # a file that may be replaced
-        self.source, self.target = named(entry(), "File to read"), named(entry(), "File to write")
-        self.choose_source, self.choose_target = QPushButton("Choose …"), QPushButton("Choose …")
-        self.choose_source.setToolTip("Choose the file to read")
-        self.choose_target.setToolTip("Choose the file to write")
-        form = QFormLayout()
-        form.addRow("File", in_row((self.source, 1), self.choose_source))
-        form.addRow("Write to", in_row((self.target, 1), self.choose_target))
+        self.source = PathLine("File to read", self._ask_for_source)
+        self.target = PathLine("File to write", self._ask_for_target)
+        form = in_form(("File", self.source.row), ("Write to", self.target.row))
         in_column(paragraph(ABOUT[direction]), form, self.bar, self.outcome, STRETCH, self.buttons, on=self)
-        self.choose_source.clicked.connect(self.ask_for_source)
-        self.choose_target.clicked.connect(self._ask_for_target)
         model.finished.connect(self.outcome.setText)
 
-    def ask_for_source(self) -> None:
+    def _ask_for_source(self, before: str) -> str:
         filters = "Compressed files (*.gage);;All files (*)" if self._direction == "expand" else "All files (*)"
         name, _ = QFileDialog.getOpenFileName(self, self.windowTitle(), self._folder, filters)
         if name:
-            self.source.setText(name)
             self.target.setText(str(self._model.proposal(self._direction, Path(name))))
+        return name
 
-    def _ask_for_target(self) -> None:
+    def _ask_for_target(self, before: str) -> str:
         """The system's own dialog asks before a file is replaced."""
-        name, _ = QFileDialog.getSaveFileName(self, "Write to", self.target.text() or self._folder)
-        if name:
-            self._confirmed = name
-            self.target.setText(name)
+        name, _ = QFileDialog.getSaveFileName(self, "Write to", before or self._folder)
+        self._confirmed = name or self._confirmed
+        return name
 
     def _begin(self) -> None:
-        source, target = self.source.text().strip(), self.target.text().strip()
+        source, target = self.source.path, self.target.path
         if not source or not target:
             self.outcome.setText("Choose the file to read and the file to write first.")
         elif self._may_write(target):
@@ -110,8 +94,7 @@ class EncodeDialog(WorkDialog):
         self.at.setValue(model.position)
         self.width_box = named(QComboBox(), "Numbers as")
         self.width_box.addItems(["the smallest that holds all ids", *WIDTHS])
-        self.output = named(entry("ids.npy"), "File to write")
-        self.choose = QPushButton("Choose …")
+        self.output = PathLine("File to write", self._ask_for_output, "ids.npy")
         self.table = named(QTableWidget(0, len(COLUMNS)), "What each text became")
         self.table.setHorizontalHeaderLabels(COLUMNS)
         self.table.verticalHeader().hide()
@@ -119,40 +102,37 @@ class EncodeDialog(WorkDialog):
         put_headings_left(self.table)
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.table.setShowGrid(False)
-        form = QFormLayout()
-        form.addRow("Encode", self.files)
-        form.addRow(f"As of {model.wording.step}", self.at)
-        form.addRow("Numbers as", self.width_box)
-        form.addRow("Write to", in_row((self.output, 1), self.choose))
+        form = in_form(
+            ("Encode", self.files),
+            (f"As of {model.wording.step}", self.at),
+            ("Numbers as", self.width_box),
+            ("Write to", self.output.row),
+        )
         in_column(form, self.bar, self.outcome, (self.table, 1), self.buttons, on=self)
         self.files.clicked.connect(lambda: self.encode_files([*map(Path, ask_for_texts(self, ""))]))
-        self.choose.clicked.connect(self._choose_output)
         model.finished.connect(self._show_result)
 
     def encode_files(self, files: list[Path]) -> None:
         self._files = files
         self.files.setText(count_text(len(files), "file") if files else "The texts of the corpus")
 
-    def _choose_output(self) -> None:
-        path = ask_where_to_save(self, "Write the ids", self.output.text() or "ids.npy", ID_FILTERS)
-        if path is not None:
-            self.output.setText(str(path))
+    def _ask_for_output(self, before: str) -> Path | None:
+        return ask_where_to_save(self, "Write the ids", before or "ids.npy", ID_FILTERS)
 
     def _begin(self) -> None:
-        if not self.output.text().strip():
-            self._choose_output()
-        if self.output.text().strip():
+        if not self.output.path:
+            self.output.ask()
+        if self.output.path:
             chosen = self.width_box.currentIndex()
             width = WIDTHS[chosen - 1] if chosen > 0 else None
             self.outcome.setText("")
-            self._model.start(self._files, self.at.value(), width, Path(self.output.text().strip()))
+            self._model.start(self._files, self.at.value(), width, Path(self.output.path))
 
-    def _show_result(self, texts: list[EncodedText], sentence: str) -> None:
+    def _show_result(self, rows: list[tuple[str, ...]], sentence: str) -> None:
         self.outcome.setText(sentence)
-        self.table.setRowCount(len(texts))
-        for row, one in enumerate(texts):
-            numbers = f"{one.tokens:,}", f"{one.different:,}", f"{one.bytes_per_token:.2f}"
-            for column, cell in enumerate((one.name, size_text(one.bytes), *numbers)):
+        self.table.setRowCount(len(rows))
+        for row, cells in enumerate(rows):
+            for column, cell in enumerate(cells):
                 self.table.setItem(row, column, QTableWidgetItem(cell))
         self.table.resizeColumnsToContents()
         for column in range(len(COLUMNS) - 1):

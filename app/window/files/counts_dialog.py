@@ -7,20 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QDialog, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from app.window.files.background_counts import BY, BackgroundCounts, share, status_text
-from app.window.parts.dialogs import ask_where_to_save
-from app.window.parts.layouts import STRETCH, AtTop, in_column, in_row
+from app.window.parts.dialogs import PathLine, ask_where_to_save
+from app.window.parts.layouts import STRETCH, AtTop, in_column, in_form, in_row
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import LinkedText, ProgressBar, entry, named, paragraph
 
@@ -47,13 +38,9 @@ class CountDialog(QDialog):
         self.workers = named(NumberBox(0, MOST_WORKERS), "Workers")
         self.workers.setSpecialValueText("one for each core")
         self.memory = named(entry("as much as there is; or 2GB"), "Memory at most")
-        self.output = named(entry("counts.parquet, or s3://bucket/counts"), "File to write")
+        self.output = PathLine("File to write", self._ask_for_output, "counts.parquet, or s3://bucket/counts")
         self.output.setText(proposal)
-        self.choose = QPushButton("Choose …")
         self.refusal = named(paragraph(), "Why it was not begun")
-        self.choose.setAutoDefault(False)
-        self.begin = QPushButton("Count")
-        self.begin.setDefault(True)
         self.list = named(QListWidget(), "Counts that go on or have ended")
         self.list.setMinimumHeight(LEAST_LIST)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -61,52 +48,41 @@ class CountDialog(QDialog):
         self.status = LinkedText("Status of the chosen count")
         self.status.setOpenExternalLinks(True)
         self.bar = ProgressBar(1000, with_text=False)
-        self.open_button, self.stop_button, self.forget_button = (
-            QPushButton(title) for title in ("Open the Counts", "Stop", "Remove from List")
-        )
-        self._lay_out()
-        self._connect()
+        self.begin = self._button("Count", self._begin)
+        self.begin.setDefault(True)
+        self.open_button = self._button("Open the Counts", lambda: self._do(self._open))
+        self.stop_button = self._button("Stop", lambda: self._do(model.stop))
+        self.forget_button = self._button("Remove from List", lambda: self._do(model.forget))
+        place = ("Counted by", self.by), ("Its address", self.address), ("Workers", self.workers)
+        form = in_form(*place, ("Memory", self.memory), ("Write to", self.output.row))
+        begin = in_row((self.refusal, 1), AtTop(self.begin))
+        close = self._button("Close", self.reject)
+        acts = in_row(self.open_button, self.stop_button, self.forget_button, STRETCH, close)
+        in_column(paragraph(ABOUT), form, begin, (self.list, 1), self.status, self.bar, acts, on=self)
+        self.by.currentIndexChanged.connect(self._offer)
+        self.list.currentItemChanged.connect(self._show_chosen)
+        model.changed.connect(self._show)
+        model.failed.connect(self.refusal.setText)
         self._offer()
         self._show()
 
-    def _lay_out(self) -> None:
-        form = QFormLayout()
-        form.addRow("Counted by", self.by)
-        form.addRow("Its address", self.address)
-        form.addRow("Workers", self.workers)
-        form.addRow("Memory", self.memory)
-        form.addRow("Write to", in_row((self.output, 1), self.choose))
-        begin = in_row((self.refusal, 1), AtTop(self.begin))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
-        acts = in_row(self.open_button, self.stop_button, self.forget_button, STRETCH, buttons)
-        in_column(paragraph(ABOUT), form, begin, (self.list, 1), self.status, self.bar, acts, on=self)
-
-    def _connect(self) -> None:
-        self.by.currentIndexChanged.connect(self._offer)
-        self.choose.clicked.connect(self._choose_output)
-        self.begin.clicked.connect(self._begin)
-        self.list.currentItemChanged.connect(self._show_chosen)
-        self.open_button.clicked.connect(lambda: self._do(self._open))
-        self.stop_button.clicked.connect(lambda: self._do(self._model.stop))
-        self.forget_button.clicked.connect(lambda: self._do(self._model.forget))
-        self._model.changed.connect(self._show)
-        self._model.failed.connect(self.refusal.setText)
+    @staticmethod
+    def _button(title: str, act: Callable[[], object]) -> QPushButton:
+        button = QPushButton(title)
+        button.clicked.connect(lambda: act())
+        return button
 
     def _offer(self) -> None:
         self.workers.setEnabled(self.by.currentIndex() == 1)
         self.address.setEnabled(self.by.currentIndex() == 2)
 
-    def _choose_output(self) -> None:
-        path = ask_where_to_save(self, "Write the counts", self.output.text() or "counts.parquet", FILTERS)
-        if path is not None:
-            self.output.setText(str(path))
+    def _ask_for_output(self, before: str) -> Path | None:
+        return ask_where_to_save(self, "Write the counts", before or "counts.parquet", FILTERS)
 
     def _begin(self) -> None:
         self.refusal.setText("")
-        texts = (line.text().strip() for line in (self.address, self.memory, self.output))
-        address, memory, output = texts
-        self._model.begin(self.by.currentIndex(), address, self.workers.value(), memory, output)
+        address, memory = self.address.text().strip(), self.memory.text().strip()
+        self._model.begin(self.by.currentIndex(), address, self.workers.value(), memory, self.output.path)
 
     # -- the list --------------------------------------------------------------------------
 

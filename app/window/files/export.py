@@ -9,13 +9,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
-from app.session.changes import Held
 from app.session.manifests import RESULT, SESSION
 from app.session.notices import Notice
-from app.session.runs import Runs
-from app.session.time import TimeCursor
-from app.window.files.file_work import RunWork
+from app.session.session import Session
+from app.window.files.file_work import FileWork
 from app.worker.job import Task
 from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
 from bpe_core.formats import FORMATS
@@ -55,8 +52,11 @@ class RoleChoice:
 class FolderWish:
     """The choices for a folder: the token of each role, and the file of a chat template."""
 
-    roles: tuple[tuple[str, str], ...]
+    roles: tuple[tuple[str, str], ...] = ()
     template: str = ""
+
+
+NO_WISH = FolderWish()
 
 
 def format_choices() -> list[FormatChoice]:
@@ -69,79 +69,55 @@ def format_choices() -> list[FormatChoice]:
     return [*files, FormatChoice(FOLDER, FOLDER_EXPLANATION, "tokenizer")]
 
 
-class TableExport(RunWork):
-    """One export at a time."""
+class TableExport(FileWork):
+    """Write and check in memory, then put the files in place."""
 
     refused = Signal(str)  # why the chosen format cannot hold the run; empty if it can
     checked = Signal(PreparedExport)
     finished = Signal(str)
     noticed = Signal(Notice)
 
-    def __init__(
-        self, runs: Runs, cursor: TimeCursor, text: Held[str], aside: Aside, parent: QObject | None = None
-    ) -> None:
-        super().__init__("export", runs, cursor, aside, parent)
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__("export", session, parent)
         self.stage = ""
-        self._text = text
         self._prepared: PreparedExport | None = None
-        self._wish = FolderWish(())
-        self._goes_on = False  # put in place what agrees, without asking again
+        self._wish = NO_WISH
 
     @property
     def roles(self) -> list[RoleChoice]:
         """What the special tokens of the run are for, guessed by their names."""
-        run = self._runs.shown
-        if run is None or run.history is None:
-            return []
-        found = roles_of(run.history).given
+        found = roles_of(self.history).given if self.history is not None else {}
         return [RoleChoice(name, ROLE_TITLES[name], MEANINGS[name], found.get(name, "")) for name in MEANINGS]
 
     @property
     def specials(self) -> tuple[str, ...]:
-        return () if self._runs.shown is None else self._runs.shown.recipe.special_tokens
+        return () if self.history is None else self.history.recipe.special_tokens
 
     def can_start(self) -> bool:
-        run = self._runs.shown
-        return run is not None and run.history is not None and not self.is_busy
+        return self.history is not None and not self.is_busy
 
     def look_at(self, format: str, merges: int) -> None:
         """Find out at once whether the format can hold the run, so that nobody waits in vain."""
-        run = self._runs.shown
-        if run is not None and run.history is not None and not self.is_busy:
-            table, holds = run.history.first(merges), FORMATS["tokenizer.json" if format == FOLDER else format]
-            self._aside.ask(FIT, lambda task: holds.refusal(table, task.cancelled), self.refused.emit, self._fail)
+        if self.history is not None and not self.is_busy:
+            table, holds = self.history.first(merges), FORMATS["tokenizer.json" if format == FOLDER else format]
+            ask = self._session.aside.ask
+            ask(FIT, lambda task: holds.refusal(table, task.cancelled), self.refused.emit, self._fail)
 
-    def start(self, path: Path) -> None:
-        """Write all merges, if they come back as they were; the name's ending chooses the format."""
-        self.prepare(path, goes_on=True)
-
-    def prepare(
-        self,
-        path: Path,
-        format: str | None = None,
-        merges: int | None = None,
-        wish: FolderWish | None = None,
-        *,
-        goes_on: bool = False,
-    ) -> None:
+    def prepare(self, path: Path, format: str, merges: int | None = None, wish: FolderWish = NO_WISH) -> None:
         """Write in memory and check; `checked` brings the result. A wish belongs to a folder."""
-        run = self._runs.shown
-        if run is None or run.history is None or self.is_busy:
+        history, text = self.history, self._session.text.value
+        if history is None or self.is_busy:
             return
-        self._prepared, self._goes_on, self._wish = None, goes_on, wish or FolderWish(())
-        history, text = run.history, self._text.value
-        count = len(history) if merges is None else merges
+        self._prepared, self._wish = None, wish
 
         def work(task: Task) -> PreparedExport:
             from bpe_core.delivery.folder import Delivery, prepare_folder, read_template  # not for the first paint
 
-            prepare: Callable[..., PreparedExport] = partial(prepare_export, apart=True)
-            if format == FOLDER and wish is not None:
+            prepare: Callable[..., PreparedExport] = partial(prepare_export, format=FORMATS.get(format), apart=True)
+            if format == FOLDER:
                 template = read_template(wish.template) if wish.template else ""
                 prepare = partial(prepare_folder, delivery=Delivery(Roles(**dict(wish.roles)), chat_template=template))
-            elif format is not None:
-                prepare = partial(prepare, format=FORMATS[format])
-            return prepare(history, path, merges=count, text=text, progress=task.report, cancelled=task.cancelled)
+            return prepare(history, path, merges=merges, text=text, progress=task.report, cancelled=task.cancelled)
 
         self.stage = "writing"
         self._begin(work, self._take_prepared)
@@ -164,7 +140,6 @@ class TableExport(RunWork):
         super()._progress(progress)
 
     def _fail(self, sentence: str) -> None:
-        self._goes_on = False
         super()._fail(sentence)
         self.noticed.emit(Notice(sentence))
 
@@ -190,14 +165,6 @@ class TableExport(RunWork):
         return (*command, "--at", str(prepared.merges), *roles, *template)
 
     def _end(self) -> None:
-        goes_on, self._goes_on = self._goes_on, False
-        prepared = self._prepared
-        if goes_on and prepared is not None and prepared.verification.agrees:
-            self.put_in_place()
-        elif goes_on and prepared is not None:
-            found = prepared.verification
-            details = "\n".join((*found.differences, *found.cannot_hold))
-            self.noticed.emit(Notice(f"{prepared.path} was not written: {found.sentence}.", details))
         if not self.is_busy:
             super()._end()
 

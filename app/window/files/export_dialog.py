@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QGridLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QPushButton, QWidget
 
 from app.window.files.export import FOLDER, FolderWish, PreparedExport, RoleChoice, TableExport, format_choices
 from app.window.files.work_dialog import WorkDialog
-from app.window.parts.layouts import STRETCH, in_column, in_row
-from app.window.parts.theme import shades_of
+from app.window.parts.dialogs import PathLine
+from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
+from app.window.parts.theme import Shades, shades_of
 from app.window.parts.typed import NumberBox
-from app.window.parts.widgets import ProgressBar, entry, flat_button, label, named, paragraph, scrolling, selectable
+from app.window.parts.widgets import ProgressBar, flat_button, label, named, paragraph, scrolling, selectable
 from app.window.parts.wording import tip
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
@@ -38,8 +39,8 @@ class ExportDialog(WorkDialog):
         self.merges.setValue(export.merges)
         self.up_to_here = QPushButton("Up to the Moment Shown")
         self.up_to_here.setToolTip(tip(f"Only the {export.wording.steps} that were made by then"))
-        self.path = named(QLineEdit(str(folder / self._choices[0].file_name)), "File to write")
-        self.choose = QPushButton("Choose …")
+        self.path = PathLine("File to write", self._ask_for_path)
+        self.path.setText(str(folder / self._choices[0].file_name))
         self.bar.setAccessibleName("Progress of the export")
         selectable(self.outcome, by_keyboard=True).setTextFormat(Qt.TextFormat.RichText)
         self.outcome.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -52,12 +53,9 @@ class ExportDialog(WorkDialog):
         self._export.forget()
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
-        form.addRow("Format", self.format)
-        form.addRow("", self.explanation)
-        form.addRow("", self.folder)
-        form.addRow(self._export.wording.steps.capitalize(), in_row(self.merges, self.up_to_here, STRETCH))
-        form.addRow("Write to", in_row((self.path, 1), self.choose))
+        merges = self._export.wording.steps.capitalize(), in_row(self.merges, self.up_to_here, STRETCH)
+        what = ("Format", self.format), ("", self.explanation), ("", self.folder)
+        form = in_form(*what, merges, ("Write to", self.path.row))
         in_column(form, self.bar, (scrolling(self.outcome, "What the check found"), 1), self.buttons, on=self)
 
     def _connect(self) -> None:
@@ -65,7 +63,6 @@ class ExportDialog(WorkDialog):
         for change in (self.merges.valueChanged, self.folder.changed, self.path.textChanged):
             change.connect(self._begin_anew)
         self.up_to_here.clicked.connect(lambda: self.merges.setValue(self._export.position))
-        self.choose.clicked.connect(self._choose_path)
         self._export.refused.connect(self._show_refusal)
         self._export.checked.connect(self._show_check)
         self._export.finished.connect(self._show_written)
@@ -81,11 +78,9 @@ class ExportDialog(WorkDialog):
             self.path.setText(str(path.with_name(choice.file_name)))
         self._begin_anew()
 
-    def _choose_path(self) -> None:
+    def _ask_for_path(self, before: str) -> str:
         options = QFileDialog.Option.DontConfirmOverwrite  # the check says what is replaced
-        name, _ = QFileDialog.getSaveFileName(self, "Where to write", self.path.text(), options=options)
-        if name:
-            self.path.setText(name)
+        return QFileDialog.getSaveFileName(self, "Where to write", before, options=options)[0]
 
     def _begin_anew(self) -> None:
         """Forget the check of other choices."""
@@ -99,11 +94,10 @@ class ExportDialog(WorkDialog):
     def _begin(self) -> None:
         if self._checked is not None:
             self._export.put_in_place()
-        elif self.path.text().strip():
+        elif self.path.path:
             self.outcome.clear()
             name = self._choices[self.format.currentIndex()].name
-            wish = self.folder.wish if name == FOLDER else None
-            self._export.prepare(Path(self.path.text().strip()), name, self.merges.value(), wish)
+            self._export.prepare(Path(self.path.path), name, self.merges.value(), self.folder.wish)
         self._name_button()
 
     # What becomes of it
@@ -115,8 +109,7 @@ class ExportDialog(WorkDialog):
 
     def _show_check(self, checked: PreparedExport) -> None:
         self._checked = checked
-        shades = shades_of(self.palette())
-        self.outcome.setText(_report(checked, shades.curve.name(), shades.error.name()))
+        self.outcome.setText(_report(checked, shades_of(self.palette())))
 
     def _show_written(self, sentence: str) -> None:
         self._checked = None
@@ -137,13 +130,12 @@ class ExportDialog(WorkDialog):
         super()._rest()
 
     def _set_enabled(self, on: bool) -> None:
-        for widget in (self.format, self.folder, self.merges, self.up_to_here, self.path, self.choose):
+        for widget in (self.format, self.folder, self.merges, self.up_to_here, self.path, self.path.choose):
             widget.setEnabled(on)
 
     def _name_button(self) -> None:
         self._verb = _title(self._checked)
         super()._name_button()
-        self.begin.setDefault(True)
 
 
 class FolderFields(QWidget):
@@ -165,25 +157,22 @@ class FolderFields(QWidget):
             box.currentTextChanged.connect(self.changed)
             grid.addWidget(label(role.title), place // 2, place % 2 * 2)
             grid.addWidget(box, place // 2, place % 2 * 2 + 1)
-        self.template = named(entry("none", can_be_cleared=True), "File with a chat template")
+        self.template = PathLine("File with a chat template", self._ask_for_template, "none")
+        self.template.setClearButtonEnabled(True)
         self.template.textChanged.connect(self.changed)
-        self.choose = named(QPushButton("Choose …"), "Choose a chat template")
-        self.choose.clicked.connect(self._choose)
         last = (len(roles) + 1) // 2
         grid.addWidget(label("Chat template"), last, 0)
-        grid.addLayout(in_row((self.template, 1), self.choose), last, 1, 1, 3)
+        grid.addLayout(self.template.row, last, 1, 1, 3)
         for column in (1, 3):
             grid.setColumnStretch(column, 1)
 
     @property
     def wish(self) -> FolderWish:
         chosen = tuple((role, box.currentText()) for role, box in self.roles.items())
-        return FolderWish(chosen, self.template.text().strip())
+        return FolderWish(chosen, self.template.path)
 
-    def _choose(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "A chat template", "", "Templates (*.jinja *.txt);;All files (*)")
-        if name:
-            self.template.setText(name)
+    def _ask_for_template(self, before: str) -> str:
+        return QFileDialog.getOpenFileName(self, "A chat template", "", "Templates (*.jinja *.txt);;All files (*)")[0]
 
 
 class ExportBar(QWidget):
@@ -216,11 +205,11 @@ def _title(checked: PreparedExport | None) -> str:
     return f"Replace {replaced[0]}" if len(replaced) == 1 else f"Replace {len(replaced)} Files"
 
 
-def _report(checked: PreparedExport, good: str, bad: str) -> str:
+def _report(checked: PreparedExport, shades: Shades) -> str:
     """Write the check in a few lines: the verdict, what is lost, what differs, what is replaced."""
     found = checked.verification
-    sign, color = ("✓", good) if found.agrees else ("✗", bad)
-    lines = [f'<p style="color:{color}"><b>{sign} {html.escape(found.sentence)}</b></p>']
+    sign, color = ("✓", shades.curve) if found.agrees else ("✗", shades.error)
+    lines = [f'<p style="color:{color.name()}"><b>{sign} {html.escape(found.sentence)}</b></p>']
     lines += _html_list("This differs:", found.differences, found.differing - len(found.differences))
     lines += _html_list("What was chosen for you:", found.chosen)
     lines += _html_list("What this format cannot hold:", found.cannot_hold)

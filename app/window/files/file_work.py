@@ -1,4 +1,4 @@
-"""What all long work into a file has in common: one file at a time, done aside, cancelled without a trace."""
+"""Long work into a file: one file at a time, done aside, cancelled without a trace."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
 from app.session.run import NO_RUN
-from app.session.runs import Runs
-from app.session.time import TimeCursor
+from app.session.session import Session
 from app.worker.job import Task
+from bpe_core.history.history import History
 from bpe_core.recipes.methods import Wording
 from bpe_core.support.progress import Progress
 
@@ -20,26 +19,43 @@ Result = TypeVar("Result")
 
 
 class FileWork(QObject):
-    """One file at a time. It appears only when it is whole, so cancelling leaves what was there before."""
+    """The file appears only when it is whole, so cancelling leaves what was there before."""
 
     progressed = Signal(float)  # from 0 to 1
     failed = Signal(str)
     ended = Signal()
     written = Signal(tuple, Path)  # the command that writes the same file, and where it is
 
-    def __init__(self, topic: str, aside: Aside, parent: QObject | None = None) -> None:
+    def __init__(self, topic: str, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._topic, self._aside = topic, aside
+        self._topic, self._session = topic, session
 
     @property
     def is_busy(self) -> bool:
-        return self._aside.is_busy(self._topic)
+        return self._session.aside.is_busy(self._topic)
 
     def cancel(self) -> None:
-        self._aside.cancel(self._topic)
+        self._session.aside.cancel(self._topic)
+
+    @property
+    def history(self) -> History | None:
+        """The history of the run shown."""
+        return self._session.runs.shown.history if self._session.runs.shown is not None else None
+
+    @property
+    def merges(self) -> int:
+        return self._session.runs.shown.learned if self._session.runs.shown is not None else 0
+
+    @property
+    def wording(self) -> Wording:
+        return NO_RUN if self._session.runs.shown is None else self._session.runs.shown.wording
+
+    @property
+    def position(self) -> int:
+        return self._session.cursor.position
 
     def _begin(self, work: Callable[[Task], Result], done: Callable[[Result], object]) -> None:
-        self._aside.ask(self._topic, work, done, self._fail, self._progress, self._end, writes=True)
+        self._session.aside.ask(self._topic, work, done, self._fail, self._progress, self._end, writes=True)
         self.progressed.emit(0.0)
 
     def _progress(self, progress: Progress) -> None:
@@ -50,23 +66,3 @@ class FileWork(QObject):
 
     def _end(self) -> None:
         self.ended.emit()
-
-
-class RunWork(FileWork):
-    """Work on the run shown, up to any of its steps."""
-
-    def __init__(self, topic: str, runs: Runs, cursor: TimeCursor, aside: Aside, parent: QObject | None = None) -> None:
-        super().__init__(topic, aside, parent)
-        self._runs, self._cursor = runs, cursor
-
-    @property
-    def merges(self) -> int:
-        return self._runs.shown.learned if self._runs.shown is not None else 0
-
-    @property
-    def wording(self) -> Wording:
-        return NO_RUN if self._runs.shown is None else self._runs.shown.wording
-
-    @property
-    def position(self) -> int:
-        return self._cursor.position

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QPushButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QDialog, QPushButton, QWidget
 
-from app.window.parts.dialogs import ask_for_texts
-from app.window.parts.layouts import in_column, in_row
+from app.window.parts.dialogs import ask_for_texts, dialog_buttons
+from app.window.parts.layouts import in_column, in_form, in_row
 from app.window.parts.typed import NumberBox, is_refused, mark_refused
 from app.window.parts.widgets import label, muted, named
 from app.window.parts.wording import tip
@@ -23,24 +23,14 @@ FIRST_ID = "The first free id is proposed. Where a model has special tokens behi
 HELD_OUT = "Texts that nothing is learned from: the report says how many tokens each has before and after"
 RULES = {"count": "The pair that occurs most", "score": "The pair that occurs most for how often its halves do"}
 MOST_NAMED = 3  # texts
-
-
-@dataclass(frozen=True)
-class GrowthWish:
-    """What the person chose."""
-
-    by: int
-    first_id: int
-    held_out: tuple[Path, ...] = ()
-    choices: dict[str, Any] = field(default_factory=dict)  # changes of the recipe
+USUAL = 1_000  # tokens
 
 
 @dataclass(frozen=True)
 class GrowthOffer:
     """What can be chosen."""
 
-    usual: int  # tokens
-    most: int
+    most: int  # tokens
     first_free: int  # id
     largest: int  # id
     rule: str  # how pairs are chosen; empty without a choice
@@ -48,7 +38,7 @@ class GrowthOffer:
 
 
 class GrowthDialog(QDialog):
-    """Once accepted, `wish` holds the choices."""
+    wished = Signal(int, int, tuple, dict)  # the number of tokens, the first id, texts held out, changes of the recipe
 
     def __init__(self, offer: GrowthOffer, folder: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +46,7 @@ class GrowthDialog(QDialog):
         self._offer, self._folder = offer, folder
         self._held_out: tuple[Path, ...] = ()
         self.by = named(NumberBox(1, offer.most), "How many tokens to add")
-        self.by.setValue(offer.usual)
+        self.by.setValue(USUAL)
         self.first_id = named(NumberBox(0, offer.largest), "The id of the first new token", FIRST_ID)
         self.first_id.setValue(offer.first_free)
         self.rule = named(QComboBox(), "How pairs are chosen")
@@ -67,29 +57,14 @@ class GrowthDialog(QDialog):
         self.choose.setToolTip(tip(HELD_OUT))
         self.held_out = label("none")
         self.note = muted(EXPLANATION)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.go = self.buttons.addButton("Extend", QDialogButtonBox.ButtonRole.AcceptRole)
-        self._lay_out()
+        buttons, self.go = dialog_buttons(self, "Extend", self._wish)
+        join = [("Join", self.rule)] if offer.rule else []
+        texts = "Show savings in", in_row(self.choose, (self.held_out, 1))
+        form = in_form(("Tokens to add", self.by), ("Ids from", self.first_id), *join, texts)
+        in_column(form, self.note, buttons, on=self)
         self.choose.clicked.connect(self._choose)
         for box in (self.by, self.first_id):
             box.valueChanged.connect(self._check)
-        self.buttons.accepted.connect(self._accept)
-        self.buttons.rejected.connect(self.reject)
-
-    @property
-    def wish(self) -> GrowthWish:
-        choices = {"wordpiece_rule": self.rule.currentData()} if self._offer.rule else {}
-        return GrowthWish(self.by.value(), self.first_id.value(), self._held_out, choices)
-
-    def _lay_out(self) -> None:
-        row = in_row(self.choose, (self.held_out, 1))
-        form = QFormLayout()
-        form.addRow("Tokens to add", self.by)
-        form.addRow("Ids from", self.first_id)
-        if self._offer.rule:
-            form.addRow("Join", self.rule)
-        form.addRow("Show savings in", row)
-        in_column(form, self.note, self.buttons, on=self)
 
     def _choose(self) -> None:
         chosen = [Path(name) for name in ask_for_texts(self, self._folder, "Texts that nothing is learned from")]
@@ -103,9 +78,11 @@ class GrowthDialog(QDialog):
         mark_refused(self.first_id, refusal)
         self.note.setText(refusal or EXPLANATION)
 
-    def _accept(self) -> None:
+    def _wish(self) -> None:
         self._check()
         if is_refused(self.first_id):
             self.first_id.setFocus()
-        else:
-            self.accept()
+            return
+        choices = {"wordpiece_rule": self.rule.currentData()} if self._offer.rule else {}
+        self.accept()
+        self.wished.emit(self.by.value(), self.first_id.value(), self._held_out, choices)

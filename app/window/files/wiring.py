@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,7 +52,6 @@ if TYPE_CHECKING:  # loaded when they are opened: the first paint of the window 
     from app.window.files.growth_dialog import GrowthOffer
 
 LARGEST_SIZE = 10_000  # pixels
-USUAL_GROWTH = 1_000  # tokens
 COUNTS_FOLDER = "counts"  # beside the safety copies
 
 
@@ -80,12 +79,8 @@ class Filing(QObject):
         self.recover_menu = QMenu("&Unsaved Sessions", window)
         self.recover_menu.aboutToShow.connect(self._fill_recover_menu)
         actions.menus["file"].insertMenu(actions["save"], self.recover_menu)
-        actions["new_session"].triggered.connect(lambda: self.new())
-        actions["open_session"].triggered.connect(self._ask_and_open)
-        actions["save"].triggered.connect(lambda: self.save())
-        actions["report"].triggered.connect(self.report)
-        actions["save_as"].triggered.connect(lambda: self.save_as())
-        actions["claim_sessions"].triggered.connect(self._claim_sessions)
+        actions.connect(new_session=self.new, open_session=self._ask_and_open, save=self.save, save_as=self.save_as)
+        actions.connect(report=self.report, claim_sessions=self._claim_sessions)
         document.changed.connect(self._show_name)
         document.opened.connect(self._show_opened)
         document.saved.connect(self._settings.remember_file)
@@ -297,20 +292,23 @@ class Exchanging(QObject):
         self.export_dialog: ExportDialog | None = None
         self.compress_dialog: CompressDialog | None = None
         self.count_dialog: CountDialog | None = None
-        self.export = TableExport(session.runs, session.cursor, session.text, session.aside, self)
+        self.export = TableExport(session, self)
         self.imports = Imports(session.runs, session.aside, self)
         self.counts = BackgroundCounts(session, data_folder() / COUNTS_FOLDER, self)
-        actions["export"].triggered.connect(self._export)
-        actions["import"].triggered.connect(self._import)
-        actions["count_imported"].triggered.connect(self._count)
-        actions["extend_imported"].triggered.connect(self._extend)
-        actions["compress_file"].triggered.connect(lambda: self._compress("compress"))
-        actions["expand_file"].triggered.connect(lambda: self._compress("expand"))
-        actions["count_apart"].triggered.connect(self._show_counts)
+        actions.connect(
+            export=self._export,
+            count_imported=lambda: session.runs.count_on(session.corpus.texts.value),
+            extend_imported=self._extend,
+            compress_file=lambda: self._compress("compress"),
+            expand_file=lambda: self._compress("expand"),
+            count_apart=self._show_counts,
+        )
+        actions["import"].triggered.connect(lambda: self._import(self.imports.open))
         self.counts.list_wanted.connect(self._show_counts)
         self.export.written.connect(self.written)
-        pages.when_built(COMPARE, lambda page: page.choice.import_wanted.connect(self._import_to_compare))
-        pages.when_built(DUEL, lambda page: page.choice.import_wanted.connect(self._import_to_compare))
+        to_compare = partial(self._import, partial(self.imports.open, opened=self._compare_with))
+        pages.when_built(COMPARE, lambda page: page.choice.import_wanted.connect(to_compare))
+        pages.when_built(DUEL, lambda page: page.choice.import_wanted.connect(to_compare))
         session.runs.changed.connect(self._enable)
         for teller in (self.export, self.imports, self.counts):
             teller.noticed.connect(frame.messages.show_notice)
@@ -334,19 +332,11 @@ class Exchanging(QObject):
             self.export_dialog = dialog = ExportDialog(self.export, folder, self._frame.window)
             self._show(dialog, "export_dialog")
 
-    def _import(self) -> None:
-        path = self._ask_for_tokenizer()
-        if path is not None:
-            self.open(path)
-
-    def _import_to_compare(self) -> None:
-        path = self._ask_for_tokenizer()
+    def _import(self, open_table: Callable[[Path], object]) -> None:
+        path = ask_for_tokenizer(self._frame.window, self._frame.settings.get(LAST_FOLDER))
         if path is not None:
             self._frame.settings.remember_file(path)
-            self.imports.open(path, self._compare_with)
-
-    def _ask_for_tokenizer(self) -> Path | None:
-        return ask_for_tokenizer(self._frame.window, self._frame.settings.get(LAST_FOLDER))
+            open_table(path)
 
     def _compare_with(self, run: Run) -> None:
         """Put it beside the run shown; where there is none, show it."""
@@ -354,9 +344,6 @@ class Exchanging(QObject):
             self._session.runs.show(run)
         else:
             self._pages.page(COMPARE).model.choose(run.number)
-
-    def _count(self) -> None:
-        self._session.runs.count_on(self._session.corpus.texts.value)
 
     def _extend(self) -> None:
         from app.window.files.growth_dialog import GrowthDialog
@@ -370,14 +357,10 @@ class Exchanging(QObject):
             self._frame.messages.show_notice(Notice(str(error)))
             return
         self.growth_dialog = GrowthDialog(offer, self._frame.settings.get(LAST_FOLDER), self._frame.window)
-        self.growth_dialog.accepted.connect(self._grow)
+        grow_on, sources = self._session.runs.grow_on, self._session.corpus.texts.value
+        self.growth_dialog.wished.connect(lambda by, at, held, choices: grow_on(sources, by, at, held, **choices))
         self.growth_dialog.finished.connect(self.growth_dialog.deleteLater)
         self.growth_dialog.open()
-
-    def _grow(self) -> None:
-        wish = self.growth_dialog.wish
-        sources = self._session.corpus.texts.value
-        self._session.runs.grow_on(sources, wish.by, wish.first_id, wish.held_out, **wish.choices)
 
     def _enable(self) -> None:
         shown = self._session.runs.shown
@@ -391,7 +374,7 @@ class Exchanging(QObject):
     def compression(self) -> FileCompression:
         from app.window.files.compress_and_encode import FileCompression
 
-        model = FileCompression(self._session.aside, self)
+        model = FileCompression(self._session, self)
         model.written.connect(self.written)
         return model
 
@@ -441,7 +424,6 @@ def _growth_offer(history: History) -> GrowthOffer:
         return ""
 
     return GrowthOffer(
-        usual=USUAL_GROWTH,
         most=LARGEST_VOCABULARY,
         first_free=int(free_numbers(numbers, 1)[0]),
         largest=LARGEST_NUMBER - LARGEST_VOCABULARY,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from app.window.files.file_work import FileWork
+from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.widgets import ProgressBar, named, paragraph, selectable
 
 
@@ -20,10 +21,8 @@ class WorkDialog(QDialog):
         self.bar = ProgressBar(1000)
         self.bar.hide()
         self.outcome = selectable(named(paragraph(), result_name))
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        self.begin = self.buttons.addButton(verb, QDialogButtonBox.ButtonRole.ActionRole)
-        self.begin.clicked.connect(self._begin_or_cancel)
-        self.buttons.rejected.connect(self.reject)
+        self.buttons, self.begin = dialog_buttons(self, verb, self._begin_or_cancel, stays=True)
+        self.begin.setDefault(True)
         work.progressed.connect(self._show_progress)
         work.failed.connect(self._show_failed)
         work.ended.connect(self._rest)

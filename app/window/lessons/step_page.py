@@ -10,10 +10,10 @@ from app.window.lessons.answers import BETWEEN_PARTS, Feedback, Mood
 from app.window.lessons.course import Course, LessonPage
 from app.window.lessons.lessons import as_html, as_plain
 from app.window.lessons.words_view import WordsView
-from app.window.parts.icons import icon
 from app.window.parts.layouts import STRETCH, AtTop, in_column, in_row
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import (
+    IconButton,
     ProgressBar,
     flat_button,
     named,
@@ -21,7 +21,6 @@ from app.window.parts.widgets import (
     scaled,
     scrolling,
     selectable,
-    small_button,
 )
 from app.window.parts.wording import tip
 
@@ -40,7 +39,8 @@ class StepPage(QWidget):
         self._shown: LessonPage | None = None
         self.title = named(paragraph(), "Lesson")
         scaled(self.title, 1, bold=True)
-        self.leave_button = named(small_button("Leave the lesson: everything is as it was before"), "Leave the lesson")
+        leave = "Leave the lesson: everything is as it was before"
+        self.leave_button = named(IconButton("close", leave, self.left.emit), "Leave the lesson")
         self.progress = named(ProgressBar(with_text=False), "Steps of the lesson")
         self.progress.setFixedHeight(5)
         self.say = _text_label("What the lesson says")
@@ -62,7 +62,6 @@ class StepPage(QWidget):
         self.recolor()
 
     def recolor(self) -> None:
-        self.leave_button.setIcon(icon("close", self.palette()))
         self._shown = None
         self.refresh()
 
@@ -81,7 +80,6 @@ class StepPage(QWidget):
 
     def _connect(self) -> None:
         course = self._course
-        self.leave_button.clicked.connect(self.left)
         self.back_button.clicked.connect(course.back)
         self.next_button.clicked.connect(course.next)
         self.entry.returnPressed.connect(self._say_what_was_typed)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QLabel, QMessageBox, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QWidget,
+)
+
+from app.window.parts.layouts import in_row
 
 TEXT_FILTER = (
     "Texts, tables and archives (*.txt *.md *.jsonl *.ndjson *.csv *.tsv *.parquet *.arrow *.feather *.zip *.tar *.tgz "
@@ -27,6 +39,42 @@ CHART_FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg", "PD
 PRINT_FILTERS = {"PDF (*.pdf)": "pdf", "SVG drawing (*.svg)": "svg", "PNG picture, 300 dots an inch (*.png)": "png"}
 ANIMATED_FILTER = {"Animated PNG picture (*.apng)": "apng"}
 MOST_DRAWS = 2**31 - 1
+
+
+class PathLine(QLineEdit):
+    """A line for a path, with a button that asks for one."""
+
+    def __init__(self, name: str, ask: Callable[[str], object], hint: str = "") -> None:
+        """Show what `ask` returns for the present text, unless that is nothing."""
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(hint)
+        self.choose = QPushButton("Choose …")
+        self.choose.setAccessibleName(f"Choose: {name}")
+        self.choose.setAutoDefault(False)  # Enter in the line must not press it
+        self.choose.clicked.connect(self.ask)
+        self._ask = ask
+        self.row = in_row((self, 1), self.choose)
+
+    @property
+    def path(self) -> str:
+        return self.text().strip()
+
+    def ask(self) -> None:
+        if chosen := self._ask(self.text()):
+            self.setText(str(chosen))
+
+
+def dialog_buttons(
+    dialog: QDialog, title: str, act: Callable[[], object], *, stays: bool = False
+) -> tuple[QDialogButtonBox, QPushButton]:
+    """Make the button that acts, beside Cancel; where the dialog stays open after it, beside Close."""
+    kind, role = QDialogButtonBox.StandardButton, QDialogButtonBox.ButtonRole
+    buttons = QDialogButtonBox(kind.Close if stays else kind.Cancel)
+    button = buttons.addButton(title, role.ActionRole if stays else role.AcceptRole)
+    button.clicked.connect(lambda: act())
+    buttons.rejected.connect(dialog.reject)
+    return buttons, button
 
 
 def ask_for_texts(parent: QWidget, folder: str, title: str = "Add texts to the corpus") -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFormLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 STRETCH = 0  # empty room that takes what is left
 
@@ -33,6 +33,14 @@ def in_column(
 ) -> QVBoxLayout:
     """Put widgets and layouts below each other; `(widget, 1)` takes the room that is left."""
     return _filled(QVBoxLayout() if on is None else QVBoxLayout(on), parts, margins, spacing)
+
+
+def in_form(*rows: tuple[str, QWidget | QLayout]) -> QFormLayout:
+    """Put fields below each other, each behind its title."""
+    form = QFormLayout()
+    for title, field in rows:
+        form.addRow(title, field)
+    return form
 
 
 def _filled(box: Box, parts: tuple[Part, ...], margins: Margins | None, spacing: int | None) -> Box:

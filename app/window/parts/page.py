@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from app.window.parts.focus_order import insert_focus
 from app.window.parts.watched import Drawn, Exact, Watched
-from app.window.parts.widgets import icon_button, scrolling
+from app.window.parts.widgets import IconButton, scrolling
 
 LEAST_WIDTH = 200  # of pages: wider ones scroll where there is less room
 
@@ -84,8 +84,7 @@ class StagePage(Page):
 
     def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
         super().__init__(watched, parent)
-        self.close_button = icon_button("close", "Back to the window (Esc)")
-        self.close_button.clicked.connect(self.close_wanted)
+        self.close_button = IconButton("close", "Back to the window (Esc)", self.close_wanted.emit)
 
     def show_now(self) -> None:
         """What the model knows; called when the page comes into sight, for it draws nothing before."""

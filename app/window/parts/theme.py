@@ -11,51 +11,29 @@ from PySide6.QtWidgets import QApplication
 Role = QPalette.ColorRole
 Group = QPalette.ColorGroup
 
-LIGHT = {
-    Role.Window: "#f4f5f7",
-    Role.WindowText: "#1d232b",
-    Role.Base: "#ffffff",
-    Role.AlternateBase: "#f8f9fb",
-    Role.Text: "#1d232b",
-    Role.PlaceholderText: "#68717d",
-    Role.Button: "#fbfbfc",
-    Role.ButtonText: "#1d232b",
-    Role.BrightText: "#ffffff",
-    Role.ToolTipBase: "#1d232b",
-    Role.ToolTipText: "#f4f5f7",
-    Role.Highlight: "#2b6cb8",
-    Role.HighlightedText: "#ffffff",
-    Role.Link: "#1f64b0",
-    Role.Light: "#ffffff",
-    Role.Midlight: "#eceef1",
-    Role.Mid: "#d5d9de",
-    Role.Dark: "#b4bac2",
-    Role.Shadow: "#9aa2ad",
-    Role.Accent: "#2b6cb8",
+COLOURS = {  # light, dark
+    Role.Window: ("#f4f5f7", "#20242b"),
+    Role.WindowText: ("#1d232b", "#e4e8ed"),
+    Role.Base: ("#ffffff", "#181b20"),
+    Role.AlternateBase: ("#f8f9fb", "#1c2026"),
+    Role.Text: ("#1d232b", "#e4e8ed"),
+    Role.PlaceholderText: ("#68717d", "#98a2af"),
+    Role.Button: ("#fbfbfc", "#2a2f38"),
+    Role.ButtonText: ("#1d232b", "#e4e8ed"),
+    Role.BrightText: ("#ffffff", "#ffffff"),
+    Role.ToolTipBase: ("#1d232b", "#e4e8ed"),
+    Role.ToolTipText: ("#f4f5f7", "#20242b"),
+    Role.Highlight: ("#2b6cb8", "#4a8fdc"),
+    Role.HighlightedText: ("#ffffff", "#ffffff"),
+    Role.Link: ("#1f64b0", "#7ab3f2"),
+    Role.Light: ("#ffffff", "#3a414c"),
+    Role.Midlight: ("#eceef1", "#2a2f38"),
+    Role.Mid: ("#d5d9de", "#363c46"),
+    Role.Dark: ("#b4bac2", "#14161a"),
+    Role.Shadow: ("#9aa2ad", "#0d0f12"),
+    Role.Accent: ("#2b6cb8", "#4a8fdc"),
 }
-DARK = {
-    Role.Window: "#20242b",
-    Role.WindowText: "#e4e8ed",
-    Role.Base: "#181b20",
-    Role.AlternateBase: "#1c2026",
-    Role.Text: "#e4e8ed",
-    Role.PlaceholderText: "#98a2af",
-    Role.Button: "#2a2f38",
-    Role.ButtonText: "#e4e8ed",
-    Role.BrightText: "#ffffff",
-    Role.ToolTipBase: "#e4e8ed",
-    Role.ToolTipText: "#20242b",
-    Role.Highlight: "#4a8fdc",
-    Role.HighlightedText: "#ffffff",
-    Role.Link: "#7ab3f2",
-    Role.Light: "#3a414c",
-    Role.Midlight: "#2a2f38",
-    Role.Mid: "#363c46",
-    Role.Dark: "#14161a",
-    Role.Shadow: "#0d0f12",
-    Role.Accent: "#4a8fdc",
-}
-DISABLED = {"light": "#a3abb6", "dark": "#5f6875"}
+DISABLED = ("#a3abb6", "#5f6875")
 
 STYLE = """
 QToolBar { border: none; spacing: 6px; padding: 6px 10px; background: palette(window); }
@@ -169,12 +147,12 @@ class Theme(QObject):
 
 
 def palette_for(kind: str) -> QPalette:
-    palette = QPalette()
-    for role, color in (DARK if kind == "dark" else LIGHT).items():
-        palette.setColor(role, QColor(color))
-    for role in (Role.WindowText, Role.Text, Role.ButtonText):
-        palette.setColor(Group.Disabled, role, QColor(DISABLED[kind]))
-    palette.setColor(Group.Disabled, Role.Highlight, QColor(DISABLED[kind]))
+    """Return the palette of the "light" or the "dark" theme."""
+    palette, place = QPalette(), int(kind == "dark")
+    for role, colours in COLOURS.items():
+        palette.setColor(role, QColor(colours[place]))
+    for role in (Role.WindowText, Role.Text, Role.ButtonText, Role.Highlight):
+        palette.setColor(Group.Disabled, role, QColor(DISABLED[place]))
     return palette
 
 

@@ -120,12 +120,24 @@ def small_button(meaning: str) -> QToolButton:
     return named(button, meaning, meaning)
 
 
-def icon_button(icon_name: str, meaning: str) -> QToolButton:
-    """A small button with an icon, whose name is also the button's."""
-    button = small_button(meaning)
-    button.setObjectName(icon_name)
-    button.setIcon(icon(icon_name, button.palette()))
-    return button
+class IconButton(QToolButton):
+    """A sign without a frame, drawn in the colours of the palette; its tip says what it means."""
+
+    def __init__(self, icon_name: str, meaning: str, act: Callable[[], object] = lambda: None) -> None:
+        super().__init__()
+        self.setObjectName(icon_name)
+        self.setAutoRaise(True)
+        named(self, meaning, meaning)
+        self.clicked.connect(lambda: act())
+        self._draw()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._draw()
+
+    def _draw(self) -> None:
+        self.setIcon(icon(self.objectName(), self.palette()))
 
 
 def action_button(action: QAction, *, with_text: bool = False) -> QToolButton:

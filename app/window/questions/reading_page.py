@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.session.session import Session
 from app.window.parts.theme import fixed_font
 from app.window.parts.typed import NumberBox
-from app.window.parts.widgets import OneLine, icon_button, named, paragraph, scrolling, small_button
+from app.window.parts.widgets import IconButton, OneLine, named, paragraph, scrolling, small_button
 from app.window.parts.wording import tip
 from app.window.questions.question_model import QuestionModel
 from app.window.questions.question_page import QuestionPage
@@ -49,7 +49,7 @@ class ReadingPage(QuestionPage):
         self.start = named(NumberBox(1, 1), "The first character shown", meaning)
         self.start.setKeyboardTracking(False)  # a number is meant when it is finished
         self.start.setSingleStep(AT_ONCE)
-        self.close_button = icon_button("close", "Close the text")
+        self.close_button = IconButton("close", "Close the text")
         bar = QWidget()
         row = QHBoxLayout(bar)
         row.setContentsMargins(0, 0, 0, 0)

@@ -229,8 +229,7 @@ class Asking(QObject):
         """What encodes whole texts, of which one at a time is under way."""
         from app.window.files.compress_and_encode import CorpusEncoding
 
-        session = self._session
-        encoding = CorpusEncoding(session.runs, session.cursor, session.corpus, session.aside, self)
+        encoding = CorpusEncoding(self._session, self)
         encoding.written.connect(self.written)
         return encoding
 

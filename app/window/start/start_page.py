@@ -13,11 +13,10 @@ from app.session.time import timer
 from app.settings import START_HERE
 from app.window.actions import Actions
 from app.window.main_window import Frame
-from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion, smooth
-from app.window.parts.widgets import entry, icon_button, label, muted, named, paragraph, scaled
+from app.window.parts.widgets import IconButton, entry, label, muted, named, paragraph, scaled
 from app.window.parts.wording import tip
 from app.window.start.word_life import LONGEST, Scene, WordLife, WordModel, WordToken
 from app.window.text.colours import colour_of
@@ -171,9 +170,9 @@ class StartPage(QWidget):
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.reasons = muted()
         self.reasons.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self.back = icon_button("back", "One merge back in this word")
-        self.again = icon_button("train", "Again from the beginning")
-        self.forward = icon_button("step", "One merge forward in this word")
+        self.back = IconButton("back", "One merge back in this word", self._model.back)
+        self.again = IconButton("train", "Again from the beginning", self._model.again)
+        self.forward = IconButton("step", "One merge forward in this word", self._model.forward)
         self.at_start = QCheckBox("Show this page at the start")
         self.at_start.setChecked(frame.settings.get(START_HERE))
         self.train = QPushButton("Watch the Sample Being Learned")
@@ -210,10 +209,6 @@ class StartPage(QWidget):
         self.leave()
         self.lesson_wanted.emit()
 
-    def recolor(self) -> None:
-        for button in (self.back, self.again, self.forward):
-            button.setIcon(icon(button.objectName(), self.palette()))
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._model.begin()
@@ -243,16 +238,12 @@ class StartPage(QWidget):
 
     def _connect(self, actions: Actions) -> None:
         self.field.textChanged.connect(self._model.look_at)
-        self.back.clicked.connect(self._model.back)
-        self.again.clicked.connect(self._model.again)
-        self.forward.clicked.connect(self._model.forward)
         self._model.changed.connect(self._show)
         self.at_start.toggled.connect(lambda on: self._settings.put(START_HERE, on))
         self.train.clicked.connect(actions["main"].trigger)
         self.close_button.clicked.connect(self.leave)
         self.lesson.clicked.connect(self._take_lesson)
-        actions["start_here"].triggered.connect(self.open)
-        actions["main"].triggered.connect(self.leave)
+        actions.connect(start_here=self.open, main=self.leave)
         self._runs.changed.connect(self._leave_for_another_run)
 
     def _show(self) -> None:

@@ -7,9 +7,8 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QListView, QPlainTextEdit, QPushButton, QSplitter, QToolButton, QWidget
 
 from app.window.main_window import Frame
-from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.widgets import add_key_action, entry, flat_button, icon_button, muted, named
+from app.window.parts.widgets import IconButton, add_key_action, entry, flat_button, muted, named
 from app.window.parts.wording import tip
 from app.window.time.bookmarks import BookmarkListModel
 
@@ -32,8 +31,8 @@ class BookmarksPanel(QWidget):
         self.note.setAccessibleName("Note at the chosen bookmark")
         self.reference = entry("Go to bpe:1#200", can_be_cleared=True)
         self.reference.setAccessibleName("Go to a reference")
-        self.remove_button = self._button("remove", "Remove the chosen bookmark", self._remove_chosen)
-        self._lay_out(self._button("add", add.statusTip(), add.trigger), self._copy_button(copy))
+        self.remove_button = IconButton("remove", "Remove the chosen bookmark", self._remove_chosen)
+        self._lay_out(IconButton("add", add.statusTip(), add.trigger), self._copy_button(copy))
         model.modelReset.connect(self._show)
         model.dataChanged.connect(lambda *_: self._show_note())
         model.here_changed.connect(self._choose_here)
@@ -50,11 +49,6 @@ class BookmarksPanel(QWidget):
     def chosen(self) -> int:
         return self.list.currentIndex().row()
 
-    def recolor(self) -> None:
-        for button in self.findChildren(QToolButton):
-            if button.objectName() in ("add", "remove"):
-                button.setIcon(icon(button.objectName(), self.palette()))
-
     # Building
 
     def _make_list(self) -> QListView:
@@ -70,11 +64,6 @@ class BookmarksPanel(QWidget):
         add_key_action(view, "Remove Bookmark", QKeySequence.StandardKey.Delete, self._remove_chosen)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         return view
-
-    def _button(self, icon_name: str, tip: str, act: object) -> QToolButton:
-        button = icon_button(icon_name, tip)
-        button.clicked.connect(act)
-        return button
 
     def _copy_button(self, copy: QAction) -> QPushButton:
         button = flat_button("Copy reference")

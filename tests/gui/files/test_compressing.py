@@ -26,7 +26,7 @@ def test_there_and_back(qtbot: QtBot, program: Program, tmp_path: Path, monkeypa
     source.write_bytes(TEXT)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(source), ""))
     dialog = opened(program, "compress_file")
-    dialog.ask_for_source()
+    dialog.source.ask()
     assert dialog.target.text() == str(tmp_path / "book.txt.gage")
     with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
         dialog.begin.click()
@@ -37,7 +37,7 @@ def test_there_and_back(qtbot: QtBot, program: Program, tmp_path: Path, monkeypa
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "book.txt.gage"), ""))
     dialog = opened(program, "expand_file")
-    dialog.ask_for_source()
+    dialog.source.ask()
     assert dialog.target.text() == str(source)
     dialog.target.setText(str(tmp_path / "again.txt"))
     with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
@@ -73,7 +73,7 @@ def test_nothing_is_replaced_unasked(
     assert target.read_bytes().startswith(b"BPEGAGE")
     assert asked == [f"{target} is there already. Replace it?"] * 2
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), ""))
-    dialog.choose_target.click()  # the system's dialog has asked
+    dialog.target.choose.click()  # the system's dialog has asked
     with qtbot.waitSignal(program.exchanging.compression.ended, timeout=WAIT):
         dialog.begin.click()
     assert len(asked) == 2

@@ -15,7 +15,7 @@ from app.window.files.export_dialog import ExportDialog
 from app.wiring import Program
 from bpe_core.delivery import folder
 from bpe_core.formats import FORMATS, format_for, open_table, read_history
-from tests.gui.conftest import WAIT
+from tests.gui.conftest import WAIT, export_to
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -86,7 +86,7 @@ def test_a_folder_for_transformers_is_written(
     assert shown.folder.roles["pad"].currentText() == "<|pad|>"  # nothing is there to be guessed
     shown.folder.roles["eos"].setCurrentText("</s>")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(template), ""))
-    shown.folder.choose.click()
+    shown.folder.template.choose.click()
     press(qtbot, trained, shown)
     told = shown.outcome.text()
     assert "is added as a special token" in told[told.index("What was chosen for you") :]
@@ -170,7 +170,7 @@ def test_a_file_may_be_chosen_and_keeps_its_name(
     shown.format.setCurrentText("minbpe")
     assert Path(shown.path.text()).name == "merges.minbpe.model"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(tmp_path / "mine.x"), ""))
-    shown.choose.click()
+    shown.path.choose.click()
     shown.format.setCurrentText("csv")
     assert shown.path.text() == str(tmp_path / "mine.x")
 
@@ -193,5 +193,5 @@ def test_nothing_to_export_yet(program: Program) -> None:
 
 def test_a_table_may_be_written_without_a_dialog(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
-        trained.exchanging.export.start(tmp_path / "merges.csv")
+        export_to(trained, tmp_path / "merges.csv", "csv")
     assert len(read_history(tmp_path / "merges.csv")) == trained.exchanging.export.merges

@@ -26,7 +26,7 @@ from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
-from tests.gui.conftest import WAIT, rest, settle, wait_for_phase
+from tests.gui.conftest import WAIT, export_to, rest, settle, wait_for_phase
 from tests.shared import here, path_of, text_of
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -118,7 +118,7 @@ def test_every_chart_can_be_looked_at(qtbot: QtBot, program: Program, imported: 
 
 def test_it_can_be_exported(qtbot: QtBot, program: Program, imported: Run, tmp_path: Path) -> None:
     with qtbot.waitSignal(program.exchanging.export.ended, timeout=WAIT):
-        program.exchanging.export.start(tmp_path / "tokenizer.json")
+        export_to(program, tmp_path / "tokenizer.json", "tokenizer.json")
     back = read_history(tmp_path / "tokenizer.json")
     assert back.columns.left.tolist() == HISTORY.columns.left.tolist()
 

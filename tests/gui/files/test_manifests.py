@@ -26,7 +26,7 @@ from app.wiring import Program
 from bpe_core.command_line.commands.repeat import MADE_AT
 from bpe_core.command_line.main import run
 from bpe_core.support.data_table import read_plainly
-from tests.gui.conftest import WAIT, rest, settle
+from tests.gui.conftest import WAIT, export_to, rest, settle
 from tests.shared import ROOT
 
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest.\n" * 4
@@ -86,7 +86,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
     settle(qtbot, program)
     qtbot.waitUntil(lambda: not program.session.aside.is_busy(), timeout=WAIT)
     assert "identical" in saved("race.svg", print_chart)
-    assert "identical" in saved("own.tokenizer.json", program.exchanging.export.start)
+    assert "identical" in saved("own.tokenizer.json", lambda path: export_to(program, path, "tokenizer.json"))
     assert "identical" in saved("page.html", program.filing.document.report)
     program.asking.about_token(260)
     for page in ("sizes", "ties", "words", "audit", "benchmark", "pairs"):

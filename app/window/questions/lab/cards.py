@@ -9,7 +9,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.window.parts.figure_sheet import line_colour
-from app.window.parts.widgets import icon_button, label, muted
+from app.window.parts.widgets import IconButton, label, muted
 from app.window.parts.wording import tip
 from app.window.questions.lab.model import LabModel
 
@@ -52,7 +52,7 @@ class LaneCard(QFrame):
         self.run.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.run.setMinimumContentsLength(4)
         self.run.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.close_button = icon_button("close", f"Take {letter} out of the lab")
+        self.close_button = IconButton("close", f"Take {letter} out of the lab")
         self.total = label()
         font = self.total.font()
         font.setPointSizeF(TOTAL_POINTS)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.page import Page
 from app.window.parts.typed import NumberBox
 from app.window.parts.watched import Drawn, Exact
-from app.window.parts.widgets import icon_button, label, muted, paragraph
+from app.window.parts.widgets import IconButton, label, muted, paragraph
 from app.window.parts.wording import tip
 from app.window.questions.lab.cards import LaneCards
 from app.window.questions.lab.figures import DifferingWordsModel, LabFigures
@@ -59,7 +59,7 @@ class LabPage(Page):
         self.add = QToolButton()
         self.back = QPushButton("Back to Your Text")
         self.measured = QToolButton()
-        self.close_button = icon_button("close", "Close the lab (Esc)")
+        self.close_button = IconButton("close", "Close the lab (Esc)")
         self.recipes = QMenu("&Train Another Recipe", self)
         self.stack = QStackedWidget()
         self._lay_out()
