@@ -126,7 +126,7 @@ class Program(QObject):
         self.settings.save()
         self.session.playing.give_way()
         self.filing.document.close()
-        self.session.close()
+        self.session.aside.close()
         self.filing.document.release()
         self.crashes.remove()
         self.garbage.stop()
@@ -226,7 +226,6 @@ class Program(QObject):
     def _connect_manifests(self) -> None:
         """Keep how each saved file was made, where a person wants that."""
         self.manifests = manifests = Manifests(self.session)
-        manifests.noticed.connect(self.messages.show_notice)
         for written in (self.charting.saved, self.asking.written, self.exchanging.written):
             written.connect(manifests.keep)
         self.filing.document.reported.connect(lambda path: manifests.keep(REPORT, path))
@@ -237,8 +236,7 @@ class Program(QObject):
         self.actions["help"].triggered.connect(lambda: help_dialog(self.window).show())
         self.actions["about"].triggered.connect(lambda: about_dialog(self.window).show())
         self.actions["quit"].triggered.connect(self.window.close)
-        for teller in (self.session, self.encoder):
-            teller.noticed.connect(self.messages.show_notice)
+        self.session.aside.noticed.connect(self.messages.show_notice)
 
     def _connect_look(self) -> None:
         self.actions["full_screen"].toggled.connect(self.window.set_full_screen)

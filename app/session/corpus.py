@@ -11,7 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
+from app.session.aside import Answer, Aside
 from app.session.changes import Held, Steps
 from app.session.corpus_texts import (
     MOST_LISTED,
@@ -29,7 +29,6 @@ from app.session.corpus_texts import (
 )
 from app.session.counts import CountFailed, CountProgress, Counts, Outcome
 from app.session.groups import by_folder, fitted, gathered, names_of, put_into, renamed, split_folder, weighed
-from app.session.notices import Answer, Notice
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.mixture import By, Group, Mixture
 from bpe_core.recipes.recipe import Recipe
@@ -45,7 +44,6 @@ MOST_TOLD = 200  # sentences about what is left out of folders
 class SessionCorpus(QObject):
     """A list of texts that a person arranges; they are counted as the present recipe splits them."""
 
-    noticed = Signal(Notice)
     column_wanted = Signal(int)  # the number of a table of which only a person can say where its texts are
     listed = Signal()  # all folders that were added have been looked through
 
@@ -54,18 +52,18 @@ class SessionCorpus(QObject):
         self.texts: Held[CorpusTexts] = Held((), undo, self)
         self.counts = Counts(aside, self)
         self._recipe = recipe
-        self._aside, self._undo = aside, undo
+        self.aside, self._undo = aside, undo
         self._told: set[int] = set()  # the numbers of texts that could not be counted, of which that was said
         self.counts.settled.connect(self._tell_failures)
         self._samples: set[int] = set()  # the numbers of texts that make room for the first one that a person brings
 
     @property
     def is_listing(self) -> bool:
-        return self._aside.is_busy(TOPIC)
+        return self.aside.is_busy(TOPIC)
 
     def add_paths(self, paths: Sequence[Path | str]) -> None:
         """Add files, and the files of folders; a large folder, or many files, take a moment."""
-        self._aside.ask(
+        self.aside.ask(
             TOPIC,
             lambda task: texts_among([*map(Path, paths)], task.cancelled),
             self._take_files,
@@ -74,7 +72,7 @@ class SessionCorpus(QObject):
         )
 
     def leave_paths(self) -> None:
-        self._aside.cancel(TOPIC)
+        self.aside.cancel(TOPIC)
 
     def add_address(self, address: str) -> None:
         """Add what is read from there by the packages that are installed for such addresses."""
@@ -114,7 +112,7 @@ class SessionCorpus(QObject):
         large = [text for text in texts if text.number in numbers and text.is_folder and not text.picked]
         if len(large) == 1 and len(numbers) == 1:
             folder = large[0]
-            self._aside.ask("folders of a folder", lambda task: split_folder(folder), self._take_split, self._tell)
+            self.aside.ask("folders of a folder", lambda task: split_folder(folder), self._take_split, self.aside.tell)
             return
         self._put(put_into(texts, by_folder(texts, numbers)), "Groups from folders")
 
@@ -154,9 +152,6 @@ class SessionCorpus(QObject):
             place = texts.index(folder)
             self._put(gathered((*texts[:place], *parts, *texts[place + 1 :])), "Groups from folders")
 
-    def _tell(self, sentence: str) -> None:
-        self.noticed.emit(Notice(sentence))
-
     def read_otherwise(self, numbers: set[int], name: str, **changes: Any) -> None:
         """Read these texts in another encoding, by another column, or as words with their counts."""
         texts = self.texts.value
@@ -185,7 +180,7 @@ class SessionCorpus(QObject):
             others = len(left_out) - 1
             more = f" And {others:,} more are left out." if others and is_something else ""
             details = "\n".join(left_out[:MOST_TOLD]) if others else ""
-            self.noticed.emit(Notice(left_out[0 if is_something else -1] + more, details, is_error=not is_something))
+            self.aside.tell(left_out[0 if is_something else -1] + more, details, is_error=not is_something)
         if is_something:
             texts = with_picked(with_files(self._of_the_person, found.files), found.picked)
             for folder in found.folders:
@@ -212,7 +207,7 @@ class SessionCorpus(QObject):
             more = f" And {len(new) - 1:,} more cannot be learned from." if len(new) > 1 else ""
             details = "\n".join(new[:MOST_TOLD]) if len(new) > 1 else ""
             choose = Answer("Choose a Column …", lambda: self.column_wanted.emit(asking[0]))
-            self.noticed.emit(Notice(new[0] + more, details, answers=(choose,) if asking else ()))
+            self.aside.tell(new[0] + more, details, answers=(choose,) if asking else ())
 
     def _tell_if_all_are_listed(self) -> None:
         if not self.is_listing:

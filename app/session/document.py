@@ -14,8 +14,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session.aside import Answer
 from app.session.corpus_texts import state_of
-from app.session.notices import Answer, Notice
 from app.session.safety_copy import Leftover, Leftovers, SafetyCopy
 from app.session.session import Session
 from app.session.session_files import (
@@ -49,7 +49,6 @@ class Document(QObject):
     reported = Signal(object)  # the path of the page
     recovery_wanted = Signal(object)  # the path of a damaged session of which something can be saved
     elsewhere_wanted = Signal()  # the person wants to choose another place to save to
-    noticed = Signal(Notice)
 
     def __init__(
         self, session: Session, folder: Path, layout: Callable[[], Mapping[str, Any]], parent: QObject | None = None
@@ -93,7 +92,7 @@ class Document(QObject):
         if is_own and self.path is not None:
             target = self.path
         if not is_own and not self._claim(target):
-            self.noticed.emit(Notice(f"{target} is open in another window; save under another name."))
+            self._aside.tell(f"{target} is open in another window; save under another name.")
             return
         if is_own and not replaces_foreign and state_of(target) not in (self._state, None):
             self._ask_before_replacing(target, then)
@@ -107,7 +106,7 @@ class Document(QObject):
     def _ask_before_replacing(self, target: Path, then: Then) -> None:
         answer = Answer("Replace it", lambda: self.save(target, then=then, replaces_foreign=True))
         sentence = f"{target.name} was changed by another program since it was opened here. Save under another name, or"
-        self.noticed.emit(Notice(f"{sentence} replace what it holds now.", answers=(answer,)))
+        self._aside.tell(f"{sentence} replace what it holds now.", answers=(answer,))
 
     def _take_saved(self, session: SavedSession, path: Path, then: Then, state: FileState) -> None:
         if path != self.path:
@@ -115,12 +114,12 @@ class Document(QObject):
             self._new_lock = None
         self._state, self._saved = state, session
         self.saved.emit(path)
-        self.noticed.emit(Notice(f"Saved as {path}.", is_error=False))
+        self._aside.tell(f"Saved as {path}.", is_error=False)
         self.look()
         then()
 
     def _tell_unsaved(self, sentence: str) -> None:
-        self.noticed.emit(Notice(sentence, answers=(self._elsewhere(),)))
+        self._aside.tell(sentence, answers=(self._elsewhere(),))
 
     def _unlock_new(self) -> None:
         if self._new_lock is not None:
@@ -135,7 +134,7 @@ class Document(QObject):
             "report",
             lambda task: write_report(report_of(now), path),
             lambda _: self.reported.emit(path),
-            lambda sentence: self.noticed.emit(Notice(sentence)),
+            self._aside.tell,
             queues=True,
             writes=True,
         )
@@ -154,12 +153,12 @@ class Document(QObject):
         elif self.leftovers.claim(leftover):
             self._begin_opening(leftover.path, is_safety_copy=True)
         else:
-            self.noticed.emit(Notice("Another window has brought that session back already.", is_error=False))
+            self._aside.tell("Another window has brought that session back already.", is_error=False)
 
     def recover(self, path: Path) -> None:
         """Show what can be saved of a damaged session, as one that is new."""
         if not self._is_busy():
-            self._aside.ask(TOPIC, lambda task: recovered(path), self._take_recovered, self._tell)
+            self._aside.ask(TOPIC, lambda task: recovered(path), self._take_recovered, self._aside.tell)
 
     def _begin_opening(self, path: Path, *, is_safety_copy: bool) -> None:
         self._aside.ask(
@@ -174,10 +173,7 @@ class Document(QObject):
         if is_safety_copy:
             self.leftovers.give_back(path)
         answer = Answer("Open What Can Be Saved", partial(self.recovery_wanted.emit, path))
-        self.noticed.emit(Notice(sentence, answers=(answer,) if recoverable else ()))
-
-    def _tell(self, sentence: str) -> None:
-        self.noticed.emit(Notice(sentence))
+        self._aside.tell(sentence, answers=(answer,) if recoverable else ())
 
     def _take_recovered(self, found: OpenedSession) -> None:
         self._leave()
@@ -188,7 +184,7 @@ class Document(QObject):
         self._show_opened(found)
         lost = " ".join(found.lost)
         what = f"What is here is what could be saved; the rest is lost. {lost}" if lost else "All of it could be saved."
-        self.noticed.emit(Notice(f"{found.path.name} is damaged. {what}", "\n".join(found.lost), is_error=bool(lost)))
+        self._aside.tell(f"{found.path.name} is damaged. {what}", "\n".join(found.lost), is_error=bool(lost))
 
     def _take_opened(self, is_safety_copy: bool, found: OpenedSession | Unreadable) -> None:
         if isinstance(found, Unreadable):
@@ -223,7 +219,7 @@ class Document(QObject):
             self._belong_to(None, None)
             self.name = f"{path.stem} (copy)"
             sentence = f"{path.name} is open in another window. This is a copy of it: save it under another name."
-            self.noticed.emit(Notice(sentence, is_error=False))
+            self._aside.tell(sentence, is_error=False)
         self._saved = self._snapshot()
 
     def _take_leftover(self, found: OpenedSession) -> None:
@@ -296,13 +292,11 @@ class Document(QObject):
         return self._copy
 
     def _tell_trouble(self, sentence: str) -> None:
-        self.noticed.emit(
-            Notice(
-                f"No safety copy can be kept of this session: {sentence} Nothing is lost as long as the window is "
-                "open; save the session elsewhere (File > Save Session As).",
-                sentence,
-                answers=(self._elsewhere(),),
-            )
+        self._aside.tell(
+            f"No safety copy can be kept of this session: {sentence} Nothing is lost as long as the window is "
+            "open; save the session elsewhere (File > Save Session As).",
+            sentence,
+            answers=(self._elsewhere(),),
         )
 
     # What all need
@@ -320,7 +314,7 @@ class Document(QObject):
         """Whether a session is on its way; if so, the person is told."""
         is_busy = self._aside.is_busy(TOPIC)
         if is_busy:
-            self.noticed.emit(Notice("A session is being saved or opened just now; try again in a moment."))
+            self._aside.tell("A session is being saved or opened just now; try again in a moment.")
         return is_busy
 
     def _is_own(self, path: Path) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from app.session.aside import Aside
 from app.session.corpus_texts import state_of
-from app.session.notices import Notice
 from app.session.run import Run
 from app.session.runs import Runs
 from bpe_core.errors import FormatError
@@ -22,16 +22,13 @@ from bpe_core.support.progress import CancelCheck
 MOST_NAMED = 3  # files in one sentence
 
 
-@dataclass(frozen=True)
-class Differences:
-    changed: tuple[Path, ...]
-    missing: tuple[Path, ...]
+class Differences(NamedTuple):
+    changed: list[Path]
+    missing: list[Path]
 
 
 class Fingerprints(QObject):
     """Hashes the files of a run when it begins; compares them when a session is opened."""
-
-    noticed = Signal(Notice)
 
     def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -72,8 +69,15 @@ class Fingerprints(QObject):
             run.fingerprints[number] = found
 
     def _tell(self, found: Differences) -> None:
-        if found.changed or found.missing:
-            self.noticed.emit(Notice(_sentence(found), _details(found), is_error=False, can_wait=True))
+        parts = []
+        if found.changed:
+            parts.append(f"{_names(found.changed)} changed since the runs of this session learned from it")
+        if found.missing:
+            parts.append(f"{_names(found.missing)} cannot be found any more")
+        if parts:
+            sentence = f"{'; '.join(parts)}. The runs can go on all the same: they keep the words as they were."
+            details = [f"changed: {path}" for path in found.changed] + [f"missing: {path}" for path in found.missing]
+            self._aside.tell(sentence, "\n".join(details), is_error=False, can_wait=True)
 
 
 def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck) -> dict[int, Fingerprint]:
@@ -88,9 +92,9 @@ def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck
 
 def compared(files: Mapping[Path, Fingerprint], cancelled: CancelCheck) -> Differences:
     """Look at files again; only where the time differs and the size does not, they are read."""
-    missing = tuple(path for path in files if not path.is_file())
-    there = ((path, known) for path, known in files.items() if path not in missing)
-    return Differences(tuple(path for path, known in there if _differs(path, known, cancelled)), missing)
+    missing = [path for path in files if not path.is_file()]
+    there = [path for path in files if path not in missing]
+    return Differences([path for path in there if _differs(path, files[path], cancelled)], missing)
 
 
 def _differs(path: Path, known: Fingerprint, cancelled: CancelCheck) -> bool:
@@ -112,20 +116,6 @@ def _looks_the_same(path: Path, known: Fingerprint) -> bool:
     return state_of(path) == (known.size, known.modified_ns)
 
 
-def _sentence(found: Differences) -> str:
-    parts = []
-    if found.changed:
-        parts.append(f"{_names(found.changed)} changed since the runs of this session learned from it")
-    if found.missing:
-        parts.append(f"{_names(found.missing)} cannot be found any more")
-    return f"{'; '.join(parts)}. The runs can go on all the same: they keep the words as they were."
-
-
-def _names(paths: tuple[Path, ...]) -> str:
+def _names(paths: list[Path]) -> str:
     more = f" and {len(paths) - MOST_NAMED:,} more" if len(paths) > MOST_NAMED else ""
     return ", ".join(path.name for path in paths[:MOST_NAMED]) + more
-
-
-def _details(found: Differences) -> str:
-    lines = [f"changed: {path}" for path in found.changed] + [f"missing: {path}" for path in found.missing]
-    return "\n".join(lines)

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from app.session.corpus_texts import CorpusText
-from app.session.notices import Notice
 from app.session.session import Session
 from app.session.session_files import snapshot_of
 from app.worker.job import Task
@@ -44,8 +43,6 @@ def run_of_session(number: int) -> str:
 
 class Manifests(QObject):
     """Nothing is kept unless a person wants it: files would appear that nobody asked for."""
-
-    noticed = Signal(Notice)
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -88,13 +85,11 @@ class Manifests(QObject):
             different = DIFFERENT + (STILL_LEARNING if is_learning else "")
             self._tell(KEPT if is_kept else different, path, manifest.name)
 
-        session.aside.ask(
-            ("manifest", path), work, take, lambda sentence: self.noticed.emit(Notice(sentence)), writes=True
-        )
+        session.aside.ask(("manifest", path), work, take, session.aside.tell, writes=True)
 
     def _tell(self, sentence: str, *names: Path | str) -> None:
         told = (name.name if isinstance(name, Path) else name for name in names)
-        self.noticed.emit(Notice(sentence.format(*told), is_error=False))
+        self._session.aside.tell(sentence.format(*told), is_error=False)
 
 
 def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck) -> bool:

@@ -13,7 +13,6 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.corpus_texts import CorpusTexts
 from app.session.counts import Counted, CountFailed, Counts
-from app.session.notices import Notice
 from app.session.run import Phase, Run, changed_name
 from app.session.studies import MixedWords, Studies, tables_by_group
 from app.session.time import TimeCursor
@@ -52,7 +51,6 @@ class Runs(QObject):
     leading_changed = Signal()  # of the shown run
     prepared = Signal(object)  # a run whose texts are counted
     did_not_fit = Signal(object, object)  # a run whose texts have no vocabulary of its size, and what is known of it
-    noticed = Signal(Notice)
 
     def __init__(self, counts: Counts, aside: Aside, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -72,7 +70,7 @@ class Runs(QObject):
     def train(self, sources: CorpusTexts, recipe: Recipe, *, merges: int | None = None, fits: bool = False) -> None:
         """Begin a run; with `merges` it pauses after so many. One that `fits` takes another size where it must."""
         if not sources:
-            self.noticed.emit(Notice("There is no text to learn from: open a file, paste a text or choose a sample."))
+            self._aside.tell("There is no text to learn from: open a file, paste a text or choose a sample.")
             return
         self._begin(recipe, sources, merges_when_prepared=merges, fits=fits)
         self._counts.want(sources, recipe)
@@ -152,7 +150,7 @@ class Runs(QObject):
         if run is None or not run.can_be_counted:
             return
         if not sources:
-            self.noticed.emit(Notice("There is no text to count on: open a file, paste a text or choose a sample."))
+            self._aside.tell("There is no text to count on: open a file, paste a text or choose a sample.")
             return
         run.sources, run.phase, run.sentence, run.only_counts = sources, Phase.COUNTING, "", True
         self._tell(run)
@@ -169,7 +167,7 @@ class Runs(QObject):
             except RecipeError as error:
                 sentence = str(error)
         if sentence:
-            self.noticed.emit(Notice(sentence))
+            self._aside.tell(sentence)
             return
         words, history = run.words, run.history
         assert words is not None  # why_no_branch saw to it
@@ -190,14 +188,14 @@ class Runs(QObject):
         """Let the shown run learn so many tokens more on these texts, as a new run: its ids stay what they are."""
         run = self.shown
         if run is None or run.history is None or not sources:
-            self.noticed.emit(Notice(f"There is no {'text to learn from' if run else 'table to extend'}."))
+            self._aside.tell(f"There is no {'text to learn from' if run else 'table to extend'}.")
             return
         try:
             recipe = growing_recipe(run.history, by, name=changed_name(run.recipe.name, "extended"), **choices)
             numbers = numbers_of(run.history)
             free_numbers(numbers, by, first_id)
         except BpeError as error:
-            self.noticed.emit(Notice(str(error)))
+            self._aside.tell(str(error))
             return
         start = steps_alone(run.history).numbered(numbers) if makes_steps_again(run.history) else None
         growing = Growing(run.history.numbered(numbers), first_id, held_out)
@@ -239,7 +237,7 @@ class Runs(QObject):
             self._fail(run, failures[0], "\n".join(failures))
             return
         if failures:
-            self.noticed.emit(Notice(f"{failures[0]} The other texts are used.", "\n".join(failures)))
+            self._aside.tell(f"{failures[0]} The other texts are used.", "\n".join(failures))
         run.fingerprints = {
             source.number: Fingerprint(*outcome.file_state)
             for source, outcome in zip(run.sources, outcomes, strict=True)
@@ -359,7 +357,7 @@ class Runs(QObject):
     def _fail(self, run: Run, sentence: str, details: str = "") -> None:
         run.job = None
         run.phase, run.sentence = Phase.FAILED, sentence
-        self.noticed.emit(Notice(sentence, details))
+        self._aside.tell(sentence, details)
         self._tell(run)
 
     def _tell(self, run: Run) -> None:

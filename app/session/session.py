@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
-from app.session.aside import Aside
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand
+
+from app.session.aside import Answer, Aside
 from app.session.changes import Held, Steps
 from app.session.corpus import SessionCorpus
-from app.session.detour import Detour
+from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.fingerprints import Fingerprints
 from app.session.merge_filter import MergeFilter
-from app.session.notices import Answer, Notice
 from app.session.playing import Playing
 from app.session.run import Run
 from app.session.runs import Runs
@@ -24,9 +28,9 @@ from bpe_core.session_file.values import Bookmark
 
 
 class Session(QObject):
-    """Everything that is open; each part can be read for itself, here is how they hang together."""
+    """Everything that is open; each part can be read on its own."""
 
-    noticed = Signal(Notice)
+    size_taken = Signal(Recipe)  # a recipe whose size nobody chose
 
     def __init__(self, recipe: Recipe, text: str = "", parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,51 +42,38 @@ class Session(QObject):
         self.bookmarks: Held[tuple[Bookmark, ...]] = Held((), self.undo, self)
         self.corpus = SessionCorpus(self.recipe, self.aside, self.undo, self)
         self.cursor = TimeCursor(self)
-        self.cursor.moved.connect(window_begins)  # first: what works aside gives way till it is drawn
+        self.cursor.moved.connect(window_begins)  # first: threads give way until it is drawn
         self.runs = Runs(self.corpus.counts, self.aside, self.cursor, self)
+        self.runs.did_not_fit.connect(self._find_size)
         self.playing = Playing(self.runs, self.cursor, self)
-        self.detour = Detour(
-            self.corpus.texts, self.recipe, self.text, self.filter, self.runs, self.cursor, self.undo, self
-        )
+        self.detour = Detour(self)
         self.detour.changed.connect(self.playing.give_way)
-        self.fitting = Fitting(self.runs, self.recipe, self)
-        self.fitting.noticed.connect(self.noticed)
         self.growth = GrowthNews(self.runs, self.text, self.aside, self)
-        self.growth.noticed.connect(self.noticed)
         self.fingerprints = Fingerprints(self.runs, self.aside, self)
-        self.fingerprints.noticed.connect(self.noticed)
-        self.aside.noticed.connect(self.noticed)
-        self._wanted: list[tuple[int | None, bool]] = []  # a run that is to begin when its texts are known
+        self._wanted: tuple[int | None, bool] | None = None  # a run to begin when its texts are known
         self.corpus.listed.connect(self._train_as_wanted)
-        self.corpus.noticed.connect(self.noticed)
-        self.runs.noticed.connect(self.noticed)
         self._is_to_count = False
-        self.corpus.counts.settled.connect(self._count_what_waited)  # behind the runs, which have taken theirs then
+        self.corpus.counts.settled.connect(self._count_what_waited)  # after the runs, which take theirs first
 
     def warm_up(self) -> None:
-        """Let the kernels be compiled aside if they never were on this computer, and what opens tables be loaded."""
+        """Compile the kernels and load the formats aside, so that nobody waits for them later."""
         self.aside.ask("compiled kernels", lambda task: readiness.prepare())
         self.aside.ask("formats", lambda task: _load_formats())
 
     def train(self, *, merges: int | None = None, fits: bool = False) -> None:
-        """Begin a run on the texts and the recipe as they are now; on those just being opened, too."""
+        """Begin a run on the present texts and recipe, once all added folders have been listed."""
         if self.corpus.is_listing:
-            self._wanted = [(merges, fits)]
-            return
-        self.runs.train(self.corpus.texts.value, self.recipe.value, merges=merges, fits=fits)
+            self._wanted = merges, fits
+        else:
+            self.runs.train(self.corpus.texts.value, self.recipe.value, merges=merges, fits=fits)
 
     def _train_as_wanted(self) -> None:
-        wanted, self._wanted = self._wanted, []
-        for merges, fits in wanted:
-            self.train(merges=merges, fits=fits)
-
-    def begin_nothing(self) -> None:
-        """Another session is about to be shown: what was to be opened, and learned from then, belonged to this one."""
-        self._wanted = []
-        self.corpus.leave_paths()
+        wanted, self._wanted = self._wanted, None
+        if wanted is not None:
+            self.train(merges=wanted[0], fits=wanted[1])
 
     def step(self, *, fits: bool = False) -> None:
-        """One merge: of the shown run if it rests, else of a new one."""
+        """Make one merge: in the shown run if it rests, else in a new one."""
         shown = self.runs.shown
         if shown is not None and shown.can_go_on():
             self.runs.resume(merges=1)
@@ -90,7 +81,7 @@ class Session(QObject):
             self.train(merges=1, fits=fits)
 
     def count(self) -> None:
-        """Count the texts under the present recipe; where a run is waiting for counts of its own, as soon as it has."""
+        """Count the texts under the present recipe, after the counts that runs are waiting for."""
         self._is_to_count = self.runs.waiting_for_counts
         if not self._is_to_count:
             self.corpus.count()
@@ -99,42 +90,152 @@ class Session(QObject):
         if self._is_to_count:
             self.count()
 
-    def close(self) -> None:
-        """End every thread, and hear of none any more."""
-        self.aside.close()
+    def replace(self, contents: Contents, bookmarks: tuple[Bookmark, ...], runs: Sequence[Run]) -> None:
+        """Show another session instead; nothing of this one can be undone or is waited for."""
+        self.detour.forget()
+        self._wanted = None
+        self.corpus.leave_paths()
+        self.bookmarks.put_quietly(bookmarks)
+        contents.show(self, runs)
+        self.undo.clear()
 
-
-class Fitting(QObject):
-    """Finds a size for texts that have no vocabulary as large, or as small, as a recipe asks for.
-
-    A person who chose the size is asked first; where nobody did, as with a preset's, the run takes another and says so.
-    """
-
-    noticed = Signal(Notice)
-    taken = Signal(Recipe)  # a recipe whose size nobody chose
-
-    def __init__(self, runs: Runs, recipe: Held[Recipe], parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._runs, self._recipe = runs, recipe
-        runs.did_not_fit.connect(self._find)
-
-    def _find(self, run: Run, found: DoesNotFit) -> None:
+    def _find_size(self, run: Run, found: DoesNotFit) -> None:
+        """Learn the size that fits; ask first where a person chose the size."""
         size = f"{found.fitting.vocab_size:,}"
         if run.fits:
-            self._take(run, found)
-            self.noticed.emit(Notice(f"{found.problem} Learning {size} instead.", is_error=False))
+            self._take_size(run, found.fitting)
+            self.aside.tell(f"{found.problem} Learning {size} instead.", is_error=False)
         else:
-            answer = Answer(f"Learn {size} Instead", lambda: self._take(run, found))
-            self.noticed.emit(Notice(found.sentence, answers=(answer,)))
+            answer = Answer(f"Learn {size} Instead", partial(self._take_size, run, found.fitting))
+            self.aside.tell(found.sentence, answers=(answer,))
 
-    def _take(self, run: Run, found: DoesNotFit) -> None:
-        if self._recipe.value == run.recipe:
-            self.taken.emit(found.fitting)
-            self._recipe.put_quietly(found.fitting)
-        self._runs.train_again(run, found.fitting)
+    def _take_size(self, run: Run, fitting: Recipe) -> None:
+        if self.recipe.value == run.recipe:
+            self.size_taken.emit(fitting)
+            self.recipe.put_quietly(fitting)
+        self.runs.train_again(run, fitting)
 
 
 def _load_formats() -> None:
     from bpe_core.formats import FORMATS
 
     FORMATS.load()
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a session shows, other than its runs and bookmarks."""
+
+    sources: CorpusTexts
+    recipe: Recipe
+    text: str
+    filter: MergeFilter
+    shown: Run | None
+    position: int
+    is_live: bool
+
+    def show(self, session: Session, runs: Sequence[Run]) -> None:
+        session.corpus.texts.put_quietly(self.sources)
+        session.recipe.put_quietly(self.recipe)
+        session.text.put_quietly(self.text)
+        session.runs.replace_all(runs, self.shown)
+        session.filter.put_quietly(self.filter)
+        if not self.is_live:
+            session.cursor.go_to(self.position)
+
+
+class Detour(QObject):
+    """For a while the window shows other texts, another recipe and other runs, as a lesson does.
+
+    What the person had is `kept` (None without a detour), and saved meanwhile. Beginning is one change on the undo
+    stack, so leaving is undoing everything since; what the person brought on the way, such as a file, stays.
+    """
+
+    changed = Signal()  # it has begun, or is over
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.kept: Contents | None = None
+        self._session, self._sources, self._undo = session, session.corpus.texts, session.undo
+        self._lent: set[int] = set()  # the numbers of the sources that belong to detours
+        self._begun_at = 0  # on the undo stack
+        self._leaves_changes = False  # that could be redone, though their detour is over
+        self._undo.indexChanged.connect(self._forget_changes)
+
+    def go(self, title: str, corpus: str, recipe: Recipe, merges: int) -> None:
+        """Show a corpus and learn from it; a detour begins, unless one is under way."""
+        if self.kept is None:
+            self._begun_at = self._undo.index()
+            self._undo.push(_Leaving(self, f"Lesson “{title}”"))
+        source = CorpusText(title, text=corpus)
+        self._lent.add(source.number)
+        self._sources.put_quietly((source,))
+        self._session.recipe.put_quietly(recipe)
+        self._session.runs.train(self._sources.value, recipe, merges=merges)
+
+    def end(self) -> None:
+        """Put back what the person had, and add what they brought along."""
+        if self.kept is None:
+            return
+        kept, now = self.kept, self._sources.value
+        brought = tuple(self.brought(now))
+        self._undo.setIndex(self._begun_at)
+        if brought:
+            adds = any(source.number in self._lent for source in now)  # else they chose something else altogether
+            self._sources.put(kept.sources + brought if adds else brought, f"Add {brought[0].name}")
+
+    def forget(self) -> None:
+        """End without putting anything back: another session is about to be shown."""
+        if self.kept is not None:
+            self.kept = None
+            self.changed.emit()
+
+    def brought(self, sources: CorpusTexts) -> Iterable[CorpusText]:
+        return (source for source in sources if source.number not in self._lent)
+
+    def owns(self, run: Run) -> bool:
+        """Whether a run has learned from a detour's corpus, so that it goes when the detour ends."""
+        return bool(run.sources) and not any(self.brought(run.sources))
+
+    def contents(self) -> Contents:
+        """Return what the person has, in front of them or aside."""
+        session, now = self._session, self._sources.value
+        if self.kept is not None:
+            return replace(self.kept, sources=(*self.kept.sources, *self.brought(now)))
+        values = now, session.recipe.value, session.text.value, session.filter.value
+        return Contents(*values, session.runs.shown, session.cursor.position, session.cursor.live)
+
+    def begin(self) -> None:
+        self.kept = self.contents()
+        self._session.filter.put_quietly(MergeFilter())
+        self.changed.emit()
+
+    def put_back(self) -> None:
+        kept, self.kept = self.kept, None
+        if kept is not None:
+            self._leaves_changes = True
+            kept.show(self._session, [run for run in self._session.runs.all if not self.owns(run)])
+            self.changed.emit()
+
+    def _forget_changes(self) -> None:
+        """Leave nothing of a detour to redo on what the person has."""
+        if self._leaves_changes and self.kept is None:
+            self._leaves_changes = False
+            nothing = QUndoCommand()  # pushing it takes what could be redone off the stack
+            nothing.setObsolete(True)
+            self._undo.push(nothing)
+
+
+class _Leaving(QUndoCommand):
+    """The beginning of a detour on the undo stack; it is gone once undone."""
+
+    def __init__(self, detour: Detour, label: str) -> None:
+        super().__init__(label)
+        self._detour = detour
+
+    def redo(self) -> None:
+        self._detour.begin()
+
+    def undo(self) -> None:
+        self._detour.put_back()
+        self.setObsolete(True)

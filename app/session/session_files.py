@@ -12,7 +12,7 @@ from typing import Any
 from app.session.corpus_texts import CorpusText, from_session, state_of
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase, Run
-from app.session.session import Session
+from app.session.session import Contents, Session
 from app.worker.training import Pace
 from app.worker.window_first import let_window_go_first
 from bpe_core.errors import FormatError
@@ -25,7 +25,6 @@ from bpe_core.session_file.writing import write_session
 STATES: dict[Phase, RunState] = {Phase.ENDED: "ended", Phase.FAILED: "failed"}  # all others can go on: paused
 BLANK_BEFORE = "·"  # the sign of a blank in sessions that do not say which it is
 LONGEST_TOKEN = 100_000  # that can be filtered for
-PHASES: dict[RunState, Phase] = {"paused": Phase.PAUSED, "ended": Phase.ENDED, "failed": Phase.FAILED}
 
 
 def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
@@ -49,18 +48,11 @@ def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | No
 
 
 def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenTexts]) -> None:
-    session.detour.forget()
-    session.begin_nothing()
     runs = [_run(run, names.get(run.number)) for run in saved.runs]
-    session.corpus.texts.put_quietly(tuple(from_session(source) for source in saved.sources))
-    session.recipe.put_quietly(saved.recipe)
-    session.text.put_quietly(saved.text)
-    session.bookmarks.put_quietly(saved.bookmarks)
-    session.runs.replace_all(runs, next((run for run in runs if run.number == saved.view.shown_run), None))
-    session.filter.put_quietly(_filter(saved.filter))
-    if not saved.view.is_live:
-        session.cursor.go_to(saved.view.position)
-    session.undo.clear()
+    sources, view = tuple(from_session(source) for source in saved.sources), saved.view
+    shown = next((run for run in runs if run.number == view.shown_run), None)
+    values = sources, saved.recipe, saved.text, _filter(saved.filter)
+    session.replace(Contents(*values, shown, view.position, view.is_live), saved.bookmarks, runs)
 
 
 def _saved_run(run: Run) -> SavedRun:
@@ -88,7 +80,7 @@ def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) ->
 def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
     sources = tuple(from_session(source) for source in saved.sources)
     known = zip(sources, saved.sources, strict=True)
-    run = Run(saved.number, saved.recipe, sources, Pace(), phase=PHASES[saved.state], sentence=saved.sentence)
+    run = Run(saved.number, saved.recipe, sources, Pace(), phase=Phase(saved.state), sentence=saved.sentence)
     run.words, run.symbol_counts, run.history, run.names = saved.words, saved.symbol_counts, saved.history, names
     run.parent = saved.parent
     run.fingerprints = {source.number: was.fingerprint for source, was in known if was.fingerprint is not None}

@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.aside import Aside
+from app.session.aside import Answer, Aside
 from app.session.changes import Held
 from app.session.corpus_texts import CorpusText, reading
-from app.session.notices import Answer, Notice
 from app.session.run import Phase, Run
 from app.session.runs import Runs
 from app.worker.job import Task
@@ -48,7 +47,6 @@ class Opened(NamedTuple):
 class Imports(QObject):
     """One file at a time. What was open stays as it was, whatever the file turns out to be."""
 
-    noticed = Signal(Notice)
     ended = Signal()
 
     def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
@@ -62,18 +60,17 @@ class Imports(QObject):
     def open(self, path: Path, opened: Callable[[Run], None] | None = None) -> None:
         """Open a file as a run of its own; `opened` says what is done with it, other than showing it."""
         if self.is_busy:
-            self.noticed.emit(Notice("A tokenizer is being opened just now; try again in a moment.", is_error=False))
+            self._aside.tell("A tokenizer is being opened just now; try again in a moment.", is_error=False)
             return
         take = partial(self._take, path, opened or self._runs.show)
-        self._aside.ask(OPENING, lambda task: _read(path, task.cancelled), take, self._fail, ended=self.ended.emit)
+        self._aside.ask(
+            OPENING, lambda task: _read(path, task.cancelled), take, self._aside.tell, ended=self.ended.emit
+        )
         stop = Answer("Cancel", self.cancel)
-        self.noticed.emit(Notice(f"Opening {path.name} …", is_error=False, answers=(stop,)))
+        self._aside.tell(f"Opening {path.name} …", is_error=False, answers=(stop,))
 
     def cancel(self) -> None:
         self._aside.cancel(OPENING)
-
-    def _fail(self, sentence: str) -> None:
-        self.noticed.emit(Notice(sentence))
 
     def _take(self, path: Path, opened: Callable[[Run], None], found: Opened) -> None:
         table, names, agreement = found
@@ -86,7 +83,7 @@ class Imports(QObject):
         about = " The details say what the file does otherwise." if notes else ""
         agrees = "" if agreement is None or agreement.silence else f" It {agreement.sentence}."
         sentence = f"Opened {path.name}: {told_by(history)} ({table.format}).{agrees}{about}"
-        self.noticed.emit(Notice(sentence, "\n".join(notes), is_error=False))
+        self._aside.tell(sentence, "\n".join(notes), is_error=False)
 
 
 def _read(path: Path, cancelled: CancelCheck) -> Opened:
@@ -139,8 +136,6 @@ class Growth:
 class GrowthNews(QObject):
     """Looks at each run that has gone on from a table, once it has ended."""
 
-    noticed = Signal(Notice)
-
     def __init__(self, runs: Runs, text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs, self._text, self._aside = runs, text, aside
@@ -172,7 +167,7 @@ class GrowthNews(QObject):
         details = "\n".join([*growth.by_file, *self._listed(run, growth.unused)])
         if growth.by_file:
             run.sentence = " ".join([run.sentence, *growth.by_file])
-        self.noticed.emit(Notice(sentence, details, is_error=False, can_wait=True))
+        self._aside.tell(sentence, details, is_error=False, can_wait=True)
 
     def _listed(self, run: Run, unused: list[int]) -> list[str]:
         if run.names is None or not unused:

@@ -31,7 +31,7 @@ from tests.shared import ROOT
 def session(qtbot: QtBot) -> Iterator[Session]:
     session = Session(Recipe.preset("gpt2"))
     yield session
-    session.close()
+    session.aside.close()
 
 
 @pytest.fixture
@@ -252,7 +252,7 @@ def test_closing_stops_what_can_be_stopped_and_waits_for_what_is_written(
     heard.ask(session.aside, "file", stubborn, writes=True)
     heard.ask(session.aside, "sum", until_told_to_stop)
     heard.ask(session.aside, "sum", lambda task: ended.append("never begun"), queues=True)
-    session.close()
+    session.aside.close()
     assert ended == ["written"]
     assert heard.news == []
 
@@ -270,7 +270,7 @@ def test_closing_does_not_wait_for_a_thread_that_does_not_hear(
     aside.ask("an answer", deaf)
     assert begun.wait(WAIT / 1000)
     began = time.monotonic()
-    session.close()
+    session.aside.close()
     took = time.monotonic() - began
     answered.set()
     assert took < 3

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QGuiApplication
 
-from app.session.notices import Notice
+from app.session.aside import Notice
 from app.session.run import NO_RUN
 from app.session.session import Session
 from app.settings import LAST_FOLDER

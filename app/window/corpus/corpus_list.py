@@ -15,7 +15,6 @@ from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, 
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.counts import Counted, CountFailed, Outcome
-from app.session.notices import Notice
 from app.window.corpus.corpus_rows import (
     GroupRow,
     frequent_words,
@@ -219,7 +218,7 @@ class CorpusListModel(QAbstractListModel):
             name, weight, by = read_group_line(str(value), row, corpus.mixture)
             corpus.say(row.name, name, weight, by)
         except RecipeError as error:
-            corpus.noticed.emit(Notice(str(error)))
+            corpus.aside.tell(str(error))
             return False
         return True
 

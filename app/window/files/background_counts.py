@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.notices import Answer, Notice
+from app.session.aside import Answer
 from app.session.session import Session
 from app.session.time import timer
 from app.window.parts.wording import size_text
@@ -33,7 +33,6 @@ class BackgroundCounts(QObject):
     """All counts there are; each is known by its status file."""
 
     changed = Signal()
-    noticed = Signal(Notice)
     failed = Signal(str)  # to begin one
     open_wanted = Signal(str)  # the place of counts
     list_wanted = Signal()
@@ -116,14 +115,14 @@ class BackgroundCounts(QObject):
         if under_way and not self._has_looked and not before:
             show = Answer("Show", self.list_wanted.emit)
             sentence = f"A count goes on that was begun earlier: into {under_way[0].output}."
-            self.noticed.emit(Notice(sentence, is_error=False, answers=(show,)))
+            self._session.aside.tell(sentence, is_error=False, answers=(show,))
         self._has_looked = True
 
     def _tell_end(self, status: CountStatus) -> None:
         is_done = status.state == "done"
         answer = Answer("Open the Counts", lambda: self.open_wanted.emit(status.output))
         sentence = f"{status.sentence} They are in {status.output}." if is_done else status.sentence
-        self.noticed.emit(Notice(sentence, is_error=status.state == "failed", answers=(answer,) if is_done else ()))
+        self._session.aside.tell(sentence, is_error=status.state == "failed", answers=(answer,) if is_done else ())
 
 
 def status_text(status: CountStatus) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.session.manifests import RESULT, SESSION
-from app.session.notices import Notice
 from app.session.session import Session
 from app.window.files.file_work import FileWork
 from app.worker.job import Task
@@ -75,7 +74,6 @@ class TableExport(FileWork):
     refused = Signal(str)  # why the chosen format cannot hold the run; empty if it can
     checked = Signal(PreparedExport)
     finished = Signal(str)
-    noticed = Signal(Notice)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__("export", session, parent)
@@ -141,7 +139,7 @@ class TableExport(FileWork):
 
     def _fail(self, sentence: str) -> None:
         super()._fail(sentence)
-        self.noticed.emit(Notice(sentence))
+        self._session.aside.tell(sentence)
 
     def _take_prepared(self, prepared: PreparedExport) -> None:
         self._prepared = prepared
@@ -153,7 +151,7 @@ class TableExport(FileWork):
         found = prepared.verification
         sentence = f"Wrote {prepared.told} to {names}; {found.sentence}."
         self.finished.emit(sentence)
-        self.noticed.emit(Notice(sentence, "\n".join((*found.chosen, *found.cannot_hold)), is_error=False))
+        self._session.aside.tell(sentence, "\n".join((*found.chosen, *found.cannot_hold)), is_error=False)
         self.written.emit(self._command(prepared), prepared.path)
 
     def _command(self, prepared: PreparedExport) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QMenu, QMessageBox
 
+from app.session.aside import Answer, Notice
 from app.session.document import Document, Then
-from app.session.notices import Answer, Notice
 from app.session.run import Run
 from app.session.safety_copy import RULE, Leftover
 from app.session.session import Session
@@ -85,7 +85,6 @@ class Filing(QObject):
         document.opened.connect(self._show_opened)
         document.saved.connect(self._settings.remember_file)
         document.reported.connect(self._show_reported)
-        document.noticed.connect(messages.show_notice)
         document.recovery_wanted.connect(self.recover)
         document.elsewhere_wanted.connect(lambda: self.save_as())
         self._show_name()
@@ -310,8 +309,6 @@ class Exchanging(QObject):
         pages.when_built(COMPARE, lambda page: page.choice.import_wanted.connect(to_compare))
         pages.when_built(DUEL, lambda page: page.choice.import_wanted.connect(to_compare))
         session.runs.changed.connect(self._enable)
-        for teller in (self.export, self.imports, self.counts):
-            teller.noticed.connect(frame.messages.show_notice)
         self._enable()
 
     # -- tokenizers ------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.session.notices import Notice
 from app.session.run import Phase, Run
 from app.session.session import Session
 from app.window.lessons.answers import (
@@ -88,7 +87,6 @@ class Course(QObject):
     changed = Signal()
     moved = Signal(str, int)  # a lesson, and the step that was reached
     finished = Signal(str)  # a lesson
-    noticed = Signal(Notice)
 
     def __init__(self, session: Session, text: TokenTextModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -111,7 +109,7 @@ class Course(QObject):
     def begin(self, lesson: Lesson, number: int = 0) -> None:
         session = self._session
         if session.runs.waiting_for_counts:
-            self.noticed.emit(Notice(COUNTING, is_error=False))
+            self._session.aside.tell(COUNTING, is_error=False)
             return
         if session.detour.kept is None:
             session.text.put_quietly(self._text.text())  # includes what was typed just now
@@ -260,8 +258,7 @@ class Course(QObject):
                 runs.resume(merges=step.merges - self._run.learned)
         else:
             self._run = None  # until the new run exists, news is about another recipe
-            detour.go(lesson.title, lesson.corpus, step.recipe)
-            detour.train(step.merges)
+            detour.go(lesson.title, lesson.corpus, step.recipe, step.merges)
             self._run = runs.shown
         self.moved.emit(lesson.name, self.number)
         self.changed.emit()
@@ -358,4 +355,4 @@ class Course(QObject):
     def _leave_with_what_was_brought(self) -> None:
         if self._session.detour.kept is not None:
             self.leave()
-            self.noticed.emit(Notice(BROUGHT, is_error=False))
+            self._session.aside.tell(BROUGHT, is_error=False)

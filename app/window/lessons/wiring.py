@@ -29,7 +29,6 @@ class Teaching(QObject):
         pages.page(PAIRS).lessons_wanted.connect(self.open)
         frame.window.docks["lessons"].visibilityChanged.connect(lambda seen: self._show_offers() if seen else None)
         panel.chosen.connect(self.begin)
-        course.noticed.connect(frame.messages.show_notice)
         course.moved.connect(self._remember_place)
         course.finished.connect(self._remember_done)
         course.changed.connect(self._hide_the_answer)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPoint, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from app.session.notices import Answer, Notice
+from app.session.aside import Answer, Notice
 from app.session.session import Session
 from app.window.main_window import Frame
 from app.window.merges.merge_view import MergeTableView

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
-from app.session.notices import Notice
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.timing import Throttle
@@ -34,8 +33,6 @@ TEXT_MILLISECONDS = 300  # how soon the session's copy follows the text
 
 class LiveEncoder(QObject):
     """One encoding at a time; what changes meanwhile is encoded next."""
-
-    noticed = Signal(Notice)
 
     def __init__(self, model: TokenTextModel, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -145,7 +142,7 @@ class LiveEncoder(QObject):
         )
 
     def _fail(self, wanted: History, sentence: str) -> None:
-        self.noticed.emit(Notice(sentence))
+        self._aside.tell(sentence)
         self._history = wanted
 
     def _accept(self, request: EncodeRequest, history: History, at: int, found: Segmentation) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
-from app.session.notices import Notice
+from app.session.aside import Notice
 from app.session.session import Session
 from app.settings import SPEED
 from app.window.main_window import Frame
@@ -48,7 +48,7 @@ class Training(QObject):
         actions["new_run"].triggered.connect(lambda: train())
         actions["stop"].triggered.connect(runs.stop)
         actions["extend"].triggered.connect(lambda: extend())
-        session.fitting.taken.connect(form.note_size)
+        session.size_taken.connect(form.note_size)
         speed.changed.connect(self._set_speed)
         speed.slider.valueChanged.connect(lambda place: frame.settings.put(SPEED, place))
         self._set_speed(merges_per_second(speed.slider.value()))

@@ -48,7 +48,9 @@ def test_a_table_a_drawing_an_export_and_a_report(
     train(program)
     program.session.cursor.go_to(10)
     told: list[str] = []
-    program.manifests.noticed.connect(lambda notice: told.append(notice.sentence))
+    program.session.aside.noticed.connect(
+        lambda notice: told.append(notice.sentence) if "manifest" in notice.sentence else None
+    )
     program.actions["manifests"].setChecked(True)
 
     def saved(name: str, save: Callable[[Path], object]) -> str:

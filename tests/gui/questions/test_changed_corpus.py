@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.session.notices import Notice
+from app.session.aside import Notice
 from app.session.run import Phase
 from app.window.pages import SIZES
 from app.wiring import Program
@@ -27,7 +27,7 @@ def test_each_question_that_reads_a_file_says_so(
     qtbot: QtBot, learned: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Notice] = []
-    learned.session.noticed.connect(told.append)
+    learned.session.aside.noticed.connect(told.append)
     learned.inspector.show_page("token")
     answered(qtbot, learned)
     monkeypatch.setattr(ByteStream, "has_changed", True)
@@ -58,7 +58,7 @@ def test_a_text_that_grows_while_it_is_counted_is_learned_from(
 ) -> None:
     growing, fill = tmp_path / "one.txt", ByteStream.fill
     told: list[Notice] = []
-    learned.session.noticed.connect(told.append)
+    learned.session.aside.noticed.connect(told.append)
 
     def fill_and_grow(stream: ByteStream, buffer: memoryview) -> int:
         if not told and threading.current_thread().name.endswith("counts"):  # others read it, too, and would say so

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetrics, QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolBar, QToolTip
 from pytestqt.qtbot import QtBot
 
-from app.session.notices import Notice
+from app.session.aside import Notice
 from app.window.pages import SIZES
 from app.window.parts.theme import fixed_font
 from app.window.questions.compare.page import ComparePage

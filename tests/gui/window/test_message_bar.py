@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from app.session.notices import Answer, Notice
+from app.session.aside import Answer, Notice
 from app.window.message_bar import MessageBar
 from tests.gui.conftest import WAIT
 
