@@ -18,7 +18,6 @@ from bpe_core.command_line.pictures import add_paper, check_output, write_output
 from bpe_core.errors import BpeError, plain
 from bpe_core.session_file import is_session_file
 from bpe_core.studies.making import open_study
-from bpe_core.studies.sessions import runs_of_session
 from bpe_core.studies.study import Study, free_name
 from bpe_core.support.data_table import ENDINGS, csv_text
 
@@ -179,6 +178,8 @@ def _several(question: type[Question], options: argparse.Namespace) -> dict[str,
         raise BpeError("--runs is about one session.")
     is_whole_session = not question.takes_moments and len(tables) == 1 and is_session_file(tables[0])
     if is_whole_session or options.runs:
+        from bpe_core.studies.sessions import runs_of_session  # loads SQLite
+
         found = runs_of_session(tables[0], with_moment=not is_whole_session)
     else:
         found = {}

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpe_core.errors import CorpusError, plain
 from bpe_core.studies.texts import CorpusTexts
-from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading.source import Skipped
+
+if TYPE_CHECKING:  # loaded where files are read
+    from bpe_core.text.corpus import Corpus, Skipped
 
 _said: ContextVar[Mapping[str, Any]] = ContextVar("how files are read", default=MappingProxyType({}))
 
@@ -90,6 +91,8 @@ def reading(
 def _corpus_of(
     files: Sequence[str], groups: Mapping[str, Sequence[str]], twice: bool, choices: Mapping[str, Any]
 ) -> Corpus:
+    from bpe_core.text.corpus import Corpus
+
     if not groups:
         return Corpus.from_files(list(files), twice=twice, **choices)
     if files:

@@ -9,16 +9,12 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.errors import RecipeError
-from bpe_core.recipes.mixture import By, Of
+from bpe_core.recipes.mixture import By, Group, Mixture, Of, Sample, weight_of
 from bpe_core.support.limits import size_in
-from bpe_core.text.reading.folders import folders_in
-
-if TYPE_CHECKING:  # loaded where groups are mixed
-    from bpe_core.recipes.mixture import Group, Mixture, Sample
 
 
 def add_groups(parser: argparse._ActionsContainer) -> None:
@@ -62,6 +58,8 @@ def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
             raise RecipeError(f"Which texts are in the group {name!r}? Write --group NAME FILE ...")
         found.setdefault(name, []).extend(files)
     if options.groups_of is not None:
+        from bpe_core.text.reading.folders import folders_in
+
         for name, paths in folders_in(Path(options.groups_of)).items():
             found.setdefault(name, []).extend(map(str, paths))
     return found
@@ -71,8 +69,6 @@ def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixtur
     """What the recipe says of the groups, with what was given as arguments."""
     if before is None and not (names or options.weights or options.by or options.sample or options.unique):
         return None
-    from bpe_core.recipes.mixture import Group, Mixture, weight_of
-
     names, told = names or [""], before or Mixture()
     said = {name: told.of(name) for name in [*names, *(one.name for one in told.groups)]}
 
@@ -106,12 +102,9 @@ def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixtur
 
 def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
     """
-    >>> from bpe_core.recipes.mixture import Sample
     >>> _sample("10 MB", Sample(), argparse.Namespace(sample_of="lines", seed=0)).first_bytes
     10000000
     """
-    from bpe_core.recipes.mixture import weight_of
-
     if value.strip().endswith("%"):
         return replace(before, fraction=weight_of(value), of=options.sample_of, seed=options.seed)
     size = size_in(value)

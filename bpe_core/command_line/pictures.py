@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bpe_core.asking import Answer
 from bpe_core.errors import OutputError
-from bpe_core.figures.painter import picture
-from bpe_core.figures.sheet import Paper
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.data_table import ENDINGS, checked_name, is_data, write_data
 from bpe_core.support.optional_packages import renderer_or_none
+
+if TYPE_CHECKING:
+    from bpe_core.figures.sheet import Paper
 
 
 def add_paper(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +53,8 @@ def write_output(options: argparse.Namespace, answer: Answer) -> None:
         raise OutputError(
             f"{path} was not written: there is nothing to draw here. A table holds all rows: name a .csv."
         )
+    from bpe_core.figures.painter import picture  # which an answer in the terminal does not need
+
     drawn = picture(answer.figure, _paper(options))
     renderer = renderer_or_none()
     if path.suffix.lower() == ".svg" or renderer is None:
@@ -61,4 +65,6 @@ def write_output(options: argparse.Namespace, answer: Answer) -> None:
 
 
 def _paper(options: argparse.Namespace) -> Paper:
+    from bpe_core.figures.sheet import Paper
+
     return Paper.of_millimetres(options.width, options.height, options.text_size, is_dark=options.dark)

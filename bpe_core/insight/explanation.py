@@ -5,19 +5,9 @@ A method names its kind of explanation (`Method.why`); without one, the answer t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.insight.gage import WhyGage
-from bpe_core.insight.reasons import UNKNOWN as UNKNOWN
-from bpe_core.insight.reasons import Explain
-from bpe_core.insight.reasons import Explanation as Explanation
-from bpe_core.insight.reasons import Way as Way
-from bpe_core.insight.why import explain as explain_by_ranks
-from bpe_core.insight.why_longest import WhyLongest
-from bpe_core.insight.why_path import WhyPath
-from bpe_core.insight.why_priority import WhyPriority
+from bpe_core.insight.reasons import Explain, Explanation
 from bpe_core.learning.methods import Method
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import NO_TOKEN
@@ -25,9 +15,29 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 
 
 def explain(text: str, history: History, allowed: Allowed) -> Explain:
-    """Answers for one text, in which these special tokens are recognised."""
-    kind = Method.of(history.recipe).why if history.joining is None else "priority"
-    return EXPLANATIONS[kind](text, history, allowed)
+    """Answers for one text, in which these special tokens are recognised. Only what its method needs is loaded."""
+    match Method.of(history.recipe).why if history.joining is None else "priority":
+        case "ranks":
+            from bpe_core.insight.why import explain as explain_by_ranks
+
+            return explain_by_ranks(text, history, allowed)
+        case "blocks":
+            from bpe_core.insight.gage import WhyGage
+
+            return WhyGage(text, history, allowed).at_byte
+        case "longest":
+            from bpe_core.insight.why_longest import WhyLongest
+
+            return WhyLongest(text, history, allowed).at_byte
+        case "path":
+            from bpe_core.insight.why_path import WhyPath
+
+            return WhyPath(text, history, allowed).at_byte
+        case "priority":
+            from bpe_core.insight.why_priority import WhyPriority
+
+            return WhyPriority(text, history, allowed).at_byte
+    return by_tokens(text, history, allowed)
 
 
 def by_tokens(text: str, history: History, allowed: Allowed) -> Explain:
@@ -46,13 +56,3 @@ def by_tokens(text: str, history: History, allowed: Allowed) -> Explain:
         return Explanation("dropped", True, "What is here belongs to no word.")
 
     return at_byte
-
-
-EXPLANATIONS: Mapping[str, Callable[[str, History, Allowed], Explain]] = {
-    "tokens": by_tokens,
-    "ranks": explain_by_ranks,
-    "blocks": lambda text, history, allowed: WhyGage(text, history, allowed).at_byte,
-    "longest": lambda text, history, allowed: WhyLongest(text, history, allowed).at_byte,
-    "path": lambda text, history, allowed: WhyPath(text, history, allowed).at_byte,
-    "priority": lambda text, history, allowed: WhyPriority(text, history, allowed).at_byte,
-}

@@ -132,7 +132,7 @@ class Method:
     segmenter: Callable[[History, Cutting], Segmenter]
     plain: Way
     reasons: Callable[[Recipe], tuple[Reason, ...]] = lambda recipe: ()
-    why: str = "tokens"  # how cuts are explained: one of `insight.explanation.EXPLANATIONS`
+    why: str = "tokens"  # how cuts are explained: see `insight.explanation.explain`
     compiled: CompiledWay | None = None
     has_ranks: bool = False  # each boundary of a text is dissolved once and for all
     learns_by_ranks: bool = False  # the same for the words it learns from, which insight is drawn from

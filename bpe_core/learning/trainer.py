@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, FormatError, NothingToLearn, RecipeError
@@ -27,7 +28,9 @@ from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work, ignore_progress, never_cancelled
-from bpe_core.text.corpus import Corpus
+
+if TYPE_CHECKING:  # who learns from counted words reads no files
+    from bpe_core.text.corpus import Corpus
 
 SECONDS_BETWEEN_REPORTS = 0.05
 UNLIMITED = 2**60  # work that no call reaches
@@ -223,7 +226,7 @@ def train(
     """Count the words of a corpus and learn until the end. When cancelled, what is learned so far is kept."""
     if isinstance(corpus, str | list | tuple):
         raise CorpusError("It is learned from a corpus: write Corpus.from_texts([...]) or Corpus.from_files([...]).")
-    from bpe_core.counting.count_words import count_words  # with all that reads files
+    from bpe_core.counting.count_words import count_words
 
     words = count_words(corpus, recipe, Work(progress, cancelled))
     return learn(words, recipe, progress=progress, cancelled=cancelled)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.history.token_texts import shown
-from bpe_core.insight.explanation import UNKNOWN, explain
+from bpe_core.insight.explanation import explain
+from bpe_core.insight.reasons import UNKNOWN
 from bpe_core.insight.why import Why as Boundaries
 from bpe_core.insight.why import sentence
 from bpe_core.studies.study import Study

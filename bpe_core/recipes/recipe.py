@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache, cached_property
+from types import ModuleType
 from typing import Any, Literal, TypeVar, get_args
 
 from bpe_core.errors import RecipeError, SizeDoesNotFit, cause_of, refuse_half_characters, refuse_long_text
@@ -22,7 +23,6 @@ from bpe_core.recipes.mixture import Mixture, mixture_of
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.text.patterns import check_pattern
-from bpe_core.text.preparation import steps as prepare
 from bpe_core.text.specials import check_specials
 
 Base = Literal["bytes", "characters"]
@@ -314,7 +314,7 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
             raise RecipeError("The special tokens must be a list of texts.")
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         object.__setattr__(self, "interventions", checked_interventions(self.interventions))
-        object.__setattr__(self, "preparation", prepare.steps_of(self.preparation))
+        object.__setattr__(self, "preparation", self.preparation and _prepare().steps_of(self.preparation))
         object.__setattr__(self, "mixture", mixture_of(self.mixture))
         for field in dataclasses.fields(self):
             CHOICES[field.name].check(field.name, getattr(self, field.name), type(field.default))
@@ -337,7 +337,7 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         if "marker" in changes and changes["marker"] != self.marker and "marker_text" not in changes:
             changes["marker_text"] = ""
         if self.preparation and "special_tokens" in changes and "preparation" not in changes:
-            changes["preparation"] = prepare.those_of(
+            changes["preparation"] = _prepare().those_of(
                 self.preparation, (*changes["special_tokens"], changes.get("unknown_text", self.unknown_text))
             )
         if "method" in changes and changes["method"] in METHODS:
@@ -380,11 +380,11 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @cached_property
     def normalizes(self) -> bool:
-        return self._changes_text or any(prepare.is_normalizer(step) for step in self.preparation)
+        return self._changes_text or any(_prepare().is_normalizer(step) for step in self.preparation)
 
     @cached_property
     def splits_by_steps(self) -> bool:
-        return any(prepare.is_pre_tokenizer(step) for step in self.preparation)
+        return any(_prepare().is_pre_tokenizer(step) for step in self.preparation)
 
     def merge_limit(self, alphabet_size: int) -> int:
         if self.merges is not None:
@@ -401,7 +401,7 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         values = {"name": self.name} | {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         values |= {"special_tokens": [*self.special_tokens], "interventions": [*map(str, self.interventions)]}
         values["mixture"] = None if self.mixture is None else self.mixture.to_json_value()
-        values |= {"preparation": list(map(prepare.as_json, self.preparation))} if self.preparation else {}
+        values |= {"preparation": list(map(_prepare().as_json, self.preparation))} if self.preparation else {}
         for field in dataclasses.fields(self):
             if CHOICES[field.name].goes_without_saying and getattr(self, field.name) == field.default:
                 del values[field.name]
@@ -432,6 +432,12 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
 
 
 CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in dataclasses.fields(Recipe)}
+
+
+def _prepare() -> ModuleType:
+    from bpe_core.text.preparation import steps  # which few recipes have
+
+    return steps
 
 
 @cache
@@ -471,7 +477,7 @@ def _check_agreement(recipe: Recipe) -> None:
         changed = recipe.part(Normalization) != Normalization()
         split = recipe.pattern != "none" or recipe.unit != "file"
         tokens = (*recipe.special_tokens, recipe.unknown_text)  # which a file may look for in texts, too
-        prepare.check_steps(recipe.preparation, tokens, changed=changed, split=split)
+        _prepare().check_steps(recipe.preparation, tokens, changed=changed, split=split)
     if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or no marker.")
     if not recipe.unknown_text:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from bpe_core.counting.count_words import count_groups, count_unmixed, count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.arguments import documents_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
-from bpe_core.text.corpus import Corpus
+
+if TYPE_CHECKING:  # what reads files is loaded where there are texts
+    from bpe_core.text.corpus import Corpus
 
 NO_DOCUMENTS = "Only the words of these texts are known, not the texts themselves: name the files."
 
@@ -62,6 +63,8 @@ class CorpusTexts:
 
     def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
         if self._words is None or self._words[0] != recipe:
+            from bpe_core.counting.count_words import count_unmixed, count_words
+
             with self._open() as corpus:
                 count = count_unmixed if corpus.groups == ("",) else count_words
                 self._words = recipe, count(corpus, recipe, work)
@@ -70,6 +73,8 @@ class CorpusTexts:
         return self._words[1]
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
+        from bpe_core.counting.count_words import count_groups, count_unmixed
+
         with self._open() as corpus:
             if corpus.groups != ("",):
                 groups = count_groups(corpus, recipe, work)
@@ -102,6 +107,8 @@ def texts_of(given: Any) -> Texts:
     >>> texts_of(["low low", "lower"]).words(Recipe.preset("words")).total
     3
     """
+    from bpe_core.text.corpus import Corpus
+
     if isinstance(given, WordTable):
         return KnownWords(given)
     if isinstance(given, Mapping):
@@ -116,4 +123,6 @@ def texts_of(given: Any) -> Texts:
 
 
 def files(*paths: str) -> CorpusTexts:
+    from bpe_core.text.corpus import Corpus
+
     return CorpusTexts(lambda: nullcontext(Corpus.from_files(list(paths))), paths, reports=True)

@@ -23,7 +23,7 @@ import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,10 @@ import numpy.typing as npt
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import repeated
 from bpe_core.text.characters import CharacterMap, character_map, code_points, formed, in_form, text_of
-from bpe_core.text.preparation.pieces import Piece
-from bpe_core.text.preparation.steps import Preparing, preparing
 from bpe_core.text.specials import parts_of
+
+if TYPE_CHECKING:  # few recipes have such steps
+    from bpe_core.text.preparation.steps import Preparing
 
 Offsets = npt.NDArray[np.int64]
 
@@ -76,6 +77,9 @@ def _changed(text: str, steps: list[_Step]) -> str:
 def _steps(recipe: Recipe) -> Iterator[_Step]:
     """What the recipe changes, in order, in as few steps as possible."""
     if recipe.preparation:
+        from bpe_core.text.preparation.pieces import Piece
+        from bpe_core.text.preparation.steps import preparing
+
         work = preparing(recipe.preparation)
         yield _Step(lambda text: work.changed(Piece.bare(text)).text, partial(_prepared, work))
     by_letter = recipe.lowercase and not recipe.final_sigma
@@ -98,6 +102,8 @@ def _mapped(characters: CharacterMap) -> _Step:
 
 
 def _prepared(work: Preparing, text: str) -> tuple[str, Offsets]:
+    from bpe_core.text.preparation.pieces import Piece
+
     piece = work.changed(Piece.whole(text))
     return piece.text, np.array(piece.sources, np.int64)
 

@@ -6,11 +6,13 @@ Tokenizers must cut as their files say, whatever this Python knows, so the chara
 from __future__ import annotations
 
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import regex
+
+if TYPE_CHECKING:
+    import regex
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -75,6 +77,8 @@ NUMBERS = rf"(?:(?![{_set(_LATER_NUMBERS)}])\p{{N}})"  # from tables a little ne
 
 @cache
 def _compiled(characters: str, later: str, also: str = "") -> regex.Pattern[str]:
+    import regex  # takes a while to load
+
     return regex.compile(f"[[{characters}--[{_set(later)}]]{_set(also)}]", regex.V1)
 
 

@@ -10,11 +10,13 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cache
-
-import regex
+from typing import TYPE_CHECKING
 
 from bpe_core.errors import PatternError, RecipeError
 from bpe_core.text.older_unicode import FORMER_PUNCTUATION, LATER_PUNCTUATION, PUNCTUATION_MARKS
+
+if TYPE_CHECKING:
+    import regex
 
 # The blocks of Chinese characters that tokenizers cuts apart for BERT; BERT itself begins one of them at 2B820.
 IDEOGRAPHS = (
@@ -106,6 +108,8 @@ def check_pattern(pattern: str, custom: str) -> None:
 
 def compile_custom(custom: str) -> regex.Pattern[str]:
     """Compile a custom expression; the error shows the place where it is wrong."""
+    import regex  # takes a while to load
+
     too_large = f"The pattern '{custom[:80]}' is too large or too deeply nested."
     if is_too_large(custom):
         raise PatternError(too_large)

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-
-import regex
+from typing import TYPE_CHECKING
 
 from bpe_core.errors import PatternError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.older_unicode import without_later
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom, in_ascii
-from bpe_core.text.preparation.steps import Preparing, preparing
-from bpe_core.text.scanner import why_no_table
 from bpe_core.text.specials import parts_of
+
+if TYPE_CHECKING:  # few recipes need these, and ASCII texts of named patterns no `regex`
+    import regex
+
+    from bpe_core.text.preparation.steps import Preparing
 
 PATIENCE = 3.0  # seconds without a result, before a pattern counts as catastrophic
 PATIENT_BYTES = 20_000_000  # one more second for each of these: a rare match far away is no catastrophe
@@ -37,7 +39,7 @@ class Splitter:
     def __init__(self, recipe: Recipe, *, patience: float = PATIENCE) -> None:
         self._recipe = recipe
         self._patience = patience
-        self._steps = preparing(recipe.preparation) if recipe.splits_by_steps else None
+        self._steps = _steps(recipe) if recipe.splits_by_steps else None
         self._is_custom = recipe.pattern not in NAMED_PATTERNS
         self._custom = compile_custom(recipe.custom_pattern) if self._is_custom else None
         self._has_matched = False
@@ -47,6 +49,8 @@ class Splitter:
     def _pattern(self) -> regex.Pattern[str]:
         if self._custom is not None:
             return self._custom
+        import regex
+
         return regex.compile(NAMED_PATTERNS[self._recipe.pattern].expression)
 
     def words(self, text: str) -> Iterator[str]:
@@ -149,6 +153,12 @@ class Splitter:
         return spans
 
 
+def _steps(recipe: Recipe) -> Preparing:
+    from bpe_core.text.preparation.steps import preparing
+
+    return preparing(recipe.preparation)
+
+
 def _beginning(text: str) -> str:
     return text[:SHOWN] + ("…" if len(text) > SHOWN else "")
 
@@ -166,4 +176,6 @@ def why_slow(recipe: Recipe) -> str:
     """What in the recipe's custom pattern only `regex` can do, up to a hundred times slower; else nothing."""
     if recipe.pattern != "custom" or recipe.splits_by_steps:
         return ""
+    from bpe_core.text.scanner import why_no_table
+
     return why_no_table(recipe.custom_pattern, recipe.unit)

@@ -12,7 +12,7 @@ from app.session.counts import Counted, Outcome
 from app.session.groups import IN_NONE
 from app.window.parts.wording import count_text, size_text
 from bpe_core.history.token_texts import quoted
-from bpe_core.insight.patterns import LONG_WORD
+from bpe_core.insight.long_words import LONG_WORD
 from bpe_core.recipes.mixture import By, Group, Mixture, share_text, weight_of
 
 

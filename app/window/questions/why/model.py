@@ -14,10 +14,11 @@ from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
 from bpe_core.errors import Cancelled
 from bpe_core.history.history import History
-from bpe_core.insight.explanation import Explanation, explain
-from bpe_core.insight.explanation import Way as Way
+from bpe_core.insight.explanation import explain
 from bpe_core.insight.merge_tree import Node
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.reasons import Explanation
+from bpe_core.insight.reasons import Way as Way
 from bpe_core.insight.why import Reason, Why, WordInText, sentence
 from bpe_core.learning.methods import has_ranks
 from bpe_core.questions.tree import MOST_SYMBOLS, Tree
