@@ -113,8 +113,6 @@ class RunTexts:
 class SessionTexts:
     """The texts of the corpus as they are now; those that are counted already are not counted again."""
 
-    has_parts = True
-
     def __init__(self, sources: CorpusTexts, known: Mapping[int, WordTable], remarks: list[str]) -> None:
         """`known` holds the words of texts by their numbers; what is odd about a text joins the remarks."""
         if any(source.group for source in sources):

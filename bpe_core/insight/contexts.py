@@ -41,6 +41,18 @@ class Context:
     start: int
     stop: int
 
+    @property
+    def before(self) -> str:
+        return self.text[: self.start]
+
+    @property
+    def token(self) -> str:
+        return self.text[self.start : self.stop]
+
+    @property
+    def after(self) -> str:
+        return self.text[self.stop :]
+
 
 @dataclass(frozen=True)
 class Needle:

@@ -7,7 +7,7 @@ that paid for a merge can be read off without making a single merge again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -198,27 +198,12 @@ def words_with(ranked: RankedWords, occurrences: Occurrences, at: int) -> Contri
 
 
 class FileCounts:
-    """How often each word occurs in each of several files; looked up by the bytes of the word."""
+    """How often each word occurs in each of several files or groups; looked up by the bytes of the word."""
 
-    def __init__(self, tables: Sequence[WordTable]) -> None:
-        self._counts: list[dict[bytes, int] | None] = [None] * len(tables)
-        self._tables = tables
+    def __init__(self, tables: Mapping[str, WordTable]) -> None:
+        self._counts: dict[str, dict[bytes, int]] = {name: dict(table) for name, table in tables.items()}
 
-    def __len__(self) -> int:
-        return len(self._tables)
-
-    def of(self, file: int, word: bytes) -> int:
-        counts = self._counts[file]
-        if counts is None:
-            counts = self._counts[file] = dict(self._tables[file])
-        return counts.get(word, 0)
-
-
-def split_over_files(paid: Contributions, ranked: RankedWords, files: FileCounts) -> list[int]:
-    """How much of the count comes from each file; together they are the whole count."""
-    found = [0] * len(files)
-    for one in paid.words:
-        word = ranked.words.word(one.word)
-        for file in range(len(files)):
-            found[file] += one.times * files.of(file, word)
-    return found
+    def split(self, paid: Contributions, ranked: RankedWords) -> dict[str, int]:
+        """How much of the count comes from each file; together they are the whole count."""
+        times = [(ranked.words.word(one.word), one.times) for one in paid.words]
+        return {name: sum(n * counts.get(word, 0) for word, n in times) for name, counts in self._counts.items()}

@@ -1,99 +1,155 @@
 """The life of a token: what it was made of, how often it occurred in the corpus when, what became of it.
 
 Where pairs are joined word by word, a token is born with all its occurrences, and larger tokens take them away. Other
-methods allow one of two things: what was joined is used up by what is joined from it, as the history tells; where
-tokens are dropped, the words that could hold one are cut again at some moments.
+methods allow one of two things. Where tokens are joined, the history says which later steps used one up. Where tokens
+are dropped, the words that could hold one are cut again at some moments.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled
 from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenBytes
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.pairs import Runner, follow
-from bpe_core.insight.ranked_words import Contribution, Contributions, RankedWords, contributions, words_with
-from bpe_core.learning.methods import Method, learns_by_ranks
+from bpe_core.insight.pairs import follow
+from bpe_core.insight.ranked_words import Contributions, FileCounts, RankedWords, contributions, words_with
+from bpe_core.insight.reachability import Reachability, reachability
+from bpe_core.learning.methods import Method
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled
 
 MOST_WORDS = 200
+MOMENTS = 24  # at which the words are cut
+
+Steps = tuple[tuple[int, int], ...]  # from each of these numbers of steps on, a count
+Held = list[tuple[bytes, int]]  # each word and the count of the token in all its occurrences, the most first
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Holders:
+    """The words that hold a token or a pair: the first MOST_WORDS with their counts, and numbers for all of them."""
+
+    words: tuple[tuple[bytes, int], ...] = ()
+    number: int = 0
+    count: int = 0
+
+    @classmethod
+    def of(cls, held: Held) -> Holders:
+        return cls(tuple(held[:MOST_WORDS]), len(held), sum(count for _, count in held))
+
+    @classmethod
+    def ranked(cls, found: Contributions, ranked: RankedWords) -> Holders:
+        first = tuple((ranked.words.word(one.word), one.count) for one in found.words[:MOST_WORDS])
+        return cls(first, len(found.words), found.count)
+
+
+@dataclass(frozen=True)
 class TokenLife:
-    """One token, looked at from the state after `at` merges."""
+    """One token, looked at from the state after `at` steps."""
 
     token: int
     at: int
-    step: int | None  # of the merge that made it; None for a base symbol
-    parts: tuple[int, int] | None
     children: tuple[int, ...]  # the tokens made from it, up to `at`
-    curve: Runner  # its occurrences from its birth on
-    before: Runner | None  # the count of the pair it was made of, until its birth
-    count_now: int
-    words: tuple[Contribution, ...]  # those that hold it now, the heaviest first; at most MOST_WORDS
-    word_count: int  # how many different words hold it
+    reached: Reachability
+    curve: Steps = ()  # its occurrences from its birth on; empty where no words are known
+    pair_curve: Steps = ()  # those of the pair it was made of, until its birth
+    takers: tuple[tuple[int, int], ...] = ()  # the steps that took occurrences of it with how many, the most first
+    words: Holders = Holders()  # that hold it now
+    paid: Holders = Holders()  # that held what its own step joined, dropped or added
+    files: dict[str, int] = field(default_factory=dict)  # how the count of its step splits over files or groups
+
+    def count_at(self, at: int) -> int:
+        return next((count for step, count in reversed(self.curve) if step <= at), 0)
+
+    @property
+    def count(self) -> int:
+        return self.count_at(self.at)
 
     @property
     def peak(self) -> int:
-        """Its occurrences at birth: never were there more."""
-        return self.curve.peak
+        return max((count for _, count in self.curve), default=0)
 
     @property
     def is_born(self) -> bool:
-        return self.curve.born <= self.at
+        return bool(self.curve) and self.curve[0][0] <= self.at
 
     @property
     def is_scaffold(self) -> bool:
         """Whether larger tokens have taken all its occurrences: it was needed only on the way."""
-        return self.is_born and self.peak > 0 and self.count_now == 0
+        return self.is_born and self.curve[0][1] > 0 and self.count == 0 and bool(self.takers)
 
 
-def token_life(ranked: RankedWords, token: int, at: int | None = None) -> TokenLife:
-    history, base = ranked.history, ranked.base
+def token_life(
+    ranked: RankedWords,
+    token: int,
+    at: int | None = None,
+    *,
+    files: FileCounts | None = None,
+    cancelled: CancelCheck = never_cancelled,
+) -> TokenLife:
+    """Follow a token where pairs are joined one after the other."""
+    history = ranked.history
     at = len(history) if at is None else at
     occurrences = ranked.occurrences(token)
     curve = follow(ranked, occurrences, (token, NOTHING), None)
-    holding = words_with(ranked, occurrences, at)
+    life = life_without_words(history, token, at, corpus=ranked, cancelled=cancelled)
     parts = history.parts(token)
-    before = step = None
-    if parts is not None:
-        step = token - base + 1
+    if parts is None:
+        if not history.alphabet.symbols[token].merges:
+            # The unknown token is never merged, and has no cells.
+            curve = replace(curve, counts=ranked.symbol_counts[token : token + 1])
+    else:
+        step = token - ranked.base + 1
         before = follow(ranked, ranked.pair_occurrences(*parts), parts, step)
-    elif not history.alphabet.symbols[token].merges:
-        # The unknown token is never merged, and has no cells.
-        curve = replace(curve, counts=ranked.symbol_counts[token : token + 1])
-    return TokenLife(
-        token=token,
-        at=at,
-        step=step,
-        parts=parts,
-        children=tuple(history.first(at).children(token)),
-        curve=curve,
-        before=before,
-        count_now=curve.count_at(at),
-        words=tuple(holding.words[:MOST_WORDS]),
-        word_count=len(holding.words),
+        paid = contributions(ranked, step)
+        shares = {} if files is None else files.split(paid, ranked)
+        life = replace(life, pair_curve=before.stairs(curve.born), paid=Holders.ranked(paid, ranked), files=shares)
+    return replace(
+        life,
+        curve=curve.stairs(),
+        takers=tuple((cut.step, cut.lost) for cut in curve.cuts),
+        words=Holders.ranked(words_with(ranked, occurrences, at), ranked),
     )
 
 
-MOMENTS = 24  # at which the words are cut
+def life_without_words(
+    history: History,
+    token: int,
+    at: int,
+    *,
+    corpus: RankedWords | None = None,
+    cancelled: CancelCheck = never_cancelled,
+) -> TokenLife:
+    """Tell where a token is used, and whether a text can produce it."""
+    children = history.first(at).children(token) if history.only_joins else []
+    reached = reachability(history, token, at, corpus=corpus, cancelled=cancelled)
+    return TokenLife(token, at, tuple(children), reached)
 
-Steps = tuple[tuple[int, int], ...]  # from each of these numbers of steps on, a count
+
+def life_by_use(
+    words: WordTable, history: History, token: int, at: int, symbol_counts: Int64s, work: Work = ALONE
+) -> TokenLife:
+    """Follow a token of a method that joins or drops in its own way."""
+    life = life_without_words(history, token, at, cancelled=work.cancelled)
+    if not history.only_joins:
+        use = use_by_cutting(words, history, token, at, work)
+        return replace(life, curve=use.curve, words=Holders.of(use.words), paid=Holders.of(use.words_at_step))
+    curve = use_by_joining(history, token, int(symbol_counts[token]) if token < len(symbol_counts) else 0)
+    falls = ((step, before - count) for (_, before), (step, count) in pairwise(curve))
+    takers = sorted((fall for fall in falls if fall[1] > 0), key=lambda fall: -fall[1])
+    return replace(life, curve=curve, takers=tuple(takers))
 
 
 @dataclass(frozen=True)
 class TokenUse:
     curve: Steps
-    count: int  # after the steps asked about
-    words: list[tuple[bytes, int]]  # that hold it then with its count in each, the most first
-    words_at_step: list[tuple[bytes, int]]  # that held it before it was dropped, or when it was added
+    words: Held  # that hold it after the steps asked about
+    words_at_step: Held  # that held it before it was dropped, or when it was added
 
 
 def use_by_joining(history: History, token: int, at_first: int) -> Steps:
@@ -108,35 +164,25 @@ def use_by_joining(history: History, token: int, at_first: int) -> Steps:
     return tuple(found)
 
 
-def use_by_cutting(
-    words: WordTable,
-    history: History,
-    token: int,
-    at: int,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> TokenUse:
+def use_by_cutting(words: WordTable, history: History, token: int, at: int, work: Work = ALONE) -> TokenUse:
     """Its count after some numbers of steps, and the words that hold it after `at` of them."""
-    cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=cancelled)
+    cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
     dropped, added = history.row_of_drop(token), history.row_of(token)
     first = 0 if added is None else added + 1
     last = len(history) if dropped is None else dropped
     moments = sorted({*np.linspace(first, last, MOMENTS).astype(int).tolist(), max(first, min(at, last))})
-    curve, count = list[tuple[int, int]](), 0
+    curve = list[tuple[int, int]]()
     for done, moment in enumerate(moments):
-        if cancelled():
-            raise Cancelled("Cancelled.")
-        progress(Progress("cutting", done, len(moments), "moments"))
+        work.check()
+        work.progress(Progress("cutting", done, len(moments), "moments"))
         times = int(cut.counts(moment)[token])
         if not curve or curve[-1][1] != times:
             curve.append((moment, times))
-        count = times if moment == at else count
     if dropped is not None:
         curve.append((dropped + 1, 0))
     moment = dropped if added is None else first
     at_step = [] if moment is None else cut.words_with(token, moment)
-    return TokenUse(tuple(curve), count, cut.words_with(token, at), at_step)
+    return TokenUse(tuple(curve), cut.words_with(token, at), at_step)
 
 
 def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
@@ -146,34 +192,6 @@ def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
     if history.recipe.marker != "none":
         needle = needle.strip(b" ")
     return words.holding(needle) if needle else words
-
-
-Held = list[tuple[bytes, int]]  # each word and the count of the token in all its occurrences, the most first
-
-
-def words_holding(
-    words: WordTable, history: History, token: int, at: int, *, cancelled: CancelCheck = never_cancelled
-) -> Held:
-    """The words that hold a token; none are known where pairs are joined otherwise than word by word."""
-    if learns_by_ranks(history):
-        ranked = RankedWords.of(words, history)
-        return _listed(words_with(ranked, ranked.occurrences(token), at), ranked)
-    return [] if history.only_joins else use_by_cutting(words, history, token, at, cancelled=cancelled).words
-
-
-def words_that_paid(words: WordTable, history: History, step: int, *, cancelled: CancelCheck = never_cancelled) -> Held:
-    """For that step: the words that held its pair, or the token that it dropped or added."""
-    if learns_by_ranks(history):
-        ranked = RankedWords.of(words, history)
-        return _listed(contributions(ranked, step), ranked)
-    token = int(history.ids[step - 1])
-    return (
-        [] if history.only_joins else use_by_cutting(words, history, token, step - 1, cancelled=cancelled).words_at_step
-    )
-
-
-def _listed(found: Contributions, ranked: RankedWords) -> Held:
-    return [(ranked.words.word(one.word), one.count) for one in found.words]
 
 
 def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:

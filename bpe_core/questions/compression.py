@@ -10,7 +10,6 @@ import numpy.typing as npt
 from bpe_core.asking import Answer, Question
 from bpe_core.figures.from_table import compression_chart
 from bpe_core.history.history import History, Int64s
-from bpe_core.learning.layout import count_symbols
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
@@ -30,7 +29,7 @@ class Compression(Question):
         history = study.history
         symbols = np.zeros(0, np.int64)
         if not history.only_joins:  # only the texts know how many base symbols there are
-            symbols = count_symbols(study.words(WHAT, work), history.alphabet, history.recipe)
+            symbols = study.symbol_counts(WHAT, work)
         ratio = symbols_per_token(history, symbols)
         known = ratio is not None
         ratio = np.zeros(0) if ratio is None else ratio

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +9,8 @@ import numpy as np
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.errors import BpeError
 from bpe_core.history.token_texts import shown
-from bpe_core.insight.ranked_words import Contribution, FileCounts, contributions, split_over_files
-from bpe_core.insight.token_life import words_that_paid
+from bpe_core.insight.ranked_words import contributions
+from bpe_core.insight.token_life import Held, use_by_cutting
 from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -46,25 +45,26 @@ examples:
         if not learns_by_ranks(history):
             if history.only_joins:
                 raise BpeError("Which words held a pair is known only where pairs are joined one after the other.")
-            held = words_that_paid(study.words(WHAT, work), history, step, cancelled=work.cancelled)
+            words = study.words(WHAT, work)
+            held = use_by_cutting(words, history, int(history.ids[step - 1]), step - 1, work).words_at_step
             total = sum(count for _, count in held)
             return Answer(held_table(held), (f"{title}, dropped, {total:,} times in {_words(len(held))}.",))
         ranked = study.ranked(WHAT, work)
         found = contributions(ranked, step)
         sentences = [f"{title}, {found.count:,} times in {_words(len(found.words))}."]
-        parts = study.parts(WHAT, work)
-        shares = dict(zip(parts, split_over_files(found, ranked, FileCounts(list(parts.values()))), strict=True))
+        shares = study.file_counts(WHAT, work).split(found, ranked)
         sentences += [f"{share / max(1, found.count):.1%} ({share:,}) from {name}" for name, share in shares.items()]
-        words = [ranked.words.word(one.word) for one in found.words]
+        held = [(ranked.words.word(one.word), one.count) for one in found.words]
+        times = np.array([one.times for one in found.words], np.int64)
         return Answer(
-            _table(words, found.words),
+            DataTable({**held_table(held).columns, "times": times}),
             tuple(sentences),
             listed=("text", "times", "count"),
             facts={"count": found.count, "parts": shares},
         )
 
 
-def held_table(words: Sequence[tuple[bytes, int]]) -> DataTable:
+def held_table(words: Held) -> DataTable:
     """Words that hold a token, and how often it occurs in each with all its repetitions."""
     return DataTable(
         {
@@ -73,11 +73,6 @@ def held_table(words: Sequence[tuple[bytes, int]]) -> DataTable:
             "count": np.array([count for _, count in words], np.int64),
         }
     )
-
-
-def _table(words: Sequence[bytes], found: Sequence[Contribution]) -> DataTable:
-    held = held_table([(word, one.count) for word, one in zip(words, found, strict=True)])
-    return DataTable({**held.columns, "times": np.array([one.times for one in found], np.int64)})
 
 
 def _words(number: int) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.figures.from_table import ranks_chart
-from bpe_core.learning.layout import count_symbols
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
@@ -31,9 +30,9 @@ class Ranks(Question):
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         at = study.checked_step_count(self.at)
-        then, own = study.history.first(at), study.learned_from
-        if then.only_joins and own is not None:
-            counts = then.token_counts(count_symbols(own, then.alphabet, then.recipe))
+        then = study.history.first(at)
+        if then.only_joins and study.learned_from is not None:
+            counts = then.token_counts(study.symbol_counts(WHAT, work))
         else:
             counts = study.cut(WHAT, work).counts(at)
         order = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts > 0))]

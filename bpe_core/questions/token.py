@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.errors import BpeError
-from bpe_core.figures.figure import Figure
+from bpe_core.figures.figure import LineFigure
 from bpe_core.figures.from_table import life_chart
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.contexts import Context, contexts
-from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.reachability import Reachability, reachability
-from bpe_core.insight.token_life import TokenLife, token_life, use_by_cutting, use_by_joining, words_holding
-from bpe_core.learning.layout import count_symbols
+from bpe_core.insight.ranked_words import words_with
+from bpe_core.insight.reachability import Reachability
+from bpe_core.insight.token_life import (
+    Held,
+    TokenLife,
+    life_by_use,
+    life_without_words,
+    token_life,
+    use_by_cutting,
+)
 from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.questions.paid import held_table
 from bpe_core.studies.study import Study
@@ -26,7 +31,6 @@ from bpe_core.support.progress import ALONE, Work
 
 MOST_SHOWN = 12
 WHAT = "The life of a token"
-Stairs = Sequence[tuple[int, int]]  # from which state on there is which count
 
 
 @dataclass(frozen=True)
@@ -59,47 +63,66 @@ examples:
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         token, at = study.id_of(self.token), study.checked_step_count(self.at)
         if self.words:
-            held = words_holding(study.words(WHAT, work), study.history, token, at, cancelled=work.cancelled)
+            held = _held(study, token, at, work)
             return Answer(held_table(held), (f"{len(held):,} words hold {study.names.text[token]}.",))
-        if not learns_by_ranks(study.history):
-            return _used(study, token, at, work)
+        study.words(WHAT, work)  # which refuses to go on without texts
+        life = life_of(study, token, at, work)
+        table = life_table(study, life)
+        sentences = (*_life_sentences(life, study), reach_sentence(life.reached, study), *_places(study, life, work))
+        return Answer(table, sentences, life_figure(study, life), facts=_facts(life, study))
+
+
+def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: bool = False) -> TokenLife:
+    """Find what the texts tell of a token; without texts, what the steps tell.
+
+    `by_parts`: also how the count of its step splits over files or groups.
+    """
+    history = study.history
+    if study.texts is None:
+        return life_without_words(history, token, at, cancelled=work.cancelled)
+    if not learns_by_ranks(history):
+        return life_by_use(study.words(WHAT, work), history, token, at, study.symbol_counts(WHAT, work), work)
+    files = study.file_counts(WHAT, work) if by_parts else None
+    return token_life(study.ranked(WHAT, work), token, at, files=files, cancelled=work.cancelled)
+
+
+def _held(study: Study, token: int, at: int, work: Work) -> Held:
+    """All words that hold a token; none are known where pairs are joined otherwise than word by word."""
+    if learns_by_ranks(study.history):
         ranked = study.ranked(WHAT, work)
-        life = token_life(ranked, token, at)
-        before = () if life.before is None else life.before.stairs(life.curve.born)
-        table = life_table(study, token, life.curve.stairs(), before)
-        reached = reachability(study.history, token, at, corpus=ranked)
-        sentences = [*_life_sentences(life, ranked, study), _reach(reached, study), *_places(study, ranked, token, at)]
-        facts = _facts(life, reached, ranked, study)
-        return Answer(table, tuple(sentences), life_figure(table, study, at), facts=facts)
+        found = words_with(ranked, ranked.occurrences(token), at).words
+        return [(ranked.words.word(one.word), one.count) for one in found]
+    words = study.words(WHAT, work)
+    return [] if study.history.only_joins else use_by_cutting(words, study.history, token, at, work).words
 
 
-def _facts(life: TokenLife, reached: Reachability, ranked: RankedWords, study: Study) -> dict[str, object]:
-    names = study.names.text
+def _facts(life: TokenLife, study: Study) -> dict[str, object]:
+    names, parts, row = study.names.text, study.history.parts(life.token), study.history.row_of(life.token)
     return {
         "id": study.number(life.token),
         "token": names[life.token],
-        "made_at": life.step,
-        "parts": None if life.parts is None else [names[part] for part in life.parts],
+        "made_at": None if row is None else row + 1,
+        "parts": None if parts is None else [names[part] for part in parts],
         "children": [names[child] for child in life.children],
         "at": life.at,
-        "count": life.count_now,
+        "count": life.count,
         "peak": life.peak,
         "is_scaffold": life.is_scaffold,
-        "words": [[ranked.words.word(one.word).decode(errors="replace"), one.count] for one in life.words],
+        "words": [[word.decode(errors="replace"), count] for word, count in life.words.words],
         "reachability": {
-            "kind": reached.kind,
-            "witness": reached.witness,
-            "pieces": [names[id] for id in reached.pieces],
+            "kind": life.reached.kind,
+            "witness": life.reached.witness,
+            "pieces": [names[id] for id in life.reached.pieces],
         },
     }
 
 
-def life_table(study: Study, token: int, curve: Stairs, pair_curve: Stairs) -> DataTable:
+def life_table(study: Study, life: TokenLife) -> DataTable:
     """Make a row for each time its count changes: from which step on it holds; before its birth, of its pair."""
-    rows = [("pair", *one) for one in pair_curve] + [("token", *one) for one in curve]
+    rows = [("pair", *one) for one in life.pair_curve] + [("token", *one) for one in life.curve]
     return DataTable(
         {
-            **study.columns([token] * len(rows)),
+            **study.columns([life.token] * len(rows)),
             "of": [of for of, _, _ in rows],
             "after_step": np.array([step for _, step, _ in rows], np.int64),
             "count": np.array([count for _, _, count in rows], np.int64),
@@ -107,79 +130,67 @@ def life_table(study: Study, token: int, curve: Stairs, pair_curve: Stairs) -> D
     )
 
 
-def life_figure(table: DataTable, study: Study, at: int) -> Figure:
-    recipe = study.history.recipe
+def life_figure(study: Study, life: TokenLife) -> LineFigure:
+    recipe, end = study.history.recipe, len(study.history)
     steps, is_log = recipe.wording.steps.capitalize(), recipe.single is None
-    return life_chart(table, steps=steps, end=len(study.history), at=at, is_log=is_log)
+    return life_chart(life_table(study, life), steps=steps, end=end, at=life.at, is_log=is_log)
 
 
-def _used(study: Study, token: int, at: int, work: Work) -> Answer:
-    """Where pairs are not joined word by word: how often it occurred when, and in which words."""
-    history, words = study.history, study.words(WHAT, work)
-    held: list[tuple[bytes, int]] = []
-    if history.only_joins:
-        symbols = count_symbols(words, history.alphabet, history.recipe)
-        curve: Stairs = use_by_joining(history, token, int(symbols[token]) if token < len(symbols) else 0)
-    else:
-        use = use_by_cutting(words, history, token, at, progress=work.progress, cancelled=work.cancelled)
-        curve, held = use.curve, use.words
-    now = next((count for step, count in reversed(curve) if step <= at), 0)
-    steps, most = history.recipe.wording.steps, max(count for _, count in curve)
-    sentences = [
-        f"{study.names.text[token]} (id {study.number(token):,}) occurs {now:,} times after {at:,} {steps}, "
-        f"{most:,} times at most."
-    ]
-    if held:
-        sentences.append(f"In words: {_listed([f'{shown(word)} {count:,}' for word, count in held])}.")
-    table = life_table(study, token, curve, ())
-    return Answer(table, (*sentences, _reach(reachability(history, token, at), study)), life_figure(table, study, at))
-
-
-def _life_sentences(life: TokenLife, ranked: RankedWords, study: Study) -> list[str]:
-    names, grown_from = study.names.text, study.history.recipe.grown_from
-    new = f", new behind the table's own {grown_from:,} steps" if 0 < grown_from < (life.step or 0) else ""
-    made = "a base symbol" if life.parts is None else f"step {life.step:,}: {study.pair_name(life.parts)}{new}"
+def _life_sentences(life: TokenLife, study: Study) -> list[str]:
+    history, names = study.history, study.names.text
+    row, grown_from, parts = history.row_of(life.token), history.recipe.grown_from, history.parts(life.token)
+    new = f", new behind the table's own {grown_from:,} steps" if 0 < grown_from < (row or 0) + 1 else ""
+    made = "" if row is None or parts is None else f", step {row + 1:,}: {study.pair_name(parts)}{new}"
+    base = ", a base symbol" if history.only_joins and row is None else ""
     found = [
-        f"{names[life.token]} (id {study.number(life.token):,}, {made}) occurs {life.count_now:,} times after "
-        f"{life.at:,} merges; {life.peak:,} at its peak."
+        f"{names[life.token]} (id {study.number(life.token):,}{made}{base}) occurs {life.count:,} times after "
+        f"{life.at:,} {history.recipe.wording.steps}; {life.peak:,} at its peak."
     ]
     if life.is_scaffold:
         found.append("It is a scaffold: larger tokens have taken all of it.")
-    cuts = [f"{names[ranked.base + cut.step - 1]} (step {cut.step:,}) took {cut.lost:,}" for cut in life.curve.cuts]
-    if cuts:
-        found.append(f"{_listed(cuts)}.")
-    words = [f"{shown(ranked.words.word(one.word))} {one.count:,}" for one in life.words]
-    found.append(f"In tokens: {_listed([names[child] for child in life.children])}.")
-    found.append(f"In words: {_listed(words)}.")
+    if life.takers:
+        taken = [f"{names[int(history.ids[step - 1])]} (step {step:,}) took {lost:,}" for step, lost in life.takers]
+        found.append(f"{_listed(taken)}.")
+    if history.only_joins:
+        found.append(f"In tokens: {_listed([names[child] for child in life.children])}.")
+    if learns_by_ranks(history) or not history.only_joins:
+        words = [f"{shown(word)} {count:,}" for word, count in life.words.words[: MOST_SHOWN + 1]]
+        found.append(f"In words: {_listed(words, life.words.number)}.")
     return found
 
 
-def _reach(reached: Reachability, study: Study) -> str:
+def reach_sentence(reached: Reachability, study: Study) -> str:
     if reached.kind == "reachable":
-        return f"Reachable by the text {reached.witness!r}."
+        return f"A text that produces it: {shown((reached.witness or '').encode())}"
     if reached.kind == "not learned yet":
-        return "It is not learned yet."
+        return "At this moment it is not learned yet."
     if len(reached.pieces) > 1:
-        return f"Unreachable: its own text falls into {' | '.join(study.names.text[id] for id in reached.pieces)}."
-    return "Unreachable: no text holds these bytes." if reached.kind == "unreachable" else "No text was found for it."
+        pieces = " | ".join(study.names.text[id] for id in reached.pieces)
+        return f"No text can produce it: its own text falls into {pieces}."
+    if reached.kind == "unreachable":
+        return "No text can produce it: these bytes are part of no character."
+    if not reached.pieces:
+        return "No text was found that produces it at this moment."
+    return "No text was found that produces it: the pattern seems always to cut it."
 
 
-def _places(study: Study, ranked: RankedWords, token: int, at: int) -> list[str]:
+def _places(study: Study, life: TokenLife, work: Work) -> list[str]:
     """Lines of the texts in which it occurs, where the texts themselves are at hand."""
-    if study.texts is None or isinstance(study.texts, KnownWords):
+    if study.texts is None or isinstance(study.texts, KnownWords) or not learns_by_ranks(study.history):
         return []
     try:
         with study.texts.reading() as corpus:
-            return [_place(hit) for hit in contexts(corpus, ranked, token, at, most=MOST_SHOWN)]
+            found = contexts(corpus, study.ranked(WHAT, work), life.token, life.at, most=MOST_SHOWN)
+            return [_place(hit) for hit in found]
     except BpeError:
         return []
 
 
 def _place(hit: Context) -> str:
     line = f"{hit.source}:{'row ' if hit.is_row else ''}{hit.line}"
-    return f"{line}: {hit.text[: hit.start]}[{hit.text[hit.start : hit.stop]}]{hit.text[hit.stop :]}"
+    return f"{line}: {hit.before}[{hit.token}]{hit.after}"
 
 
-def _listed(texts: list[str]) -> str:
-    rest = f" … and {len(texts) - MOST_SHOWN:,} more" if len(texts) > MOST_SHOWN else ""
-    return ", ".join(texts[:MOST_SHOWN]) + rest if texts else "none"
+def _listed(texts: list[str], number: int | None = None) -> str:
+    rest = (len(texts) if number is None else number) - MOST_SHOWN
+    return ", ".join(texts[:MOST_SHOWN]) + (f" … and {rest:,} more" if rest > 0 else "") if texts else "none"

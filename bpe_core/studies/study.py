@@ -36,7 +36,7 @@ from bpe_core.support.progress import ALONE, Work
 if TYPE_CHECKING:  # who only encodes needs none of these
     from bpe_core.counting.words import WordTable
     from bpe_core.insight.cut_words import CutWords
-    from bpe_core.insight.ranked_words import RankedWords
+    from bpe_core.insight.ranked_words import FileCounts, RankedWords
     from bpe_core.studies.texts import Texts
     from bpe_core.verification.prepared_export import PreparedExport
 
@@ -287,6 +287,19 @@ class Study:
         return self._once(
             "cut", lambda: CutWords.of(words, self.history.recipe, self.history, cancelled=work.cancelled)
         )
+
+    def file_counts(self, what: str = "This question", work: Work = ALONE) -> FileCounts:
+        """Look up how often a word occurs in each group, or in each file."""
+        from bpe_core.insight.ranked_words import FileCounts
+
+        return self._once("file counts", lambda: FileCounts(self.parts(what, work)))
+
+    def symbol_counts(self, what: str = "This question", work: Work = ALONE) -> Int64s:
+        """Count each base symbol in its words."""
+        from bpe_core.learning.layout import count_symbols
+
+        words = self.words(what, work)
+        return self._once("symbols", lambda: count_symbols(words, self.history.alphabet, self.history.recipe))
 
     def _needed_texts(self, what: str) -> Texts:
         if self.texts is None:

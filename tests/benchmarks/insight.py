@@ -25,7 +25,6 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.pairs import race
 from bpe_core.insight.ranked_words import RankedWords, contributions
-from bpe_core.insight.reachability import reachability
 from bpe_core.insight.token_life import token_life
 from bpe_core.insight.why import Why
 from bpe_core.learning.trainer import Trainer
@@ -74,7 +73,7 @@ class Engine:
 
     def token(self, number: int) -> object:
         token = self.base + self._step(number) - 1
-        return token_life(self.ranked, token), reachability(self.history, token, corpus=self.ranked)
+        return token_life(self.ranked, token)  # with whether it can be reached
 
     def race(self, number: int) -> object:
         columns, step = self.history.columns, min(self._step(number), len(self.history) - 5)

@@ -16,7 +16,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
 from bpe_core.insight.pairs import best_that_never_won, leads, race, ties
-from bpe_core.insight.ranked_words import FileCounts, RankedWords, contributions, split_over_files
+from bpe_core.insight.ranked_words import FileCounts, RankedWords, contributions
 from bpe_core.insight.table_comparison import compare_tables, differing_regions
 from bpe_core.insight.token_life import token_life
 from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_curves
@@ -59,16 +59,15 @@ def test_a_token_s_life_is_that_of_a_recount(run: tuple[WordTable, History], dat
     at = data.draw(st.integers(0, len(history)))
     life = token_life(ranked, token, at)
     counts = [count_of(token, state) for state in states(table, history)]
-    assert [life.curve.count_at(k) for k in range(len(history) + 1)] == counts
-    assert life.curve.counts_at(np.arange(len(history) + 1)).tolist() == counts
-    assert life.count_now == counts[at]
+    assert [life.count_at(k) for k in range(len(history) + 1)] == counts
+    assert life.count == counts[at]
     assert life.peak == max(counts)
     assert life.is_scaffold == (life.is_born and counts[at] == 0)
     made_from_it = [merge.id for merge in history.first(at) if token in (merge.left, merge.right)]
     assert list(life.children) == made_from_it
     if history.alphabet.symbols[token].merges if token < len(history.alphabet) else True:
         held = {i: word.count(token) * weight for i, (word, weight) in enumerate(states(table, history)[at])}
-        assert {one.word: one.count for one in life.words} == {i: count for i, count in held.items() if count}
+        assert dict(life.words.words) == {table.word(i): count for i, count in held.items() if count}
 
 
 @given(trained(), st.data())
@@ -114,10 +113,10 @@ def test_files_share_a_count_without_rest(first: WordTable, second: WordTable, r
     merged = WordTable.merged([first, second])
     history = reference.train(merged, recipe)
     ranked = RankedWords.of(merged, history)
-    files = FileCounts([first, second])
+    files = FileCounts({"first": first, "second": second})
     for merge in history:
         paid = contributions(ranked, merge.step)
-        assert sum(split_over_files(paid, ranked, files)) == paid.count
+        assert sum(files.split(paid, ranked).values()) == paid.count
 
 
 @given(trained(), st.data())

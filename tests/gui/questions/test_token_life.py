@@ -12,6 +12,7 @@ from app.window.pages import RACE
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.insight.token_life import token_life
+from bpe_core.questions.token import MOST_SHOWN
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.learning import tokens_of_word
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, answered, ranked_words, section
@@ -35,12 +36,12 @@ def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned:
             for word, count in enumerate(ranked.words.counts)
         )
         assert f"Occurs {facts.count:,} time" in section(learned, "occurs")
-        assert sum(share.count for share in facts.paid_by) == facts.peak or facts.payer_count > len(facts.paid_by)
+        assert facts.paid.count == facts.peak
         life = learned.pages[TokenPage].life.model
         listed = {name: life.exact_words(name)(lambda: False).columns for name in ("words", "paid")}
-        assert (len(listed["words"]["text"]), sum(listed["words"]["count"])) == (facts.word_count, facts.count)
-        assert (len(listed["paid"]["text"]), sum(listed["paid"]["count"])) == (facts.payer_count, facts.peak)
-        assert ("save all" in section(learned, "paid")) == (facts.payer_count > len(facts.paid_by))
+        assert (len(listed["words"]["text"]), sum(listed["words"]["count"])) == (facts.words.number, facts.count)
+        assert (len(listed["paid"]["text"]), sum(listed["paid"]["count"])) == (facts.paid.number, facts.peak)
+        assert ("save all" in section(learned, "paid")) == (facts.paid.number > MOST_SHOWN)
         lines = life.lines
         assert lines
         for line in lines:
@@ -70,10 +71,11 @@ def test_what_paid_for_a_merge_is_split_over_the_files(qtbot: QtBot, learned: Pr
         answered(qtbot, learned)
         facts = learned.pages[TokenPage].life.model.facts
         assert facts is not None
-        assert sum(file.count for file in facts.files) == facts.peak == ranked.history.columns.count[step - 1]
+        assert sum(facts.files.values()) == facts.peak == ranked.history.columns.count[step - 1]
         told = section(learned, "paid")
-        for file in facts.files:
-            assert (file.text in told) == (file.count > 0)
+        assert set(facts.files) == {"one.txt", "other.txt"}
+        for file, count in facts.files.items():
+            assert (file in told) == (count > 0)
     life = learned.pages[TokenPage].life
     assert life is not None
     assert life.sections["paid"].isVisible()
@@ -103,7 +105,7 @@ def test_children_and_takers_are_links(qtbot: QtBot, learned: Program) -> None:
     answered(qtbot, learned)
     facts = learned.pages[TokenPage].life.model.facts
     assert facts is not None
-    child, _ = facts.children[0]
+    child = facts.children[0]
     life = learned.pages[TokenPage].life
     assert life is not None
     life.sections["children"].text.linkActivated.emit(f"token:{child}")

@@ -11,12 +11,17 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.window.parts.figure_view import FigureView
 from app.window.parts.widgets import LinkedText, link_to_step, muted, number_in
 from app.window.parts.wording import count_text
-from app.window.questions.token.life_facts import LifeFacts, Line, Share
 from app.window.questions.token.life_model import LifeModel
+from bpe_core.history.token_texts import shown
+from bpe_core.insight.contexts import Context
+from bpe_core.insight.token_life import Holders, TokenLife
+from bpe_core.questions.token import MOST_SHOWN, reach_sentence
+from bpe_core.studies.study import Study
 
 ALL = "all:"  # before the name of a section, in a link
 CHART_HEIGHT = 102
 LINE_CHARACTERS = 44  # on either side of the token
+LONGEST_WORD = 80  # bytes
 SECTIONS = {  # in this order
     "occurs": "",
     "reach": "Can it be reached?",
@@ -74,13 +79,13 @@ class LifeView(QWidget):
         self._show()
 
     def _show(self) -> None:
-        facts = self.model.facts
+        facts, study = self.model.facts, self.model.study
         self.hint.setText(self.model.hint)
         self.hint.setVisible(bool(self.model.hint))
         # While another token is asked about, its place is kept: nothing jumps.
         self.chart.setVisible(bool(facts.curve) if facts is not None else self.model.is_asking)
         self.chart.set_figure(self.model.figure)
-        told = {} if facts is None else dict(_answers(facts))
+        told = {} if facts is None or study is None else dict(_answers(facts, study))
         for name, section in self.sections.items():
             if name != "lines":
                 section.tell(told.get(name, ""))
@@ -110,22 +115,28 @@ class LifeView(QWidget):
             self.model.travel_to_step(number_in(link))
 
 
-def _answers(facts: LifeFacts) -> Iterable[tuple[str, str]]:
+def _answers(life: TokenLife, study: Study) -> Iterable[tuple[str, str]]:
     """What each section says; the others have nothing to say."""
-    if facts.is_born:
-        words = f" in {count_text(facts.word_count, 'word')}" if facts.word_count or not facts.count else ""
-        told = f"<b>Occurs {count_text(facts.count, 'time')}</b>{words}"
-        peak = "when it was born" if facts.is_largest_first else "at most"
-        told += f"; {facts.peak:,} {peak}." if facts.at > 0 and facts.peak != facts.count else "."
-        yield "occurs", told + (" A <b>scaffold</b>: larger tokens have taken all of it." if facts.is_scaffold else "")
-    yield "reach", html.escape(facts.reach)
-    yield "words", _listed("words", facts.words, facts.word_count)
-    links = (f'<a href="token:{child}">{_name(text)}</a>' for child, text in facts.children)
-    yield "children", ", ".join(links) + _more(facts.child_count - len(facts.children))
-    taken = (f"{link_to_step(step, _name(text))} {lost:,}" for step, text, lost in facts.takers)
+    names = study.names.text
+    if life.is_born:
+        words = f" in {count_text(life.words.number, 'word')}" if life.words.number or not life.count else ""
+        told = f"<b>Occurs {count_text(life.count, 'time')}</b>{words}"
+        peak = "when it was born" if life.curve[0][1] == life.peak else "at most"
+        told += f"; {life.peak:,} {peak}." if life.at > 0 and life.peak != life.count else "."
+        yield "occurs", told + (" A <b>scaffold</b>: larger tokens have taken all of it." if life.is_scaffold else "")
+    is_seen = life.reached.kind == "reachable" and life.count > 0
+    yield "reach", "" if is_seen else html.escape(reach_sentence(life.reached, study))
+    yield "words", _listed("words", life.words)
+    links = (f'<a href="token:{child}">{_name(names[child])}</a>' for child in life.children[:MOST_SHOWN])
+    yield "children", ", ".join(links) + _more(len(life.children) - MOST_SHOWN)
+    takers = [(step, names[int(study.history.ids[step - 1])], lost) for step, lost in life.takers if step <= life.at]
+    taken = (f"{link_to_step(step, _name(text))} {lost:,}" for step, text, lost in takers[:MOST_SHOWN])
     yield "takers", ", ".join(taken)
-    by_file = ", ".join(f"{_per_cent(one.share)} from {html.escape(one.text)}" for one in facts.files if one.count)
-    by_word = _listed("paid", facts.paid_by, facts.payer_count, with_share=True)
+    files = sorted(life.files.items(), key=lambda file: -file[1])[:MOST_SHOWN]
+    by_file = ", ".join(
+        f"{_per_cent(count / life.paid.count)} from {html.escape(name)}" for name, count in files if count
+    )
+    by_word = _listed("paid", life.paid, with_share=True)
     yield "paid", f"<b>{by_file}</b><br>{by_word}" if by_file else by_word
 
 
@@ -140,12 +151,13 @@ def _per_cent(share: float) -> str:
     return "over 99\u202f%" if 0.99 < share < 1 else f"{share:.0%}".replace("%", "\u202f%")
 
 
-def _listed(name: str, shares: tuple[Share, ...], count: int, *, with_share: bool = False) -> str:
+def _listed(name: str, held: Holders, *, with_share: bool = False) -> str:
     """Words with their counts, and how many more there are: a link that saves all."""
     parts = (
-        f"{_name(one.text)} {one.count:,}" + (f" ({_per_cent(one.share)})" if with_share else "") for one in shares
+        f"{_name(shown(word[:LONGEST_WORD]))} {count:,}{f' ({_per_cent(count / held.count)})' if with_share else ''}"
+        for word, count in held.words[:MOST_SHOWN]
     )
-    more = _more(count - len(shares))
+    more = _more(held.number - MOST_SHOWN)
     return ", ".join(parts) + (f'{more} (<a href="{ALL}{name}">save all …</a>)' if more else "")
 
 
@@ -157,7 +169,7 @@ def _name(text: str) -> str:
     return f"<code>{html.escape(text)}</code>"
 
 
-def _line_text(line: Line) -> str:
+def _line_text(line: Context) -> str:
     place = f"{html.escape(line.source)}, {'row' if line.is_row else 'line'} {line.line:,}"
     before, after = html.escape(line.before[-LINE_CHARACTERS:]), html.escape(line.after[:LINE_CHARACTERS])
     token = f"<b><u>{html.escape(line.token)}</u></b>"
