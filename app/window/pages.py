@@ -22,11 +22,11 @@ from bpe_core.questions import question_names
 if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
     from app.window.questions.audit.page import AuditPage
+    from app.window.questions.blocks_page import BlocksPage
     from app.window.questions.compare.duel_page import DuelPage
     from app.window.questions.compare.model import CompareModel
     from app.window.questions.compare.page import ComparePage
     from app.window.questions.curves.page import SweepPage
-    from app.window.questions.gage.page import BlocksPage
     from app.window.questions.lab.page import LabPage
     from app.window.questions.question_page import QuestionPage
     from app.window.questions.reading_page import ReadingPage
@@ -121,8 +121,7 @@ def build_sweeps(world: World) -> SweepPage:
 
 
 def build_blocks(world: World) -> BlocksPage:
-    from app.window.questions.gage.model import BlocksModel
-    from app.window.questions.gage.page import BlocksPage
+    from app.window.questions.blocks_page import BlocksModel, BlocksPage
 
     return BlocksPage(BlocksModel(world.session))
 

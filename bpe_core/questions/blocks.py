@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,22 +26,45 @@ class Blocks(Question):
     """Show what each byte stands for in the blocks of Gage's compressor, and their size after each step."""
 
     axis = "step"
-    needs = "texts"
+    needs = "texts if known"
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         history = study.history
         if not Method.of(history.recipe).starts_anew:
-            raise BpeError("Only Gage's compressor works in blocks; this was learned by another method.")
-        words = study.words(WHAT, work)
+            raise BpeError("Only Gage's compressor works in blocks; this run was learned by another method.")
+        words = None if study.texts is None else study.words(WHAT, work)
+        blocks = None if words is None else blocks_of_run(words, history.recipe, cancelled=work.cancelled)
+        others = {} if words is None else sizes_of_texts(words, cancelled=work.cancelled)
         reasons, columns = history.reasons, history.columns
-        at_start = blocks_of_run(words, history.recipe).size_at_start
-        sizes = np.concatenate(([at_start], reasons["size"])).astype(np.int64)
-        rows: dict[str, Values] = {"step": np.arange(len(sizes))}
+        rows: dict[str, Values] = {"step": np.arange(len(history) + 1)}
         rows |= {name: [None, *reasons[name].tolist()] for name in ("block", "byte")}
         for name, column in (("token_", history.ids), ("left_", columns.left), ("right_", columns.right)):
             rows |= study.columns([NOTHING, *np.array(column).tolist()], name)
-        rows |= {"count": [None, *columns.count.tolist()], "gage": sizes}
-        rows |= {name.lower(): [size] * len(sizes) for name, size in sizes_of_texts(words).items()}
+        rows |= {"byte_text": [None, *map(_written, reasons["byte"].tolist())], "pair_text": [None, *_pairs(study)]}
+        rows |= {"count": [None, *columns.count.tolist()]}
+        rows |= {"gage": [None if blocks is None else blocks.size_at_start, *reasons["size"].tolist()]}
+        rows |= {name.lower(): [size] * (len(history) + 1) for name, size in others.items()}
         table = DataTable(rows)
-        figure = blocks_chart(table)
-        return Answer(table, (figure.sentence,), figure)
+        listed = ("byte_text", "token_text", "pair_text", "count", "step")
+        if blocks is None or words is None:
+            return Answer(table, listed=listed)
+        figure, places = (
+            blocks_chart(table),
+            zip(blocks.texts, blocks.starts, blocks.stops, blocks.different, strict=True),
+        )
+        names = ("text", "start", "stop", "different_bytes")
+        facts = {"bytes": words.size, "blocks": [dict(zip(names, map(int, block), strict=True)) for block in places]}
+        return Answer(table, (figure.sentence,), figure, listed, facts=facts)
+
+
+def _written(byte: int) -> str:
+    return f"0x{byte:02X}"
+
+
+def _pairs(study: Study) -> Iterator[str]:
+    """Each pair that was replaced: what stands for another pair is written as its byte."""
+    history, names = study.history, study.names.text
+    first, bytes_ = len(history.alphabet), history.reasons["byte"]
+    for row in range(len(history)):
+        halves = history.pair(row)
+        yield " + ".join(names[one] if one < first else _written(int(bytes_[one - first])) for one in halves)

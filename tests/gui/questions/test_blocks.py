@@ -9,8 +9,9 @@ import pytest
 from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
-from app.window.questions.gage.page import BlocksPage
+from app.window.questions.blocks_page import BlocksPage
 from app.wiring import Program
+from bpe_core.figures.figure import LineFigure
 from bpe_core.gage_file import compress
 from bpe_core.gage_file.compressing import ZLIB_LEVEL
 from bpe_core.recipes.recipe import Recipe
@@ -31,12 +32,12 @@ def page(
     program = window_with()
     page = program.pages[BlocksPage]
     program.actions["blocks"].trigger()
-    assert "when a run of the recipe gage is" in page.told.text()
+    qtbot.waitUntil(lambda: "appears here when training begins" in page.told.text(), timeout=WAIT)
     assert not page.table.isVisible()
     program.session.corpus.replace_by_text("a few words", TEXT)
     program.session.recipe.put_quietly(RECIPE)
     train(program)
-    qtbot.waitUntil(lambda: page.model.facts is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.model.answer is not None, timeout=WAIT)
     rest(qtbot, program)
     return program, page
 
@@ -52,30 +53,32 @@ def test_the_table_is_that_of_the_block_at_the_cursor(qtbot: QtBot, page: tuple[
         rest(qtbot, program)
         block = history.reasons["block"][at - 1] if at else None
         steps = [row for row in range(at) if history.reasons["block"][row] == block]
-        assert [row.step - 1 for row in model.rows] == steps[::-1]
-        assert [row.byte for row in model.rows] == [f"0x{history.reasons['byte'][row]:02X}" for row in steps[::-1]]
+        rows = range(shown.rows.rowCount())
+        assert [shown.rows.place(row) - 1 for row in rows] == steps[::-1]
+        written = [shown.rows.data(shown.rows.index(row, 0)) for row in rows]
+        assert written == [f"0x{history.reasons['byte'][row]:02X}" for row in steps[::-1]]
         if at:
             assert exact_rows(shown)[at + 1][:3] == (at, block, int(history.reasons["byte"][at - 1]))
         if block is None:
-            assert model.about_block == "Nothing has been replaced yet."
+            assert model.sentences[-1] == "Nothing has been replaced yet."
         else:
-            assert model.about_block.startswith(f"Block {block + 1} of 4: the bytes {200 * block + 1:,} to ")
-            assert f"{len(model.rows)} of the" in model.about_block
-            assert dict(model.sizes_here)["Gage"] == history.reasons["size"][at - 1]
+            assert model.sentences[-1].startswith(f"Block {block + 1} of 4: the bytes {200 * block + 1:,} to ")
+            assert f"{len(rows)} of the" in model.sentences[-1]
+            assert model.values_here()["Gage"] == history.reasons["size"][at - 1]
 
 
 def test_sizes_are_those_of_the_file(page: tuple[Program, BlocksPage]) -> None:
     _, shown = page
-    found = dict(shown.model.sizes_here)
+    found = shown.model.values_here()
     report = compress(TEXT.encode(), RECIPE).report
     assert found["Gage"] == report.table_bytes + report.data_bytes + 2 * report.blocks
     assert found["zlib"] == len(zlib.compress(TEXT.encode(), ZLIB_LEVEL))
-    assert "zlib" in shown.told_of_size.text()
+    assert "zlib" in shown.told.text()
     figure = shown.model.figure
-    assert figure is not None
+    assert isinstance(figure, LineFigure)
     assert [line.name for line in figure.lines] == list(found)
     assert figure.lines[0].y[-1] == found["Gage"]
-    assert shown.model.shares == pytest.approx([200 / len(TEXT), 400 / len(TEXT), 600 / len(TEXT), 1.0])
+    assert shown.model.ends == pytest.approx([200 / len(TEXT), 400 / len(TEXT), 600 / len(TEXT), 1.0])
 
 
 def test_a_click_goes_there(qtbot: QtBot, page: tuple[Program, BlocksPage]) -> None:
@@ -89,8 +92,8 @@ def test_a_click_goes_there(qtbot: QtBot, page: tuple[Program, BlocksPage]) -> N
     assert program.session.cursor.position == blocks.count(0)
     rest(qtbot, program)
     assert shown.model.block == 0
-    step = shown.model.rows[2].step
-    shown.table.clicked.emit(shown.model.index(2, 0))
+    step = shown.rows.place(2)
+    shown.table.clicked.emit(shown.rows.index(2, 0))
     assert program.session.cursor.position == step
     shown.model.travel_to_block(3)
     assert program.session.cursor.position == len(blocks)
