@@ -121,7 +121,8 @@ def build_sweeps(world: World) -> SweepPage:
 
 
 def build_blocks(world: World) -> BlocksPage:
-    from app.window.questions.blocks_page import BlocksModel, BlocksPage
+    from app.window.questions.blocks_model import BlocksModel
+    from app.window.questions.blocks_page import BlocksPage
 
     return BlocksPage(BlocksModel(world.session))
 

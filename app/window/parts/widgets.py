@@ -5,7 +5,6 @@ Their properties are set by calls: as keywords, PySide finds none with an i in a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -216,24 +215,3 @@ class LinkedText(QLabel):
             | Qt.TextInteractionFlag.LinksAccessibleByMouse
             | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         )
-
-
-def link_to_step(step: int, text: str) -> str:
-    """Write a link to the moment after `step` merges; `text` is HTML already.
-
-    >>> link_to_step(7, "merge 7")
-    '<a href="step:7">merge 7</a>'
-    """
-    return f'<a href="step:{step}">{text}</a>'
-
-
-def number_in(link: str) -> int:
-    """Read the number out of a link.
-
-    >>> number_in("step:1204")
-    1204
-    """
-    found = re.fullmatch(r"[a-z]+:(\d+)", link)
-    if found is None:
-        raise ValueError(f"{link} leads nowhere")
-    return int(found[1])

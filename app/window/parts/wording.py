@@ -80,3 +80,24 @@ def from_the_left(text: str) -> str:
     if not _FROM_THE_RIGHT.search(text):
         return text
     return MARK + _SIGNS.sub(lambda sign: f"{MARK}{sign[0]}{MARK}", text)
+
+
+def link_to_step(step: int, text: str) -> str:
+    """Write a link to the moment after `step` merges; `text` is HTML already.
+
+    >>> link_to_step(7, "merge 7")
+    '<a href="step:7">merge 7</a>'
+    """
+    return f'<a href="step:{step}">{text}</a>'
+
+
+def number_in(link: str) -> int:
+    """Read the number out of a link.
+
+    >>> number_in("step:1204")
+    1204
+    """
+    found = re.fullmatch(r"[a-z]+:(\d+)", link)
+    if found is None:
+        raise ValueError(f"{link} leads nowhere")
+    return int(found[1])

@@ -3,76 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import accumulate, takewhile
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from app.session.session import Session
 from app.window.parts.theme import shades_of
-from app.window.questions.question_model import QuestionModel
+from app.window.questions.blocks_model import BlocksModel
 from app.window.questions.question_page import QuestionPage
 
 HEIGHT = 16
 GAP = 1.0
 WIDE_ENOUGH = 4.0  # pixels of a block that a gap is drawn beside
-
-
-class BlocksModel(QuestionModel):
-    """Lists the rows of the block at work at the moment shown, the newest first."""
-
-    def __init__(self, session: Session) -> None:
-        super().__init__(session, "blocks")
-
-    @property
-    def step(self) -> int:
-        return 0 if self.answer is None else min(self._session.cursor.position, len(self.answer.table) - 1)
-
-    @property
-    def block(self) -> int | None:
-        """The one that the last step belongs to; None before the first."""
-        return None if self.answer is None else self.answer.columns["block"][self.step]
-
-    @property
-    def ends(self) -> list[float]:
-        """Where each block ends, as a share of all bytes."""
-        blocks = [] if self.answer is None else self.answer.facts.get("blocks", [])
-        stops = [*accumulate(block["stop"] - block["start"] for block in blocks)]
-        return [stop / stops[-1] for stop in stops]
-
-    def in_order(self, column: int, *, from_end: bool) -> list[int]:
-        block = self.block
-        if self.answer is None or block is None:
-            return []
-        blocks = self.answer.columns["block"]
-        here = list(takewhile(lambda row: blocks[row] == block, range(self.step, 0, -1)))
-        chosen = set(here)
-        return here if column < 0 else [row for row in super().in_order(column, from_end=from_end) if row in chosen]
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        about = () if self.answer is None else (self._about_block(len(self.in_order(-1, from_end=False))),)
-        return (*super().sentences, *about)
-
-    def _about_block(self, rows: int) -> str:
-        block, blocks = self.block, [] if self.answer is None else self.answer.facts.get("blocks", [])
-        if block is None:
-            return "Nothing has been replaced yet."
-        if not blocks:
-            return f"Block {block + 1:,}."
-        here = blocks[block]
-        text = f" of text {here['text'] + 1:,}" if blocks[-1]["text"] else ""
-        different = here["different_bytes"]
-        return (
-            f"Block {block + 1:,} of {len(blocks):,}: the bytes {here['start'] + 1:,} to {here['stop']:,}{text}, "
-            f"{different} different ones. {rows} of the {256 - different} others stand for pairs now."
-        )
-
-    def travel_to_block(self, block: int) -> None:
-        """Go to its last step; where it has none, to the one before."""
-        if self.answer is not None:
-            self._session.cursor.go_to(bisect_right(self.answer.columns["block"], block, lo=1) - 1)
 
 
 class BlocksPage(QuestionPage):

@@ -12,8 +12,8 @@ from app.session.playing import Playing
 from app.session.time import timer
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import LinkedText, label, link_to_step, muted, number_in, scrolling, small_button
-from app.window.parts.wording import tip
+from app.window.parts.widgets import LinkedText, label, muted, scrolling, small_button
+from app.window.parts.wording import link_to_step, number_in, tip
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import Joint, PlaceFacts, Way, WhyModel, WordFacts
 
