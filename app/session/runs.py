@@ -29,7 +29,7 @@ from app.worker.training import (
     prepared,
 )
 from bpe_core.counting.words import WordTable
-from bpe_core.editing.numbering import numbers_of
+from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import TokenTexts

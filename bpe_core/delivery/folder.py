@@ -3,22 +3,159 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from bpe_core.delivery.loading import checked_by_loading
-from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
-from bpe_core.errors import OutputError
+from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
 from bpe_core.formats import FORMATS
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.methods import METHODS
 from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.verification import Verification
+from bpe_core.verification.checking import HARD_TEXTS, joined_tokens, special_texts
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
+
+ADDED_PAD = "<|pad|>"
+# The usual names, the first that is there counts; in small letters.
+_USUAL = {
+    "pad": ("<pad>", "[pad]", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>", "<|pad_token|>"),
+    "bos": ("<s>", "<bos>", "[bos]", "<|begin_of_text|>", "<|startoftext|>", "<|bos|>", "[cls]", "<|endoftext|>"),
+    "eos": ("</s>", "<eos>", "[eos]", "<|end_of_text|>", "<|eos|>", "<|end|>", "<|im_end|>", "[sep]", "<|endoftext|>"),
+    "unk": ("<unk>", "[unk]", "<|unk|>"),
+}
+MEANINGS = {
+    "pad": "fills shorter texts of a batch up",
+    "bos": "begins a text",
+    "eos": "ends a text",
+    "unk": "stands for what is unknown",
+}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The token of each role by its text; empty: none."""
+
+    pad: str = ""
+    bos: str = ""
+    eos: str = ""
+    unk: str = ""
+
+    @property
+    def given(self) -> dict[str, str]:
+        return {role: text for role, text in asdict(self).items() if text}
+
+    def missing(self, history: History) -> list[str]:
+        """Those of which the table has no token yet."""
+        known = {*history.recipe.special_tokens, unknown_of(history)}
+        return [text for text in dict.fromkeys(self.given.values()) if text not in known]
+
+
+def unknown_of(history: History) -> str:
+    id = history.alphabet.unknown_id
+    return "" if id is None else history.alphabet.symbols[id].text.decode()
+
+
+def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
+    """The roles by usual names, but for those that were said; an empty text says that there is none."""
+    by_name = {special.lower(): special for special in reversed(specials)}
+    found = {role: next((by_name[name] for name in names if name in by_name), "") for role, names in _USUAL.items()}
+    found["unk"] = unknown or found["unk"]
+    found |= {role: text for role, text in said.items() if text is not None}
+    if not found["pad"] and said.get("pad") is None:
+        found["pad"] = found["eos"] or ADDED_PAD
+    return Roles(**found)
+
+
+def roles_of(history: History, **said: str | None) -> Roles:
+    return guessed(history.recipe.special_tokens, unknown_of(history), **said)
+
+
+LIBRARY = "transformers"
+MADE_TEXTS = 50
+LONGEST_TEXT = 100_000  # characters of the person's text
+BATCH = ("the lowest price is lower", "the", "")
+# Variables of the library.
+QUIET = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1"}
+
+
+def checked_by_loading(
+    found: Verification, files: Mapping[str, bytes], history: History, roles: Roles, template: str, text: str
+) -> Verification:
+    """The verification of tokenizer.json, with what came of loading the folder."""
+    with _quietly():
+        try:
+            import tokenizers
+            from transformers import AutoTokenizer  # neither is needed to run: only asked whether it agrees
+        except ImportError:
+            note = f"{LIBRARY} is not installed here, so only tokenizer.json was checked, not the folder as a whole."
+            return replace(found, cannot_hold=(*found.cannot_hold, note))
+        import tempfile  # takes a while to load
+
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in files.items():
+                Path(folder, name).write_bytes(content)
+            try:
+                loaded = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+                plainly = tokenizers.Tokenizer.from_file(str(Path(folder, "tokenizer.json")))
+                wrong = [*_differing(loaded, plainly, history, roles, template, text)]
+            except Exception as error:  # whatever another library throws
+                wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
+    asked = " and ".join(one for one in (found.asked, LIBRARY) if one)
+    return replace(found, differences=(*found.differences, *wrong), differing=found.differing + len(wrong), asked=asked)
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """No network is asked, and nothing is said of what the library could do beside."""
+    before = {name: os.environ.get(name) for name in QUIET}
+    os.environ.update(QUIET)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _differing(loaded: Any, plainly: Any, history: History, roles: Roles, template: str, text: str) -> Iterator[str]:
+    for role, token in roles.given.items():
+        same = loaded.convert_tokens_to_ids(token) == plainly.token_to_id(token)
+        if getattr(loaded, f"{role}_token") != token or not same:
+            yield f"{LIBRARY} takes another token than {quoted(token)} for {role}."
+    samples = [*HARD_TEXTS, text[:LONGEST_TEXT], *special_texts(history.recipe)]
+    samples += islice(joined_tokens(history, MADE_TEXTS), MADE_TEXTS)
+    spelled = [token for token in roles.given.values() if token not in history.recipe.special_tokens]
+    for sample in samples:
+        if any(token in sample for token in spelled):
+            continue  # by being given a role it becomes a token wherever it is spelled
+        ids = plainly.encode(sample, add_special_tokens=False).ids
+        if loaded(sample, add_special_tokens=False)["input_ids"] != ids:
+            yield f"{LIBRARY} cuts {quoted(sample)} otherwise than tokenizer.json says."
+        elif loaded.decode(ids) != plainly.decode(ids, skip_special_tokens=False):
+            yield f"{LIBRARY} decodes {quoted(sample)} otherwise than tokenizer.json says."
+    if roles.pad and not _pads(loaded, roles.pad):
+        yield f"{LIBRARY} does not fill texts up with {quoted(roles.pad)}."
+    if template and loaded.chat_template != template:
+        yield f"{LIBRARY} does not find the chat template."
+
+
+def _pads(loaded: Any, pad: str) -> bool:
+    batch = loaded(list(BATCH), padding=True)
+    rows, masks = batch["input_ids"], batch["attention_mask"]
+    filled = {id for row, mask in zip(rows, masks, strict=True) for id, on in zip(row, mask, strict=True) if not on}
+    return len({len(row) for row in rows}) == 1 and filled == {loaded.convert_tokens_to_ids(pad)}
+
 
 _TEXT = """\
 # A tokenizer of {size:,} tokens

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,118 @@ import numpy as np
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.added_pieces import more_pieces
-from bpe_core.editing.further_merges import go_on
-from bpe_core.editing.numbering import further_numbers, numbers_of
-from bpe_core.editing.without_tokens import Further, lone_characters, without
+from bpe_core.editing.without_tokens import Further, further_numbers, lone_characters, numbers_of, without
+from bpe_core.errors import NothingToLearn
 from bpe_core.history.arguments import Learned, history_of
-from bpe_core.history.history import History, Int64s
-from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers, makes_steps_again, steps_alone
+from bpe_core.history.history import History, Int64s, Pair
+from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.token_texts import written
+from bpe_core.learning.growing import (
+    NOTHING_NEW,
+    check_grew,
+    growing_recipe,
+    grown_numbers,
+    makes_steps_again,
+    steps_alone,
+)
 from bpe_core.learning.trainer import learn
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import CancelCheck, ProgressReport, Work, ignore_progress, never_cancelled
+from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.segmenting.word_pieces import LongestPieces
+from bpe_core.support.progress import CancelCheck, ProgressReport, Work, ignore_progress, never_cancelled, while_wanted
 from bpe_core.text.corpus import Corpus
+
+FIRST_CODE = 0x10000  # of the code points that represent tokens: behind it there are no surrogates
+BY_IDS = "lowest-ids"  # the tie rule, where the recipe's own asks for texts
+
+
+def go_on(
+    words: WordTable,
+    history: History,
+    recipe: Recipe,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> History:
+    """The table with as many new steps as the recipe has more than it; how often its own are made is not known."""
+    in_codes = WordTable.from_counts(_in_codes(words, history, cancelled))
+    by = (recipe.merges or 0) - len(history)
+    of_codes = _of_codes(recipe, by)
+    if len(in_codes) == 0:
+        raise NothingToLearn(NOTHING_NEW)
+    found = learn(in_codes, of_codes, progress=progress, cancelled=cancelled)
+    grown = _with_pairs(history, recipe, found)
+    while (missing := by - len(grown) + len(history)) > 0 and found.end_reason == "vocabulary full":
+        of_codes = of_codes.with_changes(merges=len(found) + missing)  # some became tokens that there are already
+        found = learn(in_codes, of_codes, history=found, progress=progress, cancelled=cancelled)
+        grown = _with_pairs(history, recipe, found)
+    return grown
+
+
+def _of_codes(recipe: Recipe, by: int) -> Recipe:
+    preset = "wordpiece" if recipe.method == "wordpiece" else "words"
+    ties = recipe.ties if recipe.ties == "first-seen" else BY_IDS
+    said = {"merges": by, "min_frequency": recipe.min_frequency, "ties": ties, "max_token_length": None}
+    return Recipe.preset(preset, **said, wordpiece_rule=recipe.wordpiece_rule)
+
+
+def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> list[tuple[bytes, int]]:
+    """The words with a character for each token; what is never joined parts them."""
+    joining = history.joining
+    cut = LongestPieces(history).cut if joining is None else JoinedWords(history).cut
+    alone = {id for id, symbol in enumerate(history.alphabet.symbols) if not symbol.merges} | {-1}
+    alone |= set() if joining is None else {*joining.found_first}
+    found: list[tuple[bytes, int]] = []
+    for word, count in while_wanted(words, cancelled):
+        stretch: list[str] = []
+        for id in (*cut(word, len(history)).ids, -1):
+            if id not in alone:
+                stretch.append(chr(id + FIRST_CODE))
+            elif stretch:
+                found.append(("".join(stretch).encode(), count))
+                stretch = []
+    return found
+
+
+def _token(text: bytes) -> int:
+    """The token that a symbol represents; the symbol for the unknown, of several characters, represents none."""
+    character = text.decode()
+    return ord(character) - FIRST_CODE if len(character) == 1 else -1
+
+
+def _with_pairs(history: History, recipe: Recipe, found: History) -> History:
+    """The table's tokens and the new ones; what is written as a token is already becomes that token."""
+    joining, texts = history.joining, written(history)
+    ids = [_token(symbol.decoded) for symbol in found.alphabet.symbols]
+    hidden = set() if joining is None else set(joining.hidden)
+    id_of = {text: id for id, text in reversed(list(enumerate(texts))) if id not in hidden}
+    rows: list[tuple[int, int, int]] = []
+    born: list[Pair] = []
+    for one, other in found.pairs():
+        left, right = ids[one], ids[other]
+        text = history.alphabet.joined_text(texts[left], texts[right])
+        if text not in id_of:
+            id_of[text] = len(texts)
+            texts.append(text)
+            born.append((left, right))
+        ids.append(id_of[text])
+        rows.append((left, right, id_of[text]))
+    steps = recipe.with_changes(merges=len(history) + len(born))
+    joining = None if joining is None else _behind(joining, rows, len(born))
+    grown = History.from_pairs(steps, history.alphabet, history.pairs() + born, joining)
+    grown.end_reason = found.end_reason
+    return grown
+
+
+def _behind(joining: Joining, rows: list[tuple[int, int, int]], born: int) -> Joining:
+    new = np.array(rows, np.int64).reshape(-1, 3).T
+    if joining.pairs is not None:
+        columns: list[Int64s] = [np.concatenate(both) for both in zip(joining.pairs, new, strict=True)]
+        return replace(joining, pairs=PairRows(*columns))
+    assert joining.priorities is not None
+    first = int(joining.priorities.max(initial=0)) + 1
+    return replace(joining, priorities=np.concatenate([joining.priorities, np.arange(first, first + born)]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,9 +29,8 @@ from itertools import pairwise
 import numpy as np
 
 from bpe_core.editing.added_pieces import pieces_of, put_beside
-from bpe_core.editing.numbering import further_numbers, numbers_of
 from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, told_of_characters
-from bpe_core.editing.without_tokens import GONE, Further, without
+from bpe_core.editing.without_tokens import GONE, Further, further_numbers, numbers_of, without
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.formats.base import unless_ids
 from bpe_core.history.arguments import Learned, history_of

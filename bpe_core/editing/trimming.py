@@ -26,8 +26,16 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from bpe_core.editing.numbering import further_numbers, numbers_of, renumbered
-from bpe_core.editing.without_tokens import GONE, Further, Without, lone_characters, without
+from bpe_core.editing.without_tokens import (
+    GONE,
+    Further,
+    Without,
+    further_numbers,
+    lone_characters,
+    numbers_of,
+    renumbered,
+    without,
+)
 from bpe_core.errors import BpeError
 from bpe_core.formats.base import NO_NUMBER, unless_ids
 from bpe_core.history.arguments import Learned, history_of

@@ -82,6 +82,10 @@ class Formats(Mapping[str, "Format"]):
     def endings(self) -> list[str]:
         return [ending for row in self.rows.values() for ending in row.endings]
 
+    def extension(self, name: str) -> str:
+        """Return the usual end of a file's name, with its dot: ".csv"."""
+        return Path(f"file{self.rows[name].endings[0]}").suffix
+
     def load(self) -> None:
         """All of them, so that who asks next need not wait."""
         for name in self.rows:
@@ -90,12 +94,12 @@ class Formats(Mapping[str, "Format"]):
 
 # In the order in which they are asked whether they recognize a content.
 ROWS = {
-    "csv": Row("Comma-separated values: a row a step, for spreadsheets and scripts.", "csv_table", (".csv",)),
-    "tsv": Row("Tab-separated values: a row a step, for pasting into spreadsheets.", "csv_table", (".tsv",)),
-    "json": Row("JSON: recipe, base symbols and steps in one object, for scripts.", "json_table", (".json",)),
+    "csv": Row("Comma-separated values: a row a step, for spreadsheets and scripts.", "text_tables", (".csv",)),
+    "tsv": Row("Tab-separated values: a row a step, for pasting into spreadsheets.", "text_tables", (".tsv",)),
+    "json": Row("JSON: recipe, base symbols and steps in one object, for scripts.", "text_tables", (".json",)),
     "tekken": Row(
         "Mistral's tekken.json: ranks with their pattern, behind the numbers of special tokens.",
-        "tekken",
+        "tiktoken_ranks",
         ("tekken.json",),
     ),
     "tokenizer.json": Row(

@@ -114,7 +114,6 @@ class Format(ABC):
     """One kind of file. It has no state: one object serves everybody."""
 
     name: ClassVar[str]  # as a person names it: "csv"
-    extension: ClassVar[str]  # with its dot: ".csv"
     methods: ClassVar[tuple[str, ...]] = (
         "bpe",
     )  # by which a history can have been learned that it holds; none: by any

@@ -19,7 +19,6 @@ RULE = "|---:|---|---|---|---:|---|---:|---|---:|"
 
 class MarkdownTable(Format):
     name = "markdown"
-    extension = ".md"
     methods = JOINING
 
     def does_otherwise(self, history: History) -> list[str]:

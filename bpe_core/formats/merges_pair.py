@@ -22,13 +22,11 @@ from bpe_core.formats.base import (
     recipe_from,
 )
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
-from bpe_core.formats.json_reading import parsed_object, vocabulary_of
-from bpe_core.formats.json_writing import laid_out
+from bpe_core.formats.json_reading import laid_out, parsed_object, vocabulary_of
 from bpe_core.formats.limitations import containing, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
-from bpe_core.formats.text_lines import VERSION, pairs_at_the_beginning, read_pairs
 from bpe_core.formats.vocabulary_model import Style, build
-from bpe_core.formats.written_merges import WrittenMerges
+from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the_beginning, read_pairs
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import UNKNOWN_TOKEN
@@ -100,7 +98,6 @@ MOST_SPECIALS = 10_000  # entries that no merge makes, before the two files cann
 
 class MergesPair(Format):
     name = "merges.txt"
-    extension = ".txt"
     peer_name = "tokenizers"
     holds_splitting = False
     holds_specials = False

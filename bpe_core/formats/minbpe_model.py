@@ -40,7 +40,6 @@ _PAIR = re.compile(rb"(\d{1,10}) (\d{1,10})\s*\Z")
 
 class MinbpeModel(Format):
     name = "minbpe"
-    extension = ".model"
 
     def impossible(self, history: History) -> list[str]:
         found = limitations.needs_bytes(history, "minbpe")

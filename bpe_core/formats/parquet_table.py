@@ -45,7 +45,6 @@ _TEXTS = ("left_text", "right_text", "token", "bytes", "runner_up_left_text", "r
 
 class ParquetTable(Format):
     name = "parquet"
-    extension = ".parquet"
     mark = b"PAR1"
     methods = JOINING
 

@@ -14,8 +14,14 @@ from typing import Any, BinaryIO
 from bpe_core.formats import limitations
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, reported
 from bpe_core.formats.limitations import containing, same_text
-from bpe_core.formats.text_lines import LONGEST_LINE, LOOK, pairs_at_the_beginning, read_pairs
-from bpe_core.formats.written_merges import WrittenMerges, resolve
+from bpe_core.formats.written_merges import (
+    LONGEST_LINE,
+    LOOK,
+    WrittenMerges,
+    pairs_at_the_beginning,
+    read_pairs,
+    resolve,
+)
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
@@ -29,7 +35,6 @@ _COUNT = re.compile(rb" \d+(?=\r?$)", re.MULTILINE)
 
 class SubwordNmtCodes(Format):
     name = "subword-nmt"
-    extension = ".codes"
     peer_name = "subword-nmt"
     holds_splitting = False
     holds_specials = False

@@ -4,22 +4,430 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from operator import itemgetter
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 from bpe_core.errors import FormatError
-from bpe_core.formats import limitations
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside
-from bpe_core.formats.hugging_face_text import decoder_of, normalizer_of, pre_tokenizer_of, read_steps
-from bpe_core.formats.json_models import JsonBpe, JsonModel, JsonUnigram, JsonWordPiece
-from bpe_core.formats.json_reading import Object, object_in, parsed_object, text_in
-from bpe_core.formats.json_writing import laid_out
-from bpe_core.formats.limitations import same_text
+from bpe_core.formats import bert_vocabulary, byte_level, limitations, unigram_vocabulary
+from bpe_core.formats.base import (
+    NO_NUMBER,
+    Beside,
+    Format,
+    OpenedTable,
+    Peer,
+    complete_numbers,
+    nothing_beside,
+    recipe_from,
+)
+from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
+from bpe_core.formats.hugging_face_text import TextPreparation, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
+from bpe_core.formats.json_reading import (
+    LARGEST_NUMBER,
+    Object,
+    are_whole,
+    laid_out,
+    list_in,
+    number_of,
+    object_in,
+    parsed_object,
+    text_in,
+    vocabulary_of,
+    whole_text,
+)
+from bpe_core.formats.limitations import listed, same_text
+from bpe_core.formats.patterns import likely_pattern, sampled
+from bpe_core.formats.sentencepiece_fields import UNKNOWN
+from bpe_core.formats.vocabulary_model import Style, build, joined_in_order
+from bpe_core.formats.written_merges import WrittenMerges, halves
+from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.pieces import AddedToken
+from bpe_core.text.preparation.steps import those_of
+
+Opened = tuple[History, list[str]]  # what a model tells together with what is around it, and notes
+
+
+class JsonModel(ABC):
+    """One kind of model."""
+
+    kind: ClassVar[str]  # as the file calls it
+
+    def impossible(self, history: History) -> list[str]:
+        """Why it cannot be written at all, a sentence each."""
+        return prefix_impossible(history.recipe)
+
+    def spelled(self, history: History) -> tuple[str, ...]:
+        """Texts that the file takes for a token wherever they stand; `can_hold` says so."""
+        return ()
+
+    def does_otherwise(self, history: History) -> list[str]:
+        return []
+
+    @abstractmethod
+    def numbers(self, history: History) -> Int64s:
+        """The number of each of our ids."""
+
+    @abstractmethod
+    def written(self, history: History) -> Object:
+        """What stands in the file."""
+
+    @abstractmethod
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
+        """What stands in a file, with what was understood of how it changes and splits a text."""
+
+
+def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: str) -> dict[str, int]:
+    """The added tokens, with their numbers; the one for what is unknown is none of them."""
+    specials: dict[str, int] = {}
+    items = list_in(whole, "added_tokens", name)
+    taken = {number: text for text, number in vocabulary.items()} if items else {}
+    for place, item in enumerate(items, start=1):
+        where = f"{name}, added token {place:,}"
+        if not isinstance(item, dict):
+            raise FormatError(f"{where}: there must be an object.")
+        content = text_in(item, "content", where)
+        number = number_of(item.get("id"), f"{where}: its id")
+        if not content or content in specials:
+            raise FormatError(f"{where}: its text is empty or was added before.")
+        if vocabulary.get(content, number) != number:
+            raise FormatError(f"{where}: {content[:80]!r} has the number {vocabulary[content]:,} in the vocabulary.")
+        if taken.setdefault(number, content) != content:
+            raise FormatError(f"{where}: the number {number:,} is {taken[number][:80]!r} already.")
+        if content != unknown:
+            specials[content] = number
+    return specials
+
+
+def prefix_impossible(recipe: Recipe) -> list[str]:
+    """Why a marker cannot stand before each word."""
+    if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or recipe.pattern != "whitespace"):
+        return [
+            "tokenizer.json puts a marker before words only if it is one character and blanks part the words; "
+            f"here it is {recipe.marker_text!r}, and the pattern is {recipe.pattern}."
+        ]
+    return []
+
+
+def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, choices: dict[str, Any]) -> Recipe:
+    """The recipe that a file's choices make. What stands for the unknown may be looked for in texts, too."""
+    steps = those_of(choices.pop("preparation", ()), (*specials, unknown))
+    added = {item["content"] for item in list_in(whole, "added_tokens", name)}
+    if unknown in added.difference(step.content for step in steps if isinstance(step, AddedToken)):
+        steps = (AddedToken(unknown), *steps)
+    return recipe_from(name, name="tokenizer.json", special_tokens=tuple(specials), preparation=steps, **choices)
+
+
+class JsonBpe(JsonModel):
+    kind = "BPE"
+
+    def impossible(self, history: History) -> list[str]:
+        recipe = history.recipe
+        marker = repr(recipe.marker_text)
+        if recipe.marker == "symbol":
+            return [f"tokenizer.json can glue {marker} to the end of a word, but not have it as a symbol of its own."]
+        if recipe.marker == "prefix" and recipe.base == "bytes":
+            return [f"tokenizer.json has no place for the word marker {marker} on bytes."]
+        return super().impossible(history)
+
+    def does_otherwise(self, history: History) -> list[str]:
+        recipe, joining = history.recipe, history.joining
+        found = []
+        if joining is not None and joining.found_first:
+            texts = listed([history.alphabet.symbols[id].text for id in joining.found_first])
+            found.append(f"This format's model cannot look for tokens before it joins any, such as {texts}.")
+        if joining is not None and joining.pairs is None:
+            found.append(
+                "This table joins whatever makes a token; the file lists all such pairs, of which equals have an order."
+            )
+        if recipe.marker == "continuation":
+            found.append(
+                f"The {recipe.marker_text} before tokens inside a word is only shown here; the file leaves it out."
+            )
+        if recipe.marker == "glued" and recipe.unknown == "bytes":
+            found.append(
+                "An unknown character at the end of a word becomes bytes together with its marker in this format."
+            )
+        return found
+
+    def numbers(self, history: History) -> Int64s:
+        return complete_numbers(history)
+
+    def written(self, history: History) -> Object:
+        recipe, joining = history.recipe, history.joining
+        texts = written_tokens(history)
+        unknown = history.alphabet.unknown_id
+        drops = joining is not None and unknown in joining.left_out
+        return {
+            "type": self.kind,
+            "dropout": None,
+            "unk_token": texts[unknown] if unknown is not None and not drops else None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": recipe.marker_text if recipe.marker == "glued" else None,
+            "fuse_unk": joining is not None and joining.joins_unknown,
+            "byte_fallback": recipe.base == "characters" and recipe.unknown == "bytes",
+            "ignore_merges": joining is not None and joining.whole_words,
+            "vocab": vocabulary_by_number(history, self.numbers(history), texts),
+            "merges": [[texts[left], texts[right]] for left, right in joined_in_order(history).tolist()],
+        }
+
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
+        if not isinstance(model.get("merges"), list):
+            raise FormatError(f"{name} holds a BPE model; this program reads BPE models, which have merges.")
+        if text_in(model, "continuing_subword_prefix", name):
+            raise FormatError(
+                f"{name} tells tokens inside a word from those that begin one "
+                f"({model['continuing_subword_prefix']!r}); this program does not read such BPE models."
+            )
+        vocabulary = vocabulary_of(object_in(model, "vocab", name), name)
+        merges = _merges(model, name)
+        style = _style(model, steps, vocabulary, name)
+        stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
+        unknown = "" if stands_alone else style.unknown
+        specials = specials_in(whole, vocabulary, unknown, name)
+        built = build(vocabulary, merges, specials, style, name + ", merge {}")
+        if style.byte_level and not (steps.byte_level or steps.cuts):
+            steps.choices["pattern"] = likely_pattern(
+                [byte_level.read(text) or b"" for text in sampled(list(vocabulary))]
+            )
+        choices = _choices(steps, style, len(built.pairs))
+        recipe = recipe_of(name, whole, specials, unknown, choices)
+        history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
+        return (history.numbered(built.numbers), steps.notes + built.notes + _about_model(model, style))
+
+
+def _merges(model: Object, name: str) -> WrittenMerges:
+    """Pairs as lists of two; in older files one text with a blank between."""
+    items = list_in(model, "merges", name)
+    columns = _columns_at_once(items) or _columns(items, name)
+    return WrittenMerges(*columns, range(1, len(items) + 1))
+
+
+def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
+    """The left and the right tokens where all is sound; None where each merge must be looked at by itself."""
+    kinds = set(map(type, items))
+    if kinds == {str}:
+        return halves(items) if are_whole(items) else None
+    if kinds != {list} or set(map(len, items)) != {2}:
+        return None
+    lefts, rights = [item[0] for item in items], [item[1] for item in items]
+    return (lefts, rights) if are_whole(lefts) and are_whole(rights) and all(lefts) and all(rights) else None
+
+
+def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
+    lefts, rights = [], []
+    for place, item in enumerate(items, start=1):
+        parts = item.split(" ") if isinstance(item, str) else item
+        if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
+            raise FormatError(f"{name}, merge {place:,}: there must be two tokens, not {str(item)[:80]!r}.")
+        left, right = parts
+        if not (left.isascii() and right.isascii()):
+            whole_text(left + right, f"{name}, merge {place:,}: its tokens")
+        lefts.append(left)
+        rights.append(right)
+    return lefts, rights
+
+
+def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], name: str) -> Style:
+    suffix = text_in(model, "end_of_word_suffix", name)
+    byte_level = steps.byte_level or _looks_byte_level(vocabulary, suffix, steps)
+    unknown = text_in(model, "unk_token", name)
+    fallback = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
+    return Style(
+        byte_level=byte_level,
+        marker="glued" if suffix else "prefix" if steps.prefix else "none",
+        marker_text=suffix or steps.prefix,
+        unknown=unknown,
+        byte_fallback=fallback,
+        blank=steps.blank_sign if not byte_level else "",
+        whole_words=model.get("ignore_merges") is True,
+        joins_unknown=model.get("fuse_unk") is True and bool(unknown) and not (fallback or byte_level),
+        drops_unknown=not (unknown or fallback or byte_level),
+    )
+
+
+def _looks_byte_level(vocabulary: dict[str, int], suffix: str, steps: TextPreparation) -> bool:
+    """A file without a pre-tokenizer may still be byte-level, when its vocabulary holds every stand-in."""
+    return not steps.prefix and not suffix and "Ġ" in vocabulary and "Ċ" in vocabulary and "Ā" in vocabulary
+
+
+def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any]:
+    choices: dict[str, Any] = {**steps.choices, "merges": merges}
+    choices |= {"marker": style.marker, "marker_text": style.marker_text}
+    if style.byte_level:
+        choices |= {"base": "bytes"}
+    else:
+        choices |= {"base": "characters", "unknown": "bytes" if style.byte_fallback else "unk"}
+        choices |= {"unknown_text": style.unknown} if style.unknown and not style.byte_fallback else {}
+    if style.marker != "none" and choices["pattern"] == "none" and not steps.cuts:
+        choices["pattern"] = "whitespace"
+        steps.notes.append("The file marks words but does not split text; here blanks part the words.")
+    return choices
+
+
+def _about_model(model: Object, style: Style) -> list[str]:
+    notes = []
+    if model.get("dropout"):
+        notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
+    if style.drops_unknown:
+        notes.append("The file leaves out characters that it does not know; so it is done here.")
+    return notes
+
+
+LONGEST_WORD = 100  # where the file does not say
+
+
+class JsonWordPiece(JsonModel):
+    kind = "WordPiece"
+
+    def numbers(self, history: History) -> Int64s:
+        return bert_vocabulary.numbers_for(history)
+
+    def written(self, history: History) -> Object:
+        recipe = history.recipe
+        return {
+            "type": self.kind,
+            "unk_token": recipe.unknown_text,
+            "continuing_subword_prefix": recipe.marker_text,
+            "max_input_chars_per_word": recipe.longest_word,
+            "vocab": bert_vocabulary.vocabulary_of(history),
+        }
+
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
+        vocabulary = vocabulary_of(object_in(model, "vocab", name), name)
+        unknown, marker = text_in(model, "unk_token", name), text_in(model, "continuing_subword_prefix", name)
+        if not unknown or not marker:
+            missing = '"continuing_subword_prefix"' if unknown else '"unk_token"'
+            raise FormatError(f"{name}: {missing} is missing or empty; WordPiece models have one, such as ## or [UNK].")
+        if "" in vocabulary:
+            raise FormatError(f"{name}: the token with the number {vocabulary['']:,} is empty.")
+        specials = specials_in(whole, vocabulary, unknown, name)
+        if steps.prefix:
+            steps.notes.append(f"The file puts {steps.prefix} before words; here words stand without it.")
+        choices: dict[str, Any] = {
+            **steps.choices,
+            "method": "wordpiece",
+            "base": "characters",
+            "marker": "continuation",
+            "marker_text": marker,
+            "unknown_text": unknown,
+            "longest_word": _longest_word(model, name),
+            "merges": 0,
+        }
+        recipe = recipe_of(name, whole, specials, unknown, choices)
+        return (bert_vocabulary.history_of(vocabulary | specials, recipe, name), steps.notes)
+
+
+def _longest_word(model: Object, name: str) -> int:
+    value = model.get("max_input_chars_per_word", LONGEST_WORD)
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_NUMBER:
+        raise FormatError(f'{name}: "max_input_chars_per_word" must be a whole number from 1, not {str(value)[:40]}.')
+    return value
+
+
+class JsonUnigram(JsonModel):
+    kind = "Unigram"
+
+    def does_otherwise(self, history: History) -> list[str]:
+        also = ", or a byte such as <0x41>," if history.recipe.unknown == "bytes" else ""
+        return [f"A text that spells {self.spelled(history)[0]}{also} becomes that token in this format."]
+
+    def spelled(self, history: History) -> tuple[str, ...]:
+        if history.recipe.unknown == "bytes":
+            return UNKNOWN_TOKEN, *BYTE_TEXTS
+        return (history.recipe.unknown_text,)
+
+    def numbers(self, history: History) -> Int64s:
+        return unigram_vocabulary.numbers_for(history)
+
+    def written(self, history: History) -> Object:
+        pieces = unigram_vocabulary.pieces_of(history)
+        return {
+            "type": self.kind,
+            "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == UNKNOWN),
+            "vocab": [[piece.text, piece.score] for piece in pieces],
+            "byte_fallback": history.recipe.unknown == "bytes",
+        }
+
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
+        if not (steps.prefix or steps.choices.get("preparation")):
+            raise FormatError(
+                f"{name} cuts words without a marker before them; this program reads Unigram models "
+                'that put one there (the pre-tokenizer "Metaspace").'
+            )
+        entries = _entries(model, name)
+        unknown = _unknown(model, len(entries), name)
+        vocabulary = {piece.text: piece.number for piece in entries}
+        falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
+        fallback = BYTE_TEXTS if falls_back else ()
+        if unknown is None and not falls_back:
+            raise FormatError(f'{name}: "unk_id" does not say which token stands for what is unknown, such as <unk>.')
+        unknown_text = "" if unknown is None else entries[unknown].text
+        looked_for = "" if falls_back else unknown_text
+        specials = specials_in(whole, vocabulary, looked_for, name)
+        taken = {unknown_text, *specials, *fallback}
+        scored = [piece for piece in entries if piece.text not in taken]
+        choices: dict[str, Any] = {
+            **steps.choices,
+            "method": unigram_vocabulary.method_of(scored),
+            "base": "characters",
+            "marker": "prefix" if steps.prefix else "none",
+            "marker_text": steps.prefix,
+            "unknown": "bytes" if falls_back else "unk",
+            "merges": 0,
+        }
+        choices |= {} if falls_back else {"unknown_text": unknown_text}
+        pieces = unigram_vocabulary.Pieces(
+            scored=scored,
+            unknown=NO_NUMBER if unknown is None else unknown,
+            fallback=[vocabulary[text] for text in fallback],
+            specials=list(specials.values()),
+        )
+        recipe = recipe_of(name, whole, specials, looked_for, choices)
+        history = unigram_vocabulary.history_of(pieces, recipe, name, steps.blank_sign)
+        return (history, [*_spelled(history, unknown_text), *steps.notes, *pieces.notes])
+
+
+def _spelled(history: History, unknown: str) -> Iterator[str]:
+    """What the file takes for a token wherever it is spelled, though no text is searched for it."""
+    if unknown not in (*ids_looked_for(history), ""):
+        yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
+    if history.recipe.unknown == "bytes":
+        yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."
+
+
+def _entries(model: Object, name: str) -> list[unigram_vocabulary.ScoredPiece]:
+    found: list[unigram_vocabulary.ScoredPiece] = []
+    seen: set[str] = set()
+    items = list_in(model, "vocab", name)
+    if len(items) > LARGEST_VOCABULARY:
+        raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
+    for number, item in enumerate(items):
+        where = f"{name}, piece {number:,}"
+        if not isinstance(item, list) or len(item) != 2:
+            raise FormatError(f"{where}: there must be a text and its log-probability, not {str(item)[:80]!r}.")
+        text = whole_text(item[0], f"{where}: its text")
+        if not text or text in seen:
+            raise FormatError(f"{where}: the text {text[:80]!r} is {'there twice' if text else 'empty'}.")
+        seen.add(text)
+        found.append(unigram_vocabulary.ScoredPiece(text, unigram_vocabulary.checked_score(item[1], where), number))
+    return found
+
+
+def _unknown(model: Object, size: int, name: str) -> int | None:
+    value = model.get("unk_id")
+    if value is None:
+        return None
+    number = number_of(value, f'{name}: "unk_id"')
+    if number >= size:
+        raise FormatError(f'{name}: "unk_id" is {number:,}, but the pieces go from 0 to {size - 1:,}.')
+    return number
+
 
 _MODEL = re.compile(rb'"model"\s*:\s*[^\s\d]')
 MODELS: dict[str, JsonModel] = {  # by method
@@ -32,7 +440,6 @@ MODELS: dict[str, JsonModel] = {  # by method
 
 class TokenizerJson(Format):
     name = "tokenizer.json"
-    extension = ".json"
     methods = tuple(MODELS)
     holds = "joined pairs and the tokens of WordPiece and Unigram only"
     peer_name = "tokenizers"

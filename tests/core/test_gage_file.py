@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 
 from bpe_core import gage_file
 from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError, TooLarge
-from bpe_core.gage_file import compressing as container
-from bpe_core.gage_file import compressing as others
-from bpe_core.gage_file.compressing import PIECE
+from bpe_core.gage_file import PIECE
 from bpe_core.kernels.readiness import Policy
 from bpe_core.learning.gage import compiled, plain
 from bpe_core.learning.gage.block_form import size_of_block, write_block
@@ -33,11 +31,11 @@ from tests.shared import text_of
 
 EVERY_BYTE = bytes(range(256))
 EXAMPLE = b"aaabdaaabac"
-HEAD, TAIL = container.SIZE_OF_HEAD, container.SIZE_OF_CHECKSUM
+HEAD, TAIL = gage_file.SIZE_OF_HEAD, gage_file.SIZE_OF_CHECKSUM
 
 
 def file_of(blocks: bytes, original: bytes) -> bytes:
-    return container.head(len(original)) + blocks + container.checksum(zlib.crc32(original))
+    return gage_file.head(len(original)) + blocks + gage_file.checksum(zlib.crc32(original))
 
 
 # --- There and back ---------------------------------------------------------------------
@@ -70,7 +68,7 @@ def test_it_expands_to_the_same(data: bytes, recipe: Recipe) -> None:
 def test_bytes_of_any_kind(original: bytes, fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     small = 0 if fast else 2**60
     policy = Policy("bpe_core.learning.gage.compiled", small=small, small_when_loaded=small)
-    monkeypatch.setattr("bpe_core.gage_file.compressing.KERNELS", policy)
+    monkeypatch.setattr("bpe_core.gage_file.KERNELS", policy)
     recipe = Recipe.preset("gage", block_size=5_000 if fast else 600)
     assert gage_file.expand(gage_file.compress(original, recipe).data) == original
 
@@ -161,12 +159,12 @@ def _module(name: str) -> Any:
 def test_others_are_asked_for_their_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(text_of("prose").encode())
-    assert others.sizes_of_others(path)["zlib"] == len(zlib.compress(path.read_bytes(), others.ZLIB_LEVEL))
-    zstd = next(module for name in others.ZSTD_MODULES if (module := _module(name)) is not None)
-    at_once = len(zstd.compress(path.read_bytes(), others.ZSTD_LEVEL))
-    assert at_once <= others.sizes_of_others(path)["zstd"] <= at_once + 16  # which tells how long the text is
-    monkeypatch.setattr(others, "ZSTD_MODULES", ("no_such_module",))
-    assert set(others.sizes_of_others(path)) == {"zlib"}
+    assert gage_file.sizes_of_others(path)["zlib"] == len(zlib.compress(path.read_bytes(), gage_file.ZLIB_LEVEL))
+    zstd = next(module for name in gage_file.ZSTD_MODULES if (module := _module(name)) is not None)
+    at_once = len(zstd.compress(path.read_bytes(), gage_file.ZSTD_LEVEL))
+    assert at_once <= gage_file.sizes_of_others(path)["zstd"] <= at_once + 16  # which tells how long the text is
+    monkeypatch.setattr(gage_file, "ZSTD_MODULES", ("no_such_module",))
+    assert set(gage_file.sizes_of_others(path)) == {"zlib"}
 
 
 # --- What is damaged --------------------------------------------------------------------
@@ -181,8 +179,8 @@ NO_PAIRS = bytes([255, 128, 254])  # a table in which every byte stands for itse
         (b"low lower lowest", "is no file that"),
         (b"BPEGAGE\x02" + bytes(20), "a newer version"),
         (b"BPEGAGE\x01\0\0", "damaged at byte 10: the file ends in the middle"),
-        (container.head(2**62) + bytes(30), "no more than 262,140 fit in"),
-        (container.head(1) + bytes(4), "no more than 0 fit in"),
+        (gage_file.head(2**62) + bytes(30), "no more than 262,140 fit in"),
+        (gage_file.head(1) + bytes(4), "no more than 0 fit in"),
         (file_of(NO_PAIRS + b"\0\2ab", b"ab")[:-1], "at byte 26: the file ends in the middle"),
         (file_of(NO_PAIRS + b"\0\2ab", b"ab") + b"c", "at byte 27: the file goes on"),
         (file_of(NO_PAIRS + b"\0\2ac", b"ab"), "by its checksum"),
@@ -214,7 +212,7 @@ def test_a_table_may_hold_what_nobody_asks_for() -> None:
 
 def test_expanding_asks_for_memory_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BPE_EXPLORER_MEMORY", "100")
-    huge = container.head(2**30) + bytes(200_000)
+    huge = gage_file.head(2**30) + bytes(200_000)
     with pytest.raises(TooLarge, match="Expanding needs about"):
         gage_file.expand(huge)
 

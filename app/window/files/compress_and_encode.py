@@ -16,8 +16,15 @@ from app.session.session import Session
 from app.window.files.file_work import FileWork
 from app.window.parts.wording import count_text, size_text
 from app.worker.job import Task
-from bpe_core.gage_file import ENDING, Report, compress_file, expand_file
-from bpe_core.gage_file.compressing import NOTHING_PAYS, ZSTD_IS_MISSING, sizes_of_others
+from bpe_core.gage_file import (
+    ENDING,
+    NOTHING_PAYS,
+    ZSTD_IS_MISSING,
+    Report,
+    compress_file,
+    expand_file,
+    sizes_of_others,
+)
 from bpe_core.segmenting.encode_corpus import EncodedCorpus, Width, encode_corpus
 
 Direction = Literal["compress", "expand"]

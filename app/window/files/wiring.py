@@ -36,7 +36,7 @@ from app.window.parts.dialogs import (
 from app.window.parts.page import PageTabs
 from app.window.parts.wording import count_text
 from app.window.text.text_model import TokenTextModel
-from bpe_core.editing.numbering import numbers_of
+from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError
 from bpe_core.formats.rebuilding import LARGEST_NUMBER
 from bpe_core.history.history import History

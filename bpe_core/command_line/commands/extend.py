@@ -109,7 +109,7 @@ def _target(study: Study, options: argparse.Namespace) -> Path:
     if not (options.out.endswith(("/", "\\")) or target.is_dir()):
         return target
     if options.to:
-        source = source.with_name(options.to if "." in options.to else source.stem + FORMATS[options.to].extension)
+        source = source.with_name(options.to if "." in options.to else source.stem + FORMATS.extension(options.to))
     elif study.format in FORMATS and format_for(source).name != study.format:
         options.to = study.format  # which its name does not tell
     if (target / source.name).resolve() == source.resolve():

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.editing.extending import extend
-from bpe_core.editing.numbering import numbers_of
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import NEEDED, trim
+from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written

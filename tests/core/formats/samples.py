@@ -16,7 +16,7 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
-from bpe_core.verification.hard_cases import HARD_TEXTS
+from bpe_core.verification.checking import HARD_TEXTS
 from tests.shared import SCRIPTS, here, text_of
 
 LEARNED = 60_000  # characters of each text

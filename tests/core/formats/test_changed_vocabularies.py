@@ -21,7 +21,7 @@ from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import least_size, least_used, surplus, trim
 from bpe_core.errors import BpeError, NothingToLearn
 from bpe_core.formats import FORMATS, OpenedTable
-from bpe_core.formats.wordpiece_vocabulary import history_of
+from bpe_core.formats.bert_vocabulary import history_of
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
 from bpe_core.insight.audit import TokenPlaces, never_used

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError, TooLarge
-from bpe_core.formats import FORMATS, Format, json_table
+from bpe_core.formats import FORMATS, Format, text_tables
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
@@ -104,11 +104,11 @@ def test_damaged_json_is_refused_with_its_place(old: str, new: str, sentence: st
 def test_what_would_be_parsed_at_once_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     table = small_table(FORMATS["json"])
     laid_out_anew = json.dumps(json.loads(table)).encode()
-    monkeypatch.setattr(json_table, "LARGEST_WHOLE", len(table) // 2)
+    monkeypatch.setattr(text_tables, "LARGEST_WHOLE", len(table) // 2)
     assert len(FORMATS["json"].read(table, "table.json")) > 0
     with pytest.raises(TooLarge, match="would have to be parsed at once"):
         FORMATS["json"].read(laid_out_anew, "table.json")
-    monkeypatch.setattr(json_table, "LARGEST_LINE", 100)
+    monkeypatch.setattr(text_tables, "LARGEST_LINE", 100)
     with pytest.raises(TooLarge, match=r"table\.json, line 37"):
         FORMATS["json"].read(table, "table.json")
 

@@ -166,7 +166,7 @@ def test_an_unknown_ending_is_refused_with_the_known_ones() -> None:
 
 @every_format
 def test_a_failure_halfway_leaves_the_old_file(tmp_path: Path, format: Format) -> None:
-    path = tmp_path / f"table{format.extension}"
+    path = tmp_path / f"table{FORMATS.extension(format.name)}"
     path.write_text("precious")
 
     def no_room(progress: Progress) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError
-from bpe_core.formats import FORMATS, Format, json_table, read_history, write_history
+from bpe_core.formats import FORMATS, Format, read_history, text_tables, write_history
 from bpe_core.history.history import History
 from bpe_core.learning.trainer import train
 from bpe_core.recipes.methods import METHODS
@@ -154,7 +154,7 @@ def test_nothing_is_dropped_twice() -> None:
 
 
 def test_more_pieces_than_can_be_read_at_once_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_table, "MOST_SYMBOLS", 100)
+    monkeypatch.setattr(text_tables, "MOST_SYMBOLS", 100)
     with pytest.raises(OutputError, match="pieces is too large to be read again; choose csv instead"):
         written(learned("unigram"), FORMATS["json"])
 

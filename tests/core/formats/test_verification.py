@@ -26,7 +26,7 @@ HISTORY = train(Corpus.from_texts([TEXT]), RECIPE)
 @pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
 def test_what_was_just_written_agrees(format: Format) -> None:
     history = history_for(format, TEXT, merges=30)
-    prepared = prepare_export(history, f"merges{format.extension}", format=format, text="my own words")
+    prepared = prepare_export(history, f"merges{FORMATS.extension(format.name)}", format=format, text="my own words")
     found = prepared.verification
     assert found.agrees, found.differences
     if format.differences(content(history, format.name), history) is not None:

@@ -1,4 +1,17 @@
-"""From any file to a smaller one, block by block; on all cores where the compiled kernel is there."""
+"""Files compressed as Gage's program of 1994 did it, and back.
+
+    >>> expand(compress(b"aaabdaaabac" * 30).data) == b"aaabdaaabac" * 30
+    True
+
+A `.gage` file is
+
+| bytes | what |
+|---|---|
+| 8 | `BPEGAGE` and the version, which is 1 |
+| 8 | the length of the original in bytes, the highest byte first |
+| ... | the blocks as the program of 1994 writes them (`learning/gage/block_form.py`), which can expand them |
+| 4 | the CRC-32 of the original, the highest byte first |
+"""
 
 from __future__ import annotations
 
@@ -17,14 +30,24 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled, CorpusError, OutputError
-from bpe_core.learning.gage.block_form import CompressedBlock, blocks_of, size_of_table, write_block
+from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError
+from bpe_core.learning.gage.block_form import (
+    LONGEST,
+    MOST_AT_ONCE,
+    SIZE_OF_LENGTH,
+    CompressedBlock,
+    blocks_of,
+    size_of_table,
+    write_block,
+)
 from bpe_core.learning.gage.method import KERNELS
 from bpe_core.learning.gage.plain import compressed_blocks
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.atomic import write_atomically
+from bpe_core.support.limits import check_room
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
+ENDING = ".gage"
 MAGIC = b"BPEGAGE"
 VERSION = 1
 SIZE_OF_HEAD, SIZE_OF_CHECKSUM = 16, 4
@@ -48,7 +71,6 @@ def refuse_to_overwrite(source: Path, target: Path) -> None:
 PIECE = 1 << 18  # bytes, about, that are compressed without looking up
 PLAIN_PIECE = 1 << 14  # the same in plain Python, which is slow
 MOST_THREADS = 8
-STOPPED = "Compressing was stopped."
 
 
 @dataclass(frozen=True)
@@ -131,7 +153,7 @@ def _compress(
         _whole_blocks(source, recipe, PIECE if is_fast else PLAIN_PIECE), recipe, is_fast
     ):
         if cancelled():
-            raise Cancelled(STOPPED)
+            raise Cancelled("Compressing was stopped.")
         target.write(compressed)
         crc = zlib.crc32(original, crc)
         done, written, counts = done + len(original), written + len(compressed), counts + more
@@ -201,7 +223,7 @@ def sizes_of_others(
 ) -> dict[str, int]:
     """In bytes, by the compressor's name; without zstd where no module for it is installed."""
     with opened(path) as source:
-        return _sizes(_told(source, progress), cancelled)
+        return _sizes(_reported(source, progress), cancelled)
 
 
 def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
@@ -213,7 +235,7 @@ def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled
     return sizes
 
 
-def _told(source: BinaryIO, progress: ProgressReport) -> Iterator[bytes]:
+def _reported(source: BinaryIO, progress: ProgressReport) -> Iterator[bytes]:
     done = 0
     while piece := source.read(AT_ONCE):
         yield piece
@@ -242,3 +264,132 @@ def _maker_of_zstd() -> Callable[[], Any] | None:
             continue
         return lambda: module.ZstdCompressor(ZSTD_LEVEL)
     return None
+
+
+LEAST_BLOCK = 6  # bytes: the shortest table, the length, one byte of data
+BYTES_BETWEEN_REPORTS = 1 << 18
+
+
+def expand(
+    data: bytes, *, progress: ProgressReport = ignore_progress, cancelled: CancelCheck = never_cancelled
+) -> bytes:
+    """The original of a file in memory."""
+    reader, target = _Reader(io.BytesIO(data), len(data), "The file"), io.BytesIO()
+    check_room(2 * reader.length, "Expanding", "Expand it from file to file.")
+    _expand(reader, target, progress, cancelled)
+    return target.getvalue()
+
+
+def expand_file(
+    path: Path | str,
+    output: Path | str,
+    *,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> int:
+    """The same from file to file; how many bytes were written. Nothing is, unless all of it is right."""
+    refuse_to_overwrite(Path(path), Path(output))
+    with opened(path) as source:
+        reader = _Reader(source, os.fstat(source.fileno()).st_size, str(path))
+        with write_atomically(output) as target:
+            _expand(reader, target, progress, cancelled)
+    return reader.length
+
+
+class _Reader:
+    """The bytes of a file one after the other, after its head; and the sentences for what is wrong with it."""
+
+    def __init__(self, source: BinaryIO, size: int, name: str) -> None:
+        self._source, self._name, self.place = source, name, 0
+        if not (start := source.read(len(MAGIC) + 1)).startswith(MAGIC):
+            raise FormatError(f"{name} is no file that `bpe-explorer compress` has written: it begins otherwise.")
+        self.place = len(start)
+        if start[-1:] != bytes([VERSION]):
+            raise FormatError(f"{name} was written by a newer version of this program; expand it with that one.")
+        self.length = int.from_bytes(self.take(SIZE_OF_NUMBER), "big")
+        most = (size - SIZE_OF_HEAD - SIZE_OF_CHECKSUM) // LEAST_BLOCK * LONGEST
+        if self.length > max(0, most):
+            raise self.wrong(f"the original is said to be {self.length:,} bytes long, and no more than {most:,} fit in")
+
+    def take(self, count: int) -> bytes:
+        taken = self._source.read(count)
+        self.place += len(taken)
+        if len(taken) < count:
+            raise self.wrong("the file ends in the middle; it was cut short")
+        return taken
+
+    def byte(self) -> int:
+        return self.take(1)[0]
+
+    def wrong(self, what: str) -> FormatError:
+        return FormatError(f"{self._name} is damaged at byte {self.place:,}: {what}. Nothing was written.")
+
+    def check_end(self, crc: int) -> None:
+        if self.take(SIZE_OF_CHECKSUM) != checksum(crc):
+            raise self.wrong("what comes of it is not the original, by its checksum")
+        if self._source.read(1):
+            raise self.wrong("the file goes on behind its end")
+
+
+def _expand(reader: _Reader, target: BinaryIO, progress: ProgressReport, cancelled: CancelCheck) -> None:
+    done = crc = told = 0
+    while done < reader.length:
+        if done - told >= BYTES_BETWEEN_REPORTS:
+            told = done
+            progress(Progress("expanding", done, reader.length, "bytes"))
+            if cancelled():
+                raise Cancelled("Expanding was stopped.")
+        text = _block(reader, min(LONGEST, reader.length - done))
+        target.write(text)
+        done, crc = done + len(text), zlib.crc32(text, crc)
+    reader.check_end(crc)
+
+
+def _block(reader: _Reader, most: int) -> bytes:
+    pairs = _table(reader)
+    data = reader.take(int.from_bytes(reader.take(SIZE_OF_LENGTH), "big"))
+    if not data:
+        raise reader.wrong("a block is empty")
+    known: dict[int, bytes] = {}
+    text_of = {byte: _text(byte, pairs, known, set(), reader) for byte in set(data)}
+    length = sum(len(text) * data.count(byte) for byte, text in text_of.items())
+    if length > most:
+        raise reader.wrong(f"a block becomes {length:,} bytes, and at most {most:,} can follow")
+    return b"".join(map(text_of.__getitem__, data))
+
+
+def _table(reader: _Reader) -> dict[int, tuple[int, int]]:
+    pairs: dict[int, tuple[int, int]] = {}
+    for byte in _bytes_with_rows(reader):
+        left = reader.byte()
+        if left != byte:
+            pairs[byte] = left, reader.byte()
+    return pairs
+
+
+def _bytes_with_rows(reader: _Reader) -> Iterator[int]:
+    byte = 0
+    while byte < 256:
+        first = reader.byte()
+        left_out = max(0, first - MOST_AT_ONCE + 1)
+        byte += left_out
+        stop = byte + (first + 1 if not left_out else min(1, 256 - byte))
+        if byte > 256 or stop > 256:
+            raise reader.wrong("a table tells of more than 256 bytes")
+        yield from range(byte, stop)
+        byte = stop
+
+
+def _text(
+    byte: int, pairs: dict[int, tuple[int, int]], known: dict[int, bytes], inside: set[int], reader: _Reader
+) -> bytes:
+    """What a byte of a block means, remembered in `known`; `inside` are the bytes that it is a part of."""
+    if byte not in known:
+        if byte in inside:
+            raise reader.wrong(f"in its table the byte 0x{byte:02X} stands for itself and more")
+        parts = pairs.get(byte, ())
+        texts = [_text(part, pairs, known, inside | {byte}, reader) for part in parts]
+        known[byte] = b"".join(texts) if parts else bytes([byte])
+        if len(known[byte]) > LONGEST:
+            raise reader.wrong(f"the byte 0x{byte:02X} stands for more than a block can hold")
+    return known[byte]
