@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Beside = Callable[[str], bytes | None]
 Writer = Callable[[History, BinaryIO], None]
 # What another program makes of a text: the numbers of its tokens, or where it knows no numbers their texts.
-T = TypeVar("T")
 Peer = Callable[[str], list[int] | list[bytes]]
+T = TypeVar("T")
 
 STEPS_BETWEEN_REPORTS = 4_096
 NO_NUMBER = -1  # a token the file has no number for
@@ -74,7 +74,7 @@ def unless_ids(numbers: Int64s) -> Int64s | None:
 
 
 def reported(rows: Iterable[tuple[int, T]], history: History, progress: ProgressReport) -> Iterator[T]:
-    """What is written after so many steps, each reported now and then."""
+    """Yield what is written, and report now and then behind which step it is."""
     for step, row in rows:
         yield row
         if step % STEPS_BETWEEN_REPORTS == 0:
@@ -82,7 +82,6 @@ def reported(rows: Iterable[tuple[int, T]], history: History, progress: Progress
 
 
 def recipe_from(where: str, /, **choices: Any) -> Recipe:
-    """The recipe of the choices that a file makes; refused where they contradict each other."""
     try:
         return Recipe(vocab_size=None, **choices)
     except RecipeError as error:
@@ -111,12 +110,10 @@ class OpenedTable:
 
 
 class Format(ABC):
-    """One kind of file. It has no state: one object serves everybody."""
+    """One kind of file; without state, so one object serves everybody."""
 
     name: ClassVar[str]  # as a person names it: "csv"
-    methods: ClassVar[tuple[str, ...]] = (
-        "bpe",
-    )  # by which a history can have been learned that it holds; none: by any
+    methods: ClassVar[tuple[str, ...]] = ("bpe",)  # whose histories it holds; none: those of all
     holds: ClassVar[str] = "joined pairs only"  # what it holds, of a history of another method
     mark: ClassVar[bytes] = b""  # with which a file begins that only its end tells for sure
     holds_splitting = True  # whether the file tells how text becomes words
@@ -167,7 +164,7 @@ class Format(ABC):
         return next(while_wanted(self.impossible(history), cancelled), "")
 
     def holds_joining(self, history: History) -> bool:
-        """Whether it holds what the history says of the order in which its texts are joined; asked where it does."""
+        """Whether it holds an order of joining that is not the order of the steps; asked where there is one."""
         return False
 
     def refuse_the_impossible(self, history: History) -> None:

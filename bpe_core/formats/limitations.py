@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from bpe_core.history.token_texts import quoted, written
 from bpe_core.recipes.recipe import Recipe
 
 LISTED = 3  # tokens named in a sentence
+NEVER_HAPPEN = "merges never happen, because another one makes the same text before"
 
 
 def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
@@ -32,6 +33,16 @@ def listed(texts: Sequence[bytes]) -> str:
     """
     few = ", ".join(map(quoted, texts[:LISTED]))
     return few + (f" and {len(texts) - LISTED:,} more" if len(texts) > LISTED else "")
+
+
+def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
+    """A sentence if there are such texts, with their number before it and the first of them in the place of {}.
+
+    >>> about(["a", "b"], "characters are left out: {}"), about([], "{}")
+    (['2 characters are left out: “a”, “b”.'], [])
+    """
+    raw = [text.encode() if isinstance(text, str) else text for text in texts]
+    return [f"{len(raw):,} {sentence.format(listed(raw))}."] if raw else []
 
 
 def same_text(history: History) -> list[str]:

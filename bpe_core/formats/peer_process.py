@@ -1,7 +1,8 @@
-"""`python -m bpe_core.formats.peer_process FORMAT SIZE`: the process in which a library is asked.
+"""Ask the library that owns a format, in a process of its own where other work must go on.
 
-It reads SIZE bytes of a file, then a text a line, and answers each text with the numbers of its tokens.
-verification/libraries.py starts it.
+While tokenizers or tiktoken load a file, all other threads wait for them, 0.1 to 0.2 s for each 100,000 tokens. The
+process (`python -m bpe_core.formats.peer_process FORMAT SIZE`) reads SIZE bytes of a file, then a text a line, and
+answers each text with the numbers of its tokens.
 """
 
 from __future__ import annotations
@@ -9,42 +10,112 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
-from typing import Any, BinaryIO
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from bpe_core.formats import FORMATS
+from bpe_core.formats import FORMATS, Format
+from bpe_core.formats.base import Beside, Peer
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
 
+if TYPE_CHECKING:
+    import subprocess
+
+LARGE = 1_000_000  # bytes of a file; a smaller one is loaded sooner than a process begins
+LOADED_ALONE = ("tokenizer.json", "tiktoken")  # the formats whose libraries need nothing but the file's content
+
+Loaded = Callable[[], Peer | None]
+
+
+@contextmanager
+def peer_of(
+    format: Format, data: bytes, history: History, name: str, beside: Beside, *, apart: bool
+) -> Iterator[Loaded]:
+    """Give what loads the real library (see `Format.peer`); `apart` it begins to load now, else when it is called."""
+    if not apart or format.name not in LOADED_ALONE or len(data) < LARGE:
+        yield lambda: format.peer(data, history, name, beside)
+        return
+    import subprocess  # takes a while to load
+
+    # -P: a file named like one of our modules in the person's folder must not be imported.
+    command = [sys.executable, "-P", "-m", "bpe_core.formats.peer_process", format.name, str(len(data))]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+    giving = threading.Thread(target=_give, args=(process, data), daemon=True)
+    giving.start()
+    try:
+        yield partial(_peer_in, process, giving)
+    finally:
+        process.kill()
+        giving.join()
+        with suppress(OSError):
+            process.communicate()
+
+
+def _give(process: subprocess.Popen[bytes], data: bytes) -> None:
+    assert process.stdin is not None
+    with suppress(OSError):  # it ended: that is told when it is to answer
+        process.stdin.write(data)
+        process.stdin.flush()
+
+
+def _peer_in(process: subprocess.Popen[bytes], giving: threading.Thread) -> Peer | None:
+    asked, answers = process.stdin, process.stdout
+    assert asked is not None
+    assert answers is not None
+
+    def answer() -> Any:
+        said = json.loads(answers.readline() or b'{"error": "its process ended"}')
+        if "error" in said:
+            raise RuntimeError(said["error"])
+        return said["is"]
+
+    def peer(text: str) -> list[int]:
+        asked.write(json.dumps(text).encode() + b"\n")
+        asked.flush()
+        numbers: list[int] = answer()
+        return numbers
+
+    giving.join()
+    return peer if answer() else None
+
+
+def _answers(name: str, size: int) -> Iterator[dict[str, Any]]:
+    """First whether the library is there, then what it makes of each text."""
+    history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [])
+    try:
+        peer = FORMATS[name].peer(sys.stdin.buffer.read(size), history, name)
+    except Exception as error:  # whatever another library throws
+        yield {"error": str(error)}
+        return
+    yield {"is": peer is not None}
+    if peer is None:
+        return
+    for line in sys.stdin.buffer:
+        try:
+            yield {"is": peer(json.loads(line))}
+        except Exception as error:
+            yield {"error": str(error)}
+
 
 def main() -> None:
     """What the process does."""
-    name, size = sys.argv[1], int(sys.argv[2])
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)  # whatever a library prints is no answer
-        try:
-            peer = _peer(name, sys.stdin.buffer.read(size))
-        except Exception as error:  # whatever another library throws
-            _tell(answers, {"error": str(error)})
-            return
-        _tell(answers, {"is": peer is not None})
-        if peer is None:
-            return
-        for line in sys.stdin.buffer:
-            try:
-                _tell(answers, {"is": peer(json.loads(line))})
-            except Exception as error:
-                _tell(answers, {"error": str(error)})
-
-
-def _peer(name: str, data: bytes) -> Callable[[str], Any] | None:
-    return FORMATS[name].peer(data, History.from_pairs(Recipe(), Alphabet.of_bytes(), []), name)
-
-
-def _tell(answers: BinaryIO, said: dict[str, Any]) -> None:
-    answers.write(json.dumps(said).encode() + b"\n")
-    answers.flush()
+        for said in _answers(sys.argv[1], int(sys.argv[2])):
+            answers.write(json.dumps(said).encode() + b"\n")
+            answers.flush()
 
 
 if __name__ == "__main__":

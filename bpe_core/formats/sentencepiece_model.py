@@ -21,7 +21,7 @@ from bpe_core.formats.base import (
     nothing_beside,
     unless_ids,
 )
-from bpe_core.formats.limitations import listed, same_text, unrecoverable
+from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
 from bpe_core.formats.sentencepiece_fields import (
     BPE,
@@ -48,8 +48,8 @@ from bpe_core.formats.sentencepiece_text import (
     prepared_spec,
     recipe_of,
 )
-from bpe_core.formats.unigram_vocabulary import Pieces, ScoredPiece, checked_score, method_of
-from bpe_core.history.alphabet import BYTE_TEXTS, Alphabet, Symbol, SymbolKind, symbols_for_unknown
+from bpe_core.formats.unigram_vocabulary import checked_score, method_of
+from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, symbols_for_unknown
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
@@ -74,7 +74,8 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     if own:
         recipe, notes = recipe_of(stored, len(recovered.pairs), name)
         specials = [*recipe.special_tokens]
-        notes += _about_own(recovered)
+        notes += _about_recovered(recovered, "Here their merges follow those of their parts")
+        notes += about(recovered.lost, "pieces are made by no two others and left out: {}")
     else:
         recovered.lost[:] = [text for text in recovered.lost if text not in steps_only]  # nobody will miss it
         found_first = [piece.text for piece in _of_kind(stored, USER_DEFINED)]
@@ -149,48 +150,28 @@ def _words(stored: Stored) -> dict[str, str]:
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": WORDS}
 
 
-def _about_own(recovered: Recovered[str]) -> list[str]:
-    notes = []
-    if recovered.out_of_turn:
-        tokens = listed([text.encode() for text in recovered.out_of_turn])
-        notes.append(
-            f"{len(recovered.out_of_turn):,} pieces are made of a piece with a lower score than their own: {tokens}. "
-            "Here their merges follow those of their parts."
-        )
-    if recovered.lost:
-        tokens = listed([text.encode() for text in recovered.lost])
-        notes.append(f"{len(recovered.lost):,} pieces are made by no two others and left out: {tokens}.")
-    return notes
+def _about_recovered(recovered: Recovered[str], joined: str) -> list[str]:
+    said = f"pieces are made of a piece with a lower score than their own: {{}}. {joined}"
+    return about(recovered.out_of_turn, said)
 
 
 def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> list[str]:
-    notes = []
-    if recovered.out_of_turn:
-        tokens = listed([text.encode() for text in recovered.out_of_turn])
-        notes.append(
-            f"{len(recovered.out_of_turn):,} pieces are made of a piece with a lower score than their own: {tokens}. "
-            "Neighbours are joined by the score of their text, as in SentencePiece."
-        )
+    notes = _about_recovered(recovered, "Neighbours are joined by the score of their text, as in SentencePiece")
     characters = {character for text in recovered.lost for character in text} - set(base)
-    if characters:
-        few = listed([character.encode() for character in sorted(characters)])
-        notes.append(
-            f"{len(characters):,} characters stand in longer pieces only: {few}. Texts that hold them can be cut "
-            "otherwise than by SentencePiece."
-        )
-    elif recovered.lost:
-        tokens = listed([text.encode() for text in recovered.lost])
-        notes.append(f"{len(recovered.lost):,} pieces are made by no two others, so no text becomes them: {tokens}.")
-    alone = [piece.text.encode() for piece in _of_kind(stored, UNUSED) if len(piece.text) == 1]
-    if alone:
-        notes.append(f"{len(alone):,} characters are marked as unused and left out: {listed(alone)}.")
-    unused = [piece.text.encode() for piece in _of_kind(stored, UNUSED, longer_than=1)]
-    if unused:
-        notes.append(
-            f"{len(unused):,} pieces are marked as unused: {listed(unused)}. Each is a step to others only; "
-            "where nothing is made of it, it falls into what it was made of, as in SentencePiece."
-        )
-    return notes
+    notes += about(
+        sorted(characters),
+        "characters stand in longer pieces only: {}. Texts that hold them can be cut otherwise than by SentencePiece",
+    )
+    if not characters:
+        notes += about(recovered.lost, "pieces are made by no two others, so no text becomes them: {}")
+    unused = [piece.text for piece in _of_kind(stored, UNUSED)]
+    alone = [text for text in unused if len(text) == 1]
+    notes += about(alone, "characters are marked as unused and left out: {}")
+    return notes + about(
+        [text for text in unused if len(text) > 1],
+        "pieces are marked as unused: {}. Each is a step to others only; where nothing is made of it, it falls into "
+        "what it was made of, as in SentencePiece",
+    )
 
 
 # --- Writing ----------------------------------------------------------------------------
@@ -257,24 +238,18 @@ def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
             "a Unigram model has one, such as <unk>."
         )
     unknown = of_kind[UNKNOWN][0]
-    number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
     said = {} if stored.byte_fallback else {"unknown_text": stored.pieces[unknown].text}
-    scored = [
-        ScoredPiece(stored.pieces[i].text, checked_score(stored.pieces[i].score, f"{name}, piece {i:,}"), i)
-        for i in of_kind[NORMAL]
-    ]
-    recipe, notes = recipe_of(stored, 0, name, method=method_of(scored), **said)
-    pieces = Pieces(
-        scored=scored,
-        unknown=unknown if not stored.byte_fallback else NO_NUMBER,
-        fallback=[number_of[text] for text in BYTE_TEXTS] if stored.byte_fallback else [],
-        specials=sorted(of_kind[CONTROL] + of_kind[USER_DEFINED]),
-        notes=notes,
-    )
+    scores = {
+        stored.pieces[i].text: checked_score(stored.pieces[i].score, f"{name}, piece {i:,}") for i in of_kind[NORMAL]
+    }
+    recipe, notes = recipe_of(stored, 0, name, method=method_of(scores), **said)
     if of_kind[USER_DEFINED]:
         text = stored.pieces[of_kind[USER_DEFINED][0]].text
         notes.append(f"The file takes {text!r} and its like for tokens wherever they stand; here they part words.")
-    return unigram_vocabulary.history_of(pieces, recipe, name), notes
+    number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
+    unknown = NO_NUMBER if stored.byte_fallback else unknown
+    history, more = unigram_vocabulary.history_of(scores, number_of, unknown, recipe, name)
+    return history, notes + more
 
 
 class SentencePieceModel(Format):

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from bpe_core.formats import limitations
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, reported
-from bpe_core.formats.limitations import containing, same_text
+from bpe_core.formats.limitations import NEVER_HAPPEN, about, containing, same_text
 from bpe_core.formats.written_merges import (
     LONGEST_LINE,
     LOOK,
@@ -91,8 +91,7 @@ class SubwordNmtCodes(Format):
         notes = ["Codes do not list the characters that are in no merge: here those are unknown."]
         if len(plain) < len(data):
             notes.append("These are fastBPE's codes; the count that it wrote behind each merge is not kept.")
-        if found.never_happen:
-            notes.append(f"{found.never_happen:,} merges never happen, because another one makes the same text before.")
+        notes += about(found.never_happen, NEVER_HAPPEN)
         return OpenedTable(History.from_pairs(recipe, alphabet, found.pairs), self.name, tuple(notes))
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:

@@ -20,7 +20,7 @@ from bpe_core.formats import limitations
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside, recipe_from, unless_ids
 from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.json_reading import Object, laid_out, list_in, number_of, object_in, parsed_object, text_in
-from bpe_core.formats.limitations import listed, same_text, unrecoverable
+from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.patterns import expression_of, likely_pattern, pattern_choices
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
 from bpe_core.history.history import History, Int64s
@@ -207,18 +207,12 @@ def _check_ranks(ranks: Mapping[bytes, int], name: str) -> None:
 
 
 def _notes(recovered: Recovered[bytes], ranks: Mapping[bytes, int], empty: int | None) -> list[str]:
-    notes = []
-    if recovered.out_of_turn:
-        notes.append(
-            f"{len(recovered.out_of_turn):,} tokens are made of a token with a higher rank than their own: "
-            f"{listed(recovered.out_of_turn)}. So ranks do not rise inside a word; neighbours are joined by the rank "
-            "of their text, as tiktoken does."
-        )
-    if recovered.lost:
-        notes.append(
-            f"{len(recovered.lost):,} tokens are made by no two others and met only where they are a whole word: "
-            f"{listed(recovered.lost)}."
-        )
+    notes = about(
+        recovered.out_of_turn,
+        "tokens are made of a token with a higher rank than their own: {}. So ranks do not rise inside a word; "
+        "neighbours are joined by the rank of their text, as tiktoken does",
+    )
+    notes += about(recovered.lost, "tokens are made by no two others and met only where they are a whole word: {}")
     if empty is not None:
         notes.append(f"The token with the rank {empty:,} is empty; no text holds it, so it is left out.")
     highest = max(ranks.values())

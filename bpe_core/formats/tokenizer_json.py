@@ -360,21 +360,21 @@ class JsonUnigram(JsonModel):
                 f"{name} cuts words without a marker before them; this program reads Unigram models "
                 'that put one there (the pre-tokenizer "Metaspace").'
             )
-        entries = _entries(model, name)
-        unknown = _unknown(model, len(entries), name)
-        vocabulary = {piece.text: piece.number for piece in entries}
+        scores = _scores(model, name)
+        texts = [*scores]
+        unknown = _unknown(model, len(texts), name)
+        vocabulary = {text: number for number, text in enumerate(texts)}
         falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
-        fallback = BYTE_TEXTS if falls_back else ()
         if unknown is None and not falls_back:
             raise FormatError(f'{name}: "unk_id" does not say which token stands for what is unknown, such as <unk>.')
-        unknown_text = "" if unknown is None else entries[unknown].text
+        unknown_text = "" if unknown is None else texts[unknown]
         looked_for = "" if falls_back else unknown_text
         specials = specials_in(whole, vocabulary, looked_for, name)
-        taken = {unknown_text, *specials, *fallback}
-        scored = [piece for piece in entries if piece.text not in taken]
+        for text in (unknown_text, *specials, *(BYTE_TEXTS if falls_back else ())):
+            scores.pop(text, None)
         choices: dict[str, Any] = {
             **steps.choices,
-            "method": unigram_vocabulary.method_of(scored),
+            "method": unigram_vocabulary.method_of(scores),
             "base": "characters",
             "marker": "prefix" if steps.prefix else "none",
             "marker_text": steps.prefix,
@@ -382,15 +382,11 @@ class JsonUnigram(JsonModel):
             "merges": 0,
         }
         choices |= {} if falls_back else {"unknown_text": unknown_text}
-        pieces = unigram_vocabulary.Pieces(
-            scored=scored,
-            unknown=NO_NUMBER if unknown is None else unknown,
-            fallback=[vocabulary[text] for text in fallback],
-            specials=list(specials.values()),
-        )
         recipe = recipe_of(name, whole, specials, looked_for, choices)
-        history = unigram_vocabulary.history_of(pieces, recipe, name, steps.blank_sign)
-        return (history, [*_spelled(history, unknown_text), *steps.notes, *pieces.notes])
+        number = NO_NUMBER if unknown is None else unknown
+        numbers = vocabulary | specials
+        history, notes = unigram_vocabulary.history_of(scores, numbers, number, recipe, name, steps.blank_sign)
+        return (history, [*_spelled(history, unknown_text), *steps.notes, *notes])
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
@@ -401,9 +397,9 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
         yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."
 
 
-def _entries(model: Object, name: str) -> list[unigram_vocabulary.ScoredPiece]:
-    found: list[unigram_vocabulary.ScoredPiece] = []
-    seen: set[str] = set()
+def _scores(model: Object, name: str) -> dict[str, float]:
+    """The log-probability of each piece; its number is its place."""
+    found: dict[str, float] = {}
     items = list_in(model, "vocab", name)
     if len(items) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
@@ -412,10 +408,9 @@ def _entries(model: Object, name: str) -> list[unigram_vocabulary.ScoredPiece]:
         if not isinstance(item, list) or len(item) != 2:
             raise FormatError(f"{where}: there must be a text and its log-probability, not {str(item)[:80]!r}.")
         text = whole_text(item[0], f"{where}: its text")
-        if not text or text in seen:
+        if not text or text in found:
             raise FormatError(f"{where}: the text {text[:80]!r} is {'there twice' if text else 'empty'}.")
-        seen.add(text)
-        found.append(unigram_vocabulary.ScoredPiece(text, unigram_vocabulary.checked_score(item[1], where), number))
+        found[text] = unigram_vocabulary.checked_score(item[1], where)
     return found
 
 

@@ -5,15 +5,13 @@ A file does not say which pieces were dropped on the way. So all are in the alph
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Mapping
 
 import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER, dense_numbers, unless_ids
-from bpe_core.formats.limitations import listed
+from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, in_order
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import Float32s, Scores
@@ -22,68 +20,56 @@ from bpe_core.history.token_texts import written
 from bpe_core.learning.mingram.method import puts_fewest_first
 from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Recipe
 
-UNKNOWN_COSTS = (
-    10.0  # how far below all pieces the log-probability of a character without one lies, as in SentencePiece
-)
+# How far the log-probability of a character without one lies below all pieces, as in SentencePiece.
+UNKNOWN_COSTS = 10.0
 LARGEST_SCORE = 3e38  # that a number of 32 bits holds
+KINDS = ("character", "marker", "seed")  # in their order in the alphabet
 
 
-class ScoredPiece(NamedTuple):
-    text: str
-    score: float
-    number: int
+def history_of(
+    scores: Mapping[str, float], number_of: Mapping[str, int], unknown: int, recipe: Recipe, name: str, sign: str = ""
+) -> tuple[History, list[str]]:
+    """Return pieces as a history without steps, and notes.
 
-
-@dataclass(frozen=True)
-class Pieces:
-    """What a file says about its tokens."""
-
-    scored: Sequence[ScoredPiece]
-    unknown: int  # the number of what is unknown; NO_NUMBER where all of it becomes bytes
-    fallback: Sequence[int] = ()  # the numbers of the 256 bytes
-    specials: Sequence[int] = ()  # of the recipe's special tokens
-    notes: list[str] = field(default_factory=list)  # grows
-
-
-def history_of(pieces: Pieces, recipe: Recipe, name: str, sign: str = "") -> History:
-    """Return pieces as a history without steps.
-
-    `sign` stands for blanks where words are not marked, but hold it as any other character.
+    `number_of` has the special tokens, too; `unknown` is the number of what is unknown, NO_NUMBER where all of it
+    becomes bytes. `sign` stands for blanks where words are not marked, but hold it as any other character.
     """
-    if not pieces.scored:
+    if not scores:
         raise FormatError(f"{name}: the model has no pieces that a text could be cut into.")
     marker = recipe.marker_text
-    within = [piece for piece in pieces.scored if not marker or marker not in piece.text[1:]]
-    _note_left_out(pieces, [piece.text for piece in pieces.scored if marker and marker in piece.text[1:]])
-    unknown_score = min(piece.score for piece in pieces.scored) - UNKNOWN_COSTS
-    within += [ScoredPiece(text, unknown_score, pieces.unknown) for text in _lone_characters(pieces, within, marker)]
-    symbols = unknown_symbols(recipe)
-    numbers = list(pieces.fallback) or [pieces.unknown]
-    scores = [unknown_score] * len(symbols)
-    for kind in ("character", "marker", "seed"):
-        for piece in within:
-            if _kind(piece.text, marker) == kind:
-                symbols.append(_symbol(piece.text, marker) if marker else _as_written(piece.text, sign))
-                numbers.append(piece.number)
-                scores.append(piece.score)
-    numbers += pieces.specials
-    row = np.array(scores, np.float32)
-    if not np.array_equal(row, scores):
-        pieces.notes.append(
+    over_words = [text for text in scores if marker and marker in text[1:]]
+    within = {text: score for text, score in scores.items() if not marker or marker not in text[1:]}
+    # Characters that only longer pieces have, and the marker if it is one: alone they are unknown.
+    lone = sorted(({character for text in within for character in text} | {*marker}) - within.keys())
+    unknown_score = min(scores.values()) - UNKNOWN_COSTS
+    within |= dict.fromkeys(lone, unknown_score)
+    in_order = sorted((_symbol(text, marker, sign) for text in within), key=lambda one: KINDS.index(one.kind))
+    base, texts = unknown_symbols(recipe), [symbol.text.decode() for symbol in in_order]
+    numbers = [number_of[symbol.text.decode()] for symbol in base]
+    numbers += [unknown if text in lone else number_of[text] for text in texts]
+    numbers += [number_of[token] for token in recipe.special_tokens]
+    row = np.array([*[unknown_score] * len(base), *map(within.__getitem__, texts)])
+    rounded = row.astype(np.float32)
+    notes = about(over_words, "pieces reach over several words and are left out: {}")
+    if lone not in ([], [marker]):
+        notes += about(lone, "characters stand in longer pieces only; alone they are unknown: {}")
+    if not np.array_equal(row, rounded):
+        notes.append(
             "Log-probabilities are rounded to 32 bits here; of two cuts that are equally probable it may be the other."
         )
-    return History(
+    history = History(
         recipe,
-        Alphabet(tuple(symbols)),
+        Alphabet((*base, *in_order)),
         Columns.with_room(0).first(0),
-        scores=Scores((0,), (row,), np.zeros(0, np.int32)),
+        scores=Scores((0,), (rounded,), np.zeros(0, np.int32)),
         numbers=unless_ids(np.array(numbers, np.int64)),
     )
+    return history, notes
 
 
-def method_of(scored: Sequence[ScoredPiece]) -> str:
+def method_of(scores: Mapping[str, float]) -> str:
     """How they were learned: scores that put the fewest tokens first are MinGram's, which no file says otherwise."""
-    return "mingram" if puts_fewest_first([piece.score for piece in scored]) else "unigram"
+    return "mingram" if puts_fewest_first([*scores.values()]) else "unigram"
 
 
 def checked_score(value: object, where: str) -> float:
@@ -92,34 +78,10 @@ def checked_score(value: object, where: str) -> float:
     raise FormatError(f"{where}: its log-probability is {str(value)[:40]}, which is no finite number.")
 
 
-def _kind(text: str, marker: str) -> SymbolKind:
-    return "marker" if text == marker else "character" if len(text) == 1 else "seed"
-
-
-def _symbol(text: str, marker: str) -> Symbol:
-    read = " " + text[len(marker) :] if text.startswith(marker) else text
-    return Symbol(text.encode(), read.encode(), _kind(text, marker))
-
-
-def _as_written(text: str, sign: str) -> Symbol:
-    read = text.replace(sign, " ") if sign else text
-    return Symbol(text.encode(), read.encode(), "character" if len(text) == 1 else "seed")
-
-
-def _lone_characters(pieces: Pieces, within: Sequence[ScoredPiece], marker: str) -> list[str]:
-    """Characters that only longer pieces have, and the marker if it is one: alone they are unknown."""
-    known = {piece.text for piece in within}
-    missing = sorted(({character for piece in within for character in piece.text} | {*marker}) - known)
-    if any(character != marker for character in missing):
-        few = listed([character.encode() for character in missing])
-        pieces.notes.append(f"{len(missing):,} characters stand in longer pieces only; alone they are unknown: {few}.")
-    return missing
-
-
-def _note_left_out(pieces: Pieces, texts: list[str]) -> None:
-    if texts:
-        few = listed([text.encode() for text in texts])
-        pieces.notes.append(f"{len(texts):,} pieces reach over several words and are left out: {few}.")
+def _symbol(text: str, marker: str, sign: str) -> Symbol:
+    kind: SymbolKind = "marker" if text == marker else "character" if len(text) == 1 else "seed"
+    blank = marker or sign
+    return Symbol(text.encode(), (text.replace(blank, " ") if blank else text).encode(), kind)
 
 
 # --- Writing ----------------------------------------------------------------------------
@@ -146,10 +108,6 @@ def numbers_for(history: History) -> Int64s:
         best = np.concatenate((best[best == alphabet.marker_id], best[best != alphabet.marker_id]))
     for id in best.tolist():  # of two written alike, the marker and the character, nothing tells one from the other
         numbers[id] = number_of.setdefault(texts[id], len(first) + len(number_of))
-    return _with_first(numbers, first)
-
-
-def _with_first(numbers: Int64s, first: Sequence[int]) -> Int64s:
     for number, id in enumerate(first):
         if id != NO_NUMBER:
             numbers[id] = number

@@ -15,7 +15,7 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level
 from bpe_core.formats.base import NO_NUMBER, unless_ids
-from bpe_core.formats.limitations import listed
+from bpe_core.formats.limitations import NEVER_HAPPEN, about
 from bpe_core.formats.recovering import with_seeds
 from bpe_core.formats.written_merges import (
     Resolved,
@@ -244,20 +244,13 @@ def _numbers(names: Sequence[str], known: Mapping[str, int]) -> Int64s | None:
 
 
 def _notes(
-    idle: Sequence[str], seeds: Sequence[NamedSymbol], never_happen: int, lacking: Sequence[str], style: Style
+    idle: Sequence[str], seeds: Sequence[NamedSymbol], never_happen: Sequence[str], lacking: Sequence[str], style: Style
 ) -> list[str]:
-    notes = []
-    if idle:
-        texts = listed([text.encode() for text in idle])
-        notes.append(f"{len(idle):,} entries of the vocabulary are made by no merge and left out: {texts}.")
-    if seeds:
-        met = "met only where they are a whole word" if style.whole_words else "met in no text"
-        texts = listed([text.encode() for text, _ in seeds])
-        notes.append(f"{len(seeds):,} entries of the vocabulary are made by no merge, so they are {met}: {texts}.")
-    if never_happen:
-        notes.append(f"{never_happen:,} merges never happen, because another one makes the same text before.")
-    if lacking and not style.drops_unknown:
-        texts = listed([text.encode() for text in lacking])
-        dropped = ", so they are left out of texts" if style.byte_level else ""
-        notes.append(f"{len(lacking):,} base symbols have no number in the file{dropped}: {texts}.")
-    return notes
+    met = "met only where they are a whole word" if style.whole_words else "met in no text"
+    dropped = ", so they are left out of texts" if style.byte_level else ""
+    return [
+        *about(idle, "entries of the vocabulary are made by no merge and left out: {}"),
+        *about([text for text, _ in seeds], f"entries of the vocabulary are made by no merge, so they are {met}: {{}}"),
+        *about(never_happen, NEVER_HAPPEN),
+        *about(() if style.drops_unknown else lacking, f"base symbols have no number in the file{dropped}: {{}}"),
+    ]

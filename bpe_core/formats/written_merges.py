@@ -62,7 +62,7 @@ def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
 class Resolved:
     pairs: list[tuple[int, int]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    never_happen: int = 0  # merges left out because another one always comes first
+    never_happen: list[str] = field(default_factory=list)  # what merges make that another one always makes before
 
 
 def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> Resolved | None:
@@ -103,7 +103,7 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
     for left, right, place in merges:
         joined = left + right
         if joined in several and not _happens(left, right, id_of, recovery if one_by_one else None):
-            found.never_happen += 1
+            found.never_happen.append(joined)
             continue
         for part in (left, right):
             if part not in id_of:

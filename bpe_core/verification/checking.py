@@ -15,6 +15,7 @@ import numpy as np
 
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, Cancelled, plain
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, own_numbers
+from bpe_core.formats.peer_process import peer_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.learning.methods import has_ranks
@@ -24,7 +25,6 @@ from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import Splitter
-from bpe_core.verification.libraries import peer_of
 
 HARD_TEXTS = (
     "",

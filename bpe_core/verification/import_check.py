@@ -15,11 +15,11 @@ from bpe_core.errors import LONGEST_SENTENCE, plain
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.formats.all_formats import content_of, files_beside
 from bpe_core.formats.base import Format, Peer, own_numbers
+from bpe_core.formats.peer_process import peer_of
 from bpe_core.kernels.kept import base
 from bpe_core.support.private_folder import private_folder
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.verification.checking import LISTED, Comparison
-from bpe_core.verification.libraries import peer_of
 
 TEXTS = 400  # compared at most
 PATIENCE = 2.0  # seconds after which no more texts are taken

@@ -8,13 +8,13 @@ import pytest
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
-from bpe_core.formats import FORMATS, Format, format_for
+from bpe_core.formats import FORMATS, Format, format_for, peer_process
 from bpe_core.history.history import History
 from bpe_core.learning.trainer import Trainer, train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress
 from bpe_core.text.corpus import Corpus
-from bpe_core.verification import checking, libraries, verify
+from bpe_core.verification import checking, verify
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, history_for
 
@@ -158,7 +158,7 @@ def test_merges_from_elsewhere_counted_on_another_text_come_back(name: str) -> N
 
 def test_a_library_is_asked_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
-    monkeypatch.setattr(libraries, "LARGE", 0)
+    monkeypatch.setattr(peer_process, "LARGE", 0)
     data, format = content(HISTORY, "tokenizer.json"), FORMATS["tokenizer.json"]
     found = verify(data, format, HISTORY, apart=True)
     assert (found.agrees, found.asked) == (True, "tokenizers")
