@@ -88,6 +88,13 @@ def recipe_from(where: str, /, **choices: Any) -> Recipe:
         raise FormatError(f"{where}: {error}") from error
 
 
+def decoded(raw: bytes, where: str, encoding: str = "utf-8") -> str:
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{where}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
+
+
 def nothing_beside(name: str) -> bytes | None:
     """For content that lies in no folder."""
     return None

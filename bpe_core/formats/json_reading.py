@@ -1,12 +1,13 @@
-"""Read JSON from an untrusted file: its size is bounded, and each value taken from it is checked."""
+"""Read JSON from an untrusted file, with a bounded size and each value checked; write large JSON fast."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from bpe_core.errors import FormatError, TooLarge
+from bpe_core.formats.base import decoded
 
 Object = dict[str, Any]
 LARGEST = 2**26  # bytes parsed at once; in memory they can become twenty times as many
@@ -22,10 +23,9 @@ def parsed_object(data: bytes, name: str, most: int = LARGEST, line: int | None 
     where = name if line is None else f"{name}, line {line:,}"
     if len(data) > most:
         raise TooLarge(f"{where}: {len(data):,} bytes would have to be parsed at once; the limit is {most:,}.")
+    text = decoded(data, where, "utf-8-sig")
     try:
-        parsed = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repetition)
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{where}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
+        parsed = json.loads(text, object_pairs_hook=_without_repetition)
     except json.JSONDecodeError as error:
         at = f"{name}, line {line or error.lineno:,}, column {error.colno:,}"
         raise FormatError(f"{at}: this is not valid JSON from here on.") from error
@@ -48,31 +48,33 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> Object:
 
 
 def object_in(whole: Object, key: str, name: str) -> Object:
-    """An entry that must be an object; empty where it is missing or null."""
-    value = whole.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
+    """An entry that must be an object; empty where it is missing or null, like those of the next two functions."""
+    if not isinstance(value := _entry(whole, key, {}), dict):
         raise FormatError(f'{name}: "{key}" must be an object.')
     return value
 
 
 def list_in(whole: Object, key: str, name: str) -> list[Any]:
-    """An entry that must be a list; empty where it is missing or null."""
-    value = whole.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
+    if not isinstance(value := _entry(whole, key, []), list):
         raise FormatError(f'{name}: "{key}" must be a list.')
     return value
 
 
 def text_in(whole: Object, key: str, name: str) -> str:
-    """An entry that must be a text; empty where it is missing or null."""
-    value = whole.get(key)
-    if value is None:
-        return ""
-    return whole_text(value, f'{name}: "{key}"')
+    return whole_text(_entry(whole, key, ""), f'{name}: "{key}"')
+
+
+def _entry(whole: Object, key: str, otherwise: object) -> object:
+    return otherwise if (value := whole.get(key)) is None else value
+
+
+def objects_in(whole: Object, key: str, name: str, called: str) -> Iterator[tuple[str, Object]]:
+    """The objects of a list, each behind its place, as in "tokenizer.json, added token 3"."""
+    for place, item in enumerate(list_in(whole, key, name), start=1):
+        where = f"{name}, {called} {place:,}"
+        if not isinstance(item, dict):
+            raise FormatError(f"{where}: there must be an object.")
+        yield where, item
 
 
 def whole_text(value: Any, what: str) -> str:

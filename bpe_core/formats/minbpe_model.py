@@ -17,6 +17,7 @@ from bpe_core.formats.base import (
     Format,
     OpenedTable,
     Writer,
+    decoded,
     nothing_beside,
     own_numbers,
     recipe_from,
@@ -128,10 +129,7 @@ def _specials(lines: Iterator[bytes], name: str) -> dict[str, int]:
 def _text(line: bytes | None, where: str) -> str:
     if line is None:
         raise FormatError(f"{where}: the file was cut short.")
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{where}: the bytes at place {error.start + 1} are not UTF-8.") from error
+    return decoded(line, where)
 
 
 def _pair(line: bytes, where: str) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from bpe_core.errors import FormatError, TooLarge
+from bpe_core.formats.base import decoded
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 
@@ -234,19 +235,12 @@ def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, nam
             if kind in (int, bool):
                 found[field] = kind(one.value)
         elif kind is str:
-            found[field] = _decoded(one.value, f"{name}, byte {one.place:,}")
+            found[field] = decoded(one.value, f"{name}, byte {one.place:,}")
         elif kind is float and len(one.value) == 4:
             (found[field],) = struct.unpack("<f", one.value)
         elif kind is bytes:
             found[field] = one.value
     return found
-
-
-def _decoded(raw: bytes, where: str) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{where}: a text is not UTF-8.") from error
 
 
 def _check(stored: Stored, pieces: int, name: str) -> None:

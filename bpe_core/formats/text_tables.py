@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import NO_NUMBER, reported, unless_ids
+from bpe_core.formats.base import NO_NUMBER, decoded, reported, unless_ids
 from bpe_core.formats.json_reading import Object, parsed_object
 from bpe_core.formats.merge_table import (
     NUMBER,
@@ -191,7 +191,7 @@ def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
 LARGEST_CELL = 16 * 2**20  # characters; only the recipe could ever be so long
 SCORES, BETWEEN, NOT_KNOWN = "scores", ";", "nan"
 NEWLINE, QUOTE = b'\n"'
-_RECIPE = "recipe"
+_RECIPE, _TIED = "recipe", Row._fields.index("tied")
 
 
 class CsvTable(MergeTable):
@@ -212,7 +212,9 @@ class CsvTable(MergeTable):
 
         def write(row: Row, reasons: Iterable[object], scores: str = "") -> None:
             said = {SCORES: scores, NUMBER: known[row.id] if known and row.id is not None else None}
-            writer.writerow(map(cell_of, (*row, *reasons, *(said[name] for name in ends))))
+            cells = [*row, *map(cell_of, reasons), *(said[name] for name in ends)]
+            cells[_TIED] = cell_of(row.tied)  # for all other cells the writer does the same, and sooner
+            writer.writerow(cells)
 
         if laid is not None:
             file.writelines(reported(laid, history, progress))
@@ -291,11 +293,9 @@ class CsvTable(MergeTable):
         csv.field_size_limit(max(csv.field_size_limit(), LARGEST_CELL))
         for number, line in enumerate(io.BytesIO(data), start=first):
             where = f"{name}, line {number:,}"
+            text = decoded(line, where, "utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             try:
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
                 cells = next(csv.reader([text], delimiter=self.delimiter, strict=True), [])
-            except UnicodeDecodeError as error:
-                raise FormatError(f"{where}: the bytes at place {error.start + 1} are not UTF-8.") from error
             except csv.Error as error:
                 raise FormatError(f"{where}: its quotes or line ends are out of place.") from error
             if width is not None and len(cells) != width:

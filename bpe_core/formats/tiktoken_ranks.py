@@ -19,7 +19,7 @@ from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats import limitations
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside, recipe_from, unless_ids
 from bpe_core.formats.byte_level import alphabet_of
-from bpe_core.formats.json_reading import Object, laid_out, list_in, number_of, object_in, parsed_object, text_in
+from bpe_core.formats.json_reading import Object, laid_out, number_of, object_in, objects_in, parsed_object, text_in
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.patterns import expression_of, likely_pattern, pattern_choices
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
@@ -354,7 +354,12 @@ def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
     config = object_in(whole, "config", name)
     shift = number_of(config.get("default_num_special_tokens"), f"{name}: default_num_special_tokens")
     size = number_of(config.get("default_vocab_size"), f"{name}: default_vocab_size")
-    ranks = _ranks_of(list_in(whole, "vocab", name), size - shift, name)
+    ranks: dict[bytes, int] = {}
+    for where, item in objects_in(whole, "vocab", name, "token"):
+        rank = number_of(item.get("rank"), f"{where}: its rank")
+        token = read_token(text_in(item, "token_bytes", where).encode(), where)
+        if rank < size - shift and ranks.setdefault(token, rank) != rank:
+            raise FormatError(f"{where}: the token {token[:40]!r} was given another rank before.")
     if size <= shift or len(ranks) != size - shift:
         raise FormatError(
             f"{name}: its size is said to be {size:,}, {shift:,} of them for special tokens, but {len(ranks):,} tokens "
@@ -363,32 +368,13 @@ def _ranks(whole: Object, name: str) -> tuple[dict[bytes, int], int]:
     return checked_ranks(ranks, name), shift
 
 
-def _ranks_of(items: Sequence[Any], room: int, name: str) -> dict[bytes, int]:
-    """Those below so many, with the place of what is wrong."""
-    ranks: dict[bytes, int] = {}
-    for place, item in enumerate(items, start=1):
-        where = f"{name}, token {place:,}"
-        if not isinstance(item, dict):
-            raise FormatError(f"{where}: there must be an object.")
-        rank = number_of(item.get("rank"), f"{where}: its rank")
-        token = read_token(text_in(item, "token_bytes", where).encode(), where)
-        if rank < room and ranks.setdefault(token, rank) != rank:
-            raise FormatError(f"{where}: the token {token[:40]!r} was given another rank before.")
-    return ranks
-
-
 def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Sequence[str]]:
-    notes = []
-    items = list_in(whole, "special_tokens", name)
-    if not items:
-        items = [{"rank": rank, "token_str": text} for rank, text in enumerate(OLDER_SPECIALS[:shift])]
-        if items:
-            notes.append("The file does not list its special tokens; here they are those of Mistral's older files.")
-    found: dict[str, int] = {}
-    for place, item in enumerate(items, start=1):
-        where = f"{name}, special token {place:,}"
-        if not isinstance(item, dict):
-            raise FormatError(f"{where}: there must be an object.")
+    notes, found = list[str](), dict[str, int]()
+    if not whole.get("special_tokens") and shift:
+        older = [{"rank": rank, "token_str": text} for rank, text in enumerate(OLDER_SPECIALS[:shift])]
+        whole = {"special_tokens": older}
+        notes.append("The file does not list its special tokens; here they are those of Mistral's older files.")
+    for where, item in objects_in(whole, "special_tokens", name, "special token"):
         text, rank = text_in(item, "token_str", where), number_of(item.get("rank"), f"{where}: its rank")
         if not text or text in found or rank in found.values() or rank >= shift:
             raise FormatError(f"{where}: its text or its number stands there before, or is none below {shift:,}.")

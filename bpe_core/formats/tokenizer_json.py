@@ -31,6 +31,7 @@ from bpe_core.formats.json_reading import (
     list_in,
     number_of,
     object_in,
+    objects_in,
     parsed_object,
     text_in,
     vocabulary_of,
@@ -85,12 +86,8 @@ class JsonModel(ABC):
 def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: str) -> dict[str, int]:
     """The added tokens, with their numbers; the one for what is unknown is none of them."""
     specials: dict[str, int] = {}
-    items = list_in(whole, "added_tokens", name)
-    taken = {number: text for text, number in vocabulary.items()} if items else {}
-    for place, item in enumerate(items, start=1):
-        where = f"{name}, added token {place:,}"
-        if not isinstance(item, dict):
-            raise FormatError(f"{where}: there must be an object.")
+    taken = {number: text for text, number in vocabulary.items()} if whole.get("added_tokens") else {}
+    for where, item in objects_in(whole, "added_tokens", name, "added token"):
         content = text_in(item, "content", where)
         number = number_of(item.get("id"), f"{where}: its id")
         if not content or content in specials:

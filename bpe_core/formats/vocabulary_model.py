@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -48,10 +48,14 @@ class Style:
     joins_unknown: bool = False  # neighbours that are unknown are one token
     drops_unknown: bool = False  # what is unknown is no token at all
 
+    @property
+    def longest(self) -> int:
+        """Of what a base symbol is written with, in characters."""
+        return 1 + len(self.marker_text) * (self.marker == "glued")
+
     def is_symbol(self, text: str) -> bool:
         """Whether it is one character, maybe with the marker glued on."""
-        return len(text) == 1 or (self.marker == "glued" and len(text) == 1 + len(self.marker_text)
-                                  and text.endswith(self.marker_text))  # fmt: skip
+        return len(text) == 1 or (len(text) == self.longest and text.endswith(self.marker_text))
 
 
 def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, style: Style) -> list[NamedSymbol]:
@@ -135,13 +139,17 @@ def build(
         entries: Mapping[str, int] = dict.fromkeys(sorted({*merges.left, *merges.right} - made), NO_NUMBER)
     else:
         entries = vocabulary
-        _check_in_vocabulary(merges, vocabulary, where)
     alone = set(specials).difference(merges.left, merges.right)  # one that merges join is a base symbol as well
-    plain = [text for text in entries if text not in alone and (text not in made or style.is_symbol(text))]
+    longest = style.longest
+    short = [text for text in entries if len(text) <= longest]  # few, so only these are asked whether they are symbols
+    made_alone = made.difference([text for text in short if style.is_symbol(text)])
+    plain = [text for text in entries if text not in made_alone and text not in alone]
     symbols = base_symbols(plain, vocabulary, style)
     base = {text: id for id, (text, _) in enumerate(symbols)}
     mergeable = {text: base[text] for text, symbol in symbols if symbol.merges}
     found = resolved_at_once(mergeable, len(symbols), merges)
+    if vocabulary is not None and (found is None or not vocabulary.keys() >= made | base.keys()):
+        _check_in_vocabulary(merges, vocabulary, where)
     if found is None and (vocabulary is None or are_in_order(mergeable, merges)):
         found = resolve(mergeable, len(symbols), merges, where)
     in_order = found is not None
@@ -149,25 +157,27 @@ def build(
     known = {*base, *found.texts, *specials}
     seeds = _seeds([text for text in entries if text not in known], style)
     names = [*base, *(text for text, _ in seeds), *found.texts]
-    pairs = np.fromiter(chain.from_iterable(found.pairs), np.int64, 2 * len(found.pairs)).reshape(-1, 2)
+    pairs = np.array(found.pairs, np.int64).reshape(-1, 2)
     pairs[pairs >= len(symbols)] += len(seeds)
-    id_of = dict(zip(names, range(len(names)), strict=True))
     lacking = [id for text, id in base.items() if vocabulary is not None and text not in vocabulary]
-    idle = [text for text in plain if text not in id_of]
+    idle = set(plain).difference(names)
     is_told = in_order and not _says_more(lacking, style)
     return Model(
         alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
         pairs=pairs,
         numbers=None if vocabulary is None else _numbers([*names, *specials], {**entries, **specials}),
-        notes=_notes(idle, seeds, found.never_happen, [names[id] for id in lacking], style),
-        joining=None if is_told else _joining(_pair_rows(merges, id_of), lacking, style),
+        notes=_notes(
+            [text for text in plain if text in idle], seeds, found.never_happen, [names[id] for id in lacking], style
+        ),
+        joining=None if is_told else _joining(_pair_rows(merges, names), lacking, style),
     )
 
 
 def _in_any_order(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> Resolved:
-    found, id_of = Resolved(), dict(base)
+    pairs: list[tuple[int, int]] = []
+    found, id_of = Resolved(pairs), dict(base)
     for id, (left, right) in enumerate(born_in_turn(base, merges), first_id):
-        found.pairs.append((id_of[left], id_of[right]))
+        pairs.append((id_of[left], id_of[right]))
         found.texts.append(left + right)
         id_of[left + right] = id
     return found
@@ -202,8 +212,9 @@ def _left_out(lacking: Sequence[int], style: Style) -> tuple[int, ...]:
     return tuple(lacking) if style.byte_level or style.drops_unknown else ()
 
 
-def _pair_rows(merges: WrittenMerges, id_of: Mapping[str, int]) -> PairRows:
+def _pair_rows(merges: WrittenMerges, names: Sequence[str]) -> PairRows:
     """Which pairs are joined first; of one that is listed twice, the last place counts."""
+    id_of = {text: id for id, text in enumerate(names)}
     rows = {pair: row for row, pair in enumerate(zip(merges.left, merges.right, strict=True))}
     known = [
         (id_of[left], id_of[right], id_of[left + right])
@@ -240,7 +251,7 @@ def joined_in_order(history: History) -> Int64s:
 
 
 def _numbers(names: Sequence[str], known: Mapping[str, int]) -> Int64s | None:
-    return unless_ids(np.array([known.get(name, NO_NUMBER) for name in names], np.int64))
+    return unless_ids(np.fromiter(map(known.get, names, repeat(NO_NUMBER)), np.int64, len(names)))
 
 
 def _notes(

@@ -16,7 +16,9 @@ from itertools import repeat
 import numpy as np
 
 from bpe_core.errors import FormatError
+from bpe_core.formats.base import decoded
 from bpe_core.formats.recovering import Recovery
+from bpe_core.history.columns import Int64s
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY
 from bpe_core.support.found_once import once
@@ -60,7 +62,7 @@ def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
 
 @dataclass
 class Resolved:
-    pairs: list[tuple[int, int]] = field(default_factory=list)
+    pairs: list[tuple[int, int]] | Int64s = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     never_happen: list[str] = field(default_factory=list)  # what merges make that another one always makes before
 
@@ -72,13 +74,14 @@ def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerg
         return None
     id_of = {**base, **made}
     try:
-        left, right = (np.array([id_of[text] for text in one], np.int64) for one in (merges.left, merges.right))
+        left, right = (
+            np.fromiter(map(id_of.__getitem__, one), np.int64, len(one)) for one in (merges.left, merges.right)
+        )
     except KeyError:
         return None
     if (np.maximum(left, right) >= np.arange(first_id, first_id + len(made))).any():
         return None
-    pairs = list(zip(left.tolist(), right.tolist(), strict=True))
-    return Resolved(pairs, merges.made)
+    return Resolved(np.stack([left, right], axis=1), merges.made)
 
 
 def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where: str) -> Resolved:
@@ -97,7 +100,8 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
     makers = Counter(merges.made)
     several = {text for text, number in makers.items() if number > 1}
     id_of = dict(base)
-    found = Resolved()
+    pairs: list[tuple[int, int]] = []
+    found = Resolved(pairs)
     recovery = Recovery(id_of)
     one_by_one = all(len(text) == 1 for text in base)
     for left, right, place in merges:
@@ -115,7 +119,7 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
             raise FormatError(
                 f"{where.format(place)}: it makes {quoted(joined)}, which is there already as a base symbol."
             )
-        found.pairs.append((id_of[left], id_of[right]))
+        pairs.append((id_of[left], id_of[right]))
         found.texts.append(joined)
         id_of[joined] = first_id + len(found.texts) - 1
     return found
@@ -244,14 +248,7 @@ def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
 def lines_of(data: bytes, name: str) -> Iterator[str]:
     """The lines of a whole file without their ends."""
     for number, line in enumerate(data.split(b"\n"), start=1):
-        yield _decoded(line.removesuffix(b"\r"), number, name)
-
-
-def _decoded(line: bytes, number: int, name: str) -> str:
-    if len(line) > LONGEST_LINE:
-        raise FormatError(f"{name}, line {number:,}: {len(line):,} bytes are too many for one.")
-    try:
-        return line.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError as error:
-        place = f"{name}, line {number:,}"
-        raise FormatError(f"{place}: the bytes at place {error.start + 1} of the line are not UTF-8.") from error
+        where = f"{name}, line {number:,}"
+        if len(line) > LONGEST_LINE:
+            raise FormatError(f"{where}: {len(line):,} bytes are too many for one.")
+        yield decoded(line.removesuffix(b"\r"), where, "utf-8-sig" if number == 1 else "utf-8")

@@ -225,7 +225,7 @@ def test_without_characters_that_continue_longer_tokens_do() -> None:
         (SMALL.replace(b"[UNK]\n", b""), {}, r"odd\.txt: the token “\[UNK\]”, which stands for a word that cannot"),
         (SMALL + b"##a\n", {}, r"odd\.txt, line 12: the token '##a' stands in line 8 already"),
         (SMALL + b"a b\n", {}, r"odd\.txt, line 12: there must be one token and no blank"),
-        (SMALL + b"\xff\n", {}, r"odd\.txt, line 12: the bytes at place 1 of the line are not UTF-8"),
+        (SMALL + b"\xff\n", {}, r"odd\.txt, line 12: the bytes at place 1 are not UTF-8"),
         (SMALL, {"unk_token": "<unk>"}, r"the token “<unk>”, which stands for a word"),
         (SMALL, {"unk_token": 5}, r"a special token must be a text"),
         (SMALL, {"unk_token": ""}, r"a special token is empty"),
