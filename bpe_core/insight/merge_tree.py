@@ -6,7 +6,7 @@ met last. The pairs that met at a boundary are a short list, which holds every r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,6 +47,13 @@ def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int
         else:
             opened.append((node, behind))
     return finished
+
+
+def parts_first(trees: Sequence[Node]) -> Iterator[Node]:
+    """All nodes of some trees, each behind those that it was joined from."""
+    for node in trees:
+        yield from parts_first([part for part in (node.left, node.right) if part is not None])
+        yield node
 
 
 def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[EncodingStep]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import tree_chart
-from bpe_core.insight.merge_tree import Node
+from bpe_core.insight.merge_tree import parts_first
 from bpe_core.insight.why import Why
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -35,7 +34,7 @@ class Tree(Question):
         history = study.history
         word = Why(self.text, history, allowed_special="all").word_at(self.byte)
         trees = word.trees(study.checked_step_count(self.at))
-        nodes = trees if len(word.symbols) > MOST_SYMBOLS else list(_parts_first(trees))
+        nodes = trees if len(word.symbols) > MOST_SYMBOLS else list(parts_first(trees))
         ranks = [node.rank for node in nodes]
         counts = history.columns.count if history.has_counts else None
         table = DataTable(
@@ -49,9 +48,3 @@ class Tree(Question):
         )
         figure = tree_chart(table)
         return Answer(table, (figure.sentence,), figure)
-
-
-def _parts_first(trees: Sequence[Node]) -> Iterator[Node]:
-    for node in trees:
-        yield from _parts_first([part for part in (node.left, node.right) if part is not None])
-        yield node

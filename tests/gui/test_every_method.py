@@ -130,7 +130,7 @@ def test_why_here_is_told_in_the_terms_of_the_method(qtbot: QtBot, learned: Prog
             seen.add(page.reason.text())
             if page.model.place is not None:
                 edges = {int(edge) for edge in learned.token_text.edges()}
-                assert page.model.place.explanation.is_cut == (byte in edges)
+                assert page.model.place.is_cut == (byte in edges)
     assert len(seen) > 2
 
 

@@ -97,9 +97,9 @@ def test_the_merge_tree_of_a_word(qtbot: QtBot, program: Program, imported: Run)
     rest(qtbot, program)
     facts = program.pages[WhyPage].model.facts
     assert facts is not None
-    assert "".join(tree.text for tree in facts.trees) == "␣lower"
+    assert "".join(tree.text for tree in facts.cut_at(facts.at)) == "␣lower"
     expected = [shown_text(Tokenizer(HISTORY).token_bytes(id)) for id in Tokenizer(HISTORY).encode(" lower")]
-    assert [tree.text for tree in facts.trees] == expected
+    assert [tree.text for tree in facts.cut_at(facts.at)] == expected
 
 
 def test_every_chart_can_be_looked_at(qtbot: QtBot, program: Program, imported: Run) -> None:

@@ -49,7 +49,7 @@ QUESTIONS: dict[str, Question] = {
         words, Recipe.preset("words"), history, cancelled=no
     ),
     "vocabularies": lambda words, history, ranked, no: Vocabularies.of([history], cancelled=no),
-    "why": lambda words, history, ranked, no: word_facts("lowest", 2, 0, history, 5, str, ranked, no),
+    "why": lambda words, history, ranked, no: word_facts(Study(history, KnownWords(words)), "lowest", 2, 0, 5, no),
 }
 
 

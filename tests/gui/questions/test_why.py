@@ -42,7 +42,7 @@ def test_one_click_tells_why_every_boundary_stands(qtbot: QtBot, learned: Progra
             told = program.pages[WhyPage].reason.text()
             assert told
             assert all(f"step:{step}" in told for step in facts.asked.steps)
-            whole = "".join(tree.text for tree in facts.trees)
+            whole = "".join(tree.text for tree in facts.cut_at(facts.at))
             assert whole == "".join(facts.symbols)
             assert whole.replace("␣", " ") in text
 
@@ -103,8 +103,7 @@ def test_a_word_is_walked_through_merge_by_merge(
     qtbot.waitUntil(lambda: not panel.all.isChecked(), timeout=WAIT)
     assert [node.text for node in panel.tree.nodes()] == seen[0]
     assert learned.session.cursor.position == MERGES, "walking through a word is no travelling"
-    steps = [step.step for step in facts.steps[1:]]
-    assert all(one < other for one, other in pairwise(steps) if one is not None and other is not None)
+    assert all(one < other for one, other in pairwise(facts.steps))
 
 
 def test_a_node_of_the_tree_travels_and_a_gap_asks(qtbot: QtBot, learned: Program) -> None:
@@ -159,8 +158,8 @@ def test_the_tree_takes_all_the_room_grows_with_the_slider_and_is_saved(
     natural = page.tree.natural_size
     grown = [node.text for node in page.tree.nodes()]
     for step in facts.steps:
-        learned.session.cursor.go_to(step.step or 0)
-        assert page.word.text() == " | ".join(token.text for token in step.tokens)
+        learned.session.cursor.go_to(step)
+        assert page.word.text() == " | ".join(token.text for token in facts.cut_at(step))
         assert page.tree.natural_size == natural, "what is drawn keeps its place"
     assert [node.text for node in page.tree.nodes()] == grown
 

@@ -25,7 +25,7 @@ from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.questions.paid import Paid
 from bpe_core.questions.token import Token, life_figure, life_of
 from bpe_core.studies.study import Study
-from bpe_core.support.progress import Work
+from bpe_core.support.progress import CancelCheck, Work
 
 FOLLOW_MILLISECONDS = 100
 CONTEXT_PAUSE_MILLISECONDS = 250  # reading files waits until the eye rests
@@ -175,7 +175,7 @@ class LifeModel(QObject, Watched):
         sources = run.sources
         self._aside.ask(
             "lines",
-            lambda task: find_lines(study, facts, sources, task),
+            lambda task: find_lines(study, facts, sources, task.remarks, task.cancelled),
             lambda lines: self._take_lines(lines, facts),
         )
 
@@ -185,16 +185,18 @@ class LifeModel(QObject, Watched):
             self.lines_changed.emit()
 
 
-def find_lines(study: Study, life: TokenLife, sources: Sequence[CorpusText], task: Task) -> tuple[Context, ...]:
+def find_lines(
+    study: Study, life: TokenLife, sources: Sequence[CorpusText], remarks: list[str], cancelled: CancelCheck
+) -> tuple[Context, ...]:
     """Find lines of texts in which a token occurs; each text has its share of the time."""
     found: list[Context] = []
     most, seconds = max(2, MOST_CONTEXTS // max(1, len(sources))), CONTEXT_SECONDS / max(1, len(sources))
-    ranked, cancelled = study.ranked(), task.cancelled
+    ranked = study.ranked()
     for source in sources:
         if cancelled() or len(found) >= MOST_CONTEXTS:
             break
         try:
-            with reading([source], task.remarks) as corpus:
+            with reading([source], remarks) as corpus:
                 hits = contexts(corpus, ranked, life.token, life.at, most=most, seconds=seconds, cancelled=cancelled)
         except BpeError:
             continue  # a file that is gone has no lines

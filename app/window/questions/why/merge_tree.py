@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Qt, QVariantAnimation, Signal
@@ -16,7 +16,7 @@ from app.window.parts.page import Frame, StagePage
 from app.window.parts.pictures import picture_of
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import label, muted, scrolling
-from app.window.questions.why.model import MOST_DRAWN, StepShown, TreeNode, WhyModel, WordFacts
+from app.window.questions.why.model import TreeNode, WhyModel, WordFacts
 from bpe_core.figures.figure import Branch, TreeFigure
 from bpe_core.figures.tree import Tree
 
@@ -39,8 +39,7 @@ class MergeTree(FigureView):
         super().__init__("Merge tree", parent=parent)
         self._smallest, self.scale = smallest, largest
         self._facts: WordFacts | None = None
-        self._trees: tuple[TreeNode, ...] = ()
-        self._nodes: list[TreeNode] = []  # of the whole tree, in the order of the figure's branches
+        self._step = 0  # after how many merges the word is shown
         self._marked_joint: int | None = None
         self._newest = -1  # the index of the node that is growing
         self._growth = QVariantAnimation(self)
@@ -50,20 +49,17 @@ class MergeTree(FigureView):
         self._growth.valueChanged.connect(lambda _: self._draw())
         self.setMouseTracking(True)
 
-    def show_trees(
-        self, facts: WordFacts | None, trees: tuple[TreeNode, ...], marked_joint: int | None, *, grows: bool = False
+    def show_word(
+        self, facts: WordFacts | None, step: int = 0, marked_joint: int | None = None, *, grows: bool = False
     ) -> None:
-        """Draw these tokens of the word, one boundary marked; a single new node grows if asked for.
+        """Draw a word as it is after that many merges, one boundary marked; a single new node grows if asked for.
 
         The places are those of the whole tree, so that nothing moves while it grows and shrinks.
         """
         before = {(node.start, node.stop) for node in self.nodes()} if facts is self._facts else set()
-        self._facts, self._trees, self._marked_joint = facts, trees, marked_joint
-        has_whole = facts is not None and facts.steps and len(facts.symbols) <= MOST_DRAWN
-        self._nodes = list(nodes_of(facts.steps[-1].tokens if facts is not None and has_whole else trees))
-        shown = {(node.start, node.stop) for node in self.nodes()}
-        places = [(node.start, node.stop) for node in self._nodes]
-        fresh = [index for index, place in enumerate(places) if place in shown - before]
+        self._facts, self._step, self._marked_joint = facts, step, marked_joint
+        nodes, shown = () if facts is None else facts.nodes, set(self.nodes())
+        fresh = [i for i, one in enumerate(nodes) if one in shown and (one.start, one.stop) not in before]
         self._newest = fresh[0] if grows and before and len(fresh) == 1 else -1
         self._growth.stop()
         if self._newest >= 0:
@@ -72,14 +68,14 @@ class MergeTree(FigureView):
         self.updateGeometry()
         self.setMinimumSize(self.natural_size * self._smallest if facts is not None else QSize(0, 0))
 
-    def nodes(self) -> Iterator[TreeNode]:
+    def nodes(self) -> list[TreeNode]:
         """Return all nodes shown."""
-        return nodes_of(self._trees)
+        return [] if self._facts is None else self._facts.nodes_at(self._step)
 
     def area_of(self, node: TreeNode) -> QRectF:
         """Return where a node is drawn."""
-        place = next(i for i, one in enumerate(self._nodes) if (one.start, one.stop) == (node.start, node.stop))
-        return QRectF(*self._tree.box_of(place))
+        assert self._facts is not None
+        return QRectF(*self._tree.box_of(self._facts.nodes.index(node)))
 
     def gap_before(self, symbol: int) -> float:
         """Return where the boundary before a symbol is drawn, from the left."""
@@ -106,16 +102,15 @@ class MergeTree(FigureView):
         if self._facts is None:
             self.set_figure(None)
             return
-        tokens = {(tree.start, tree.stop) for tree in self._trees}
-        shown = {(node.start, node.stop) for node in self.nodes()}
+        tokens, shown = self._facts.cut_at(self._step), set(self.nodes())
+        whole = set(tokens)
         is_growing = self._growth.state() == QVariantAnimation.State.Running
         branches = []
-        for index, node in enumerate(self._nodes):
-            place = node.start, node.stop
+        for index, node in enumerate(self._facts.nodes):
             strength = float(self._growth.currentValue()) if is_growing and index == self._newest else 1.0
-            strength = strength if place in shown else 0.0
-            branches.append(replace(_branch(node), is_part=place not in tokens, strength=strength))
-        cut = " | ".join(tree.text for tree in self._trees)
+            strength = strength if node in shown else 0.0
+            branches.append(replace(_branch(node), is_part=node not in whole, strength=strength))
+        cut = " | ".join(token.text for token in tokens)
         self.set_figure(TreeFigure("Merge tree", f"The word is cut into {cut}", branches, self._marked_joint))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -123,18 +118,11 @@ class MergeTree(FigureView):
             return
         x, y = event.position().x(), event.position().y()
         item = self._tree.item_at(x, y)
-        step = self._nodes[item].step if item >= 0 else None
+        step = self._facts.nodes[item].step if item >= 0 else None
         if step is not None:
             self.node_chosen.emit(step)
         else:
             self.joint_chosen.emit(int(self._tree.place_at(x, y)))
-
-
-def nodes_of(trees: Sequence[TreeNode]) -> Iterator[TreeNode]:
-    """Return all nodes, those below before those above."""
-    for tree in trees:
-        yield from nodes_of([part for part in (tree.left, tree.right) if part is not None])
-        yield tree
 
 
 def _branch(node: TreeNode) -> Branch:
@@ -182,9 +170,9 @@ class TreePage(StagePage):
         moving = MergeTree()
         moving.setPalette(self.palette())
         for step in facts.steps:
-            moving.show_trees(facts, step.tokens, None)
+            moving.show_word(facts, step)
             moving.resize(moving.natural_size)
-            yield Frame(picture_of(moving), LAST_MILLISECONDS if step is facts.steps[-1] else STEP_MILLISECONDS)
+            yield Frame(picture_of(moving), LAST_MILLISECONDS if step == facts.steps[-1] else STEP_MILLISECONDS)
 
     def recolor(self) -> None:
         self.tree.update()
@@ -208,27 +196,20 @@ class TreePage(StagePage):
         if not has_word:
             self.word.setText("")
             self.told.setText(NO_TREE if self.model.place is not None else "" if self.model.is_asked else NOTHING)
-            self.tree.show_trees(None, (), None)
+            self.tree.show_word(None)
         else:
             self._draw()
 
     def _draw(self) -> None:
         """As of the moment shown: the word is known at every moment, so that nothing has to be asked."""
-        facts, step = self.model.facts, self._step_now()
-        if facts is None or step is None or not self.isVisible():
+        facts, at = self.model.facts, self._cursor.position
+        if facts is None or not self.isVisible():
             return
         joint = facts.asked
-        self.tree.show_trees(facts, step.tokens, None if joint is None else joint.place, grows=self._playing.has_motion)
-        self.word.setText(" | ".join(token.text for token in step.tokens))
-        reason = f"{joint.sentence} " if joint is not None and facts.at == self._cursor.position else ""
+        self.tree.show_word(facts, at, None if joint is None else joint.place, grows=self._playing.has_motion)
+        self.word.setText(" | ".join(token.text for token in facts.cut_at(at)))
+        reason = f"{joint.sentence} " if joint is not None and facts.at == at else ""
         self.told.setText(f"{reason}{HINT}")
-
-    def _step_now(self) -> StepShown | None:
-        facts = self.model.facts
-        if facts is None:
-            return None
-        made = [step for step in facts.steps if step.step is None or step.step <= self._cursor.position]
-        return made[-1]
 
     def _ask_about(self, place: int) -> None:
         """Why the boundary before that symbol stands or fell."""

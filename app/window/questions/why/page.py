@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
@@ -15,7 +16,7 @@ from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import LinkedText, label, muted, scrolling, small_button
 from app.window.parts.wording import link_to_step, number_in, tip
 from app.window.questions.why.merge_tree import MergeTree
-from app.window.questions.why.model import Joint, PlaceFacts, Way, WhyModel, WordFacts
+from app.window.questions.why.model import Joint, WhyModel, WordFacts
 
 PLACE = Qt.ItemDataRole.UserRole
 STEP = Qt.ItemDataRole.UserRole + 1
@@ -94,23 +95,19 @@ class WhyPage(Page):
         for widget in (self.tree_area, self.controls):
             widget.setVisible(facts is not None)
         self.reason.setVisible(facts is not None or place is not None)
-        self.joints.setVisible(facts is not None or (place is not None and bool(place.explanation.ways)))
+        self.joints.setVisible(facts is not None or (place is not None and bool(place.ways)))
         self.hint.setVisible(facts is None and place is None)
         self._fill_joints(facts)
         self._draw()
-        if place is not None:
-            self._explain(place)
-
-    def _explain(self, place: PlaceFacts) -> None:
-        """What a method says that has no merge trees: a sentence, and the tokens that it speaks of."""
-        explanation = place.explanation
-        self.reason.setText(linked(explanation.sentence, explanation.steps, "step"))
+        if place is None:
+            return
+        self.reason.setText(linked(place.sentence, place.steps, "step"))
         self.joints.blockSignals(True)
-        for way in explanation.ways:
-            item = QListWidgetItem(way_text(way))
-            item.setData(STEP, way.step)
-            if way.step is not None:
-                item.setToolTip(tip("Go to that moment" if way.step else "Go to the beginning"))
+        for text, step in self.model.ways:
+            item = QListWidgetItem(text)
+            item.setData(STEP, step)
+            if step is not None:
+                item.setToolTip(tip("Go to that moment" if step else "Go to the beginning"))
             self.joints.addItem(item)
         self.joints.blockSignals(False)
 
@@ -130,24 +127,25 @@ class WhyPage(Page):
     def _draw(self) -> None:
         facts = self.model.facts
         if facts is None:
-            self.tree.show_trees(None, (), None)
+            self.tree.show_word(None)
             return
-        step = None if self._step is None else facts.steps[self._step]
-        self.tree.show_trees(facts, facts.trees if step is None else step.tokens, self._joint)
-        at = self._step if self._step is not None else _index_at(facts)
+        self.tree.show_word(facts, facts.at if self._step is None else facts.steps[self._step], self._joint)
+        at, last = self._index(facts), len(facts.steps) - 1
         self.back.setEnabled(at > 0)
-        self.forward.setEnabled(at < len(facts.steps) - 1)
-        made = facts.steps[at].step
-        moment = "before any merge" if made is None else f"after merge {made:,}"
-        self.told.setText(f"step {at} of {len(facts.steps) - 1}, {moment}")
+        self.forward.setEnabled(at < last)
+        moment = f"after merge {facts.steps[at]:,}" if at else "before any merge"
+        self.told.setText(f"step {at} of {last}, {moment}")
         joint = next((joint for joint in facts.joints if joint.place == self._joint), None)
         self.reason.setText("" if joint is None else linked(joint.sentence, joint.steps, "merge"))
+
+    def _index(self, facts: WordFacts) -> int:
+        """Which of the word's steps is shown."""
+        return bisect_right(facts.steps, facts.at) - 1 if self._step is None else self._step
 
     def _walk(self, by: int) -> None:
         facts = self.model.facts
         if facts is not None:
-            at = self._step if self._step is not None else _index_at(facts)
-            self._step = min(max(0, at + by), len(facts.steps) - 1)
+            self._step = min(max(0, self._index(facts) + by), len(facts.steps) - 1)
             self._draw()
 
     def _walk_all(self, on: bool) -> None:
@@ -192,11 +190,6 @@ class WhyPage(Page):
             self.model.travel_to(joint.steps[-1])
 
 
-def _index_at(facts: WordFacts) -> int:
-    """The last step made by the moment shown."""
-    return sum(step.step is not None and step.step <= facts.at for step in facts.steps)
-
-
 def _place_text(facts: WordFacts, joint: Joint) -> str:
     """The word with the boundary shown: `new|er`, and a word for why."""
     before = "".join(facts.symbols[max(0, joint.place - 8) : joint.place])
@@ -212,12 +205,6 @@ def linked(sentence: str, steps: Iterable[int], called: str) -> str:
         named = f"{called} {step:,}"
         text = re.sub(rf"{named}(?!,?\d)", link_to_step(step, named), text)
     return text
-
-
-def way_text(way: Way) -> str:
-    """Tokens in a row, with what is told of each and of all."""
-    pieces = (f"{piece.text} {piece.number}".rstrip() for piece in way.pieces)
-    return f"{way.title}:  " + (f"{' + '.join(pieces)} = {way.total}" if way.total else " | ".join(pieces))
 
 
 def _button(sign: str, tip: str) -> QToolButton:
