@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.counts import Counted, CountFailed, Outcome
-from app.window.corpus.corpus_rows import (
-    GroupRow,
-    frequent_words,
-    group_size_text,
-    how_read,
-    line_of_group,
-    moved_by,
-    moved_to,
-    read_group_line,
-    rows_of,
-    sample_text,
-    texts_of,
-    warning_of,
-    weight_text,
-)
+from app.window.corpus import corpus_rows
+from app.window.corpus.corpus_rows import GroupRow
 from app.window.parts.timing import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text, tip
 from bpe_core.errors import RecipeError
-from bpe_core.recipes.mixture import Sample
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
@@ -67,7 +50,7 @@ class CorpusListModel(QAbstractListModel):
 
     def __init__(self, corpus: SessionCorpus, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._corpus = corpus
+        self.corpus = corpus
         self._sources: CorpusTexts = ()
         self._rows: list[GroupRow | CorpusText] = []
         self._sizes: dict[int, int] = {}  # in bytes, by number of the text
@@ -78,27 +61,23 @@ class CorpusListModel(QAbstractListModel):
 
     def refresh(self) -> None:
         """Follow the session; each text is examined only when it is drawn."""
-        fresh = self._corpus.texts.value
-        self._outcomes = self._corpus.outcomes_as_wanted()
+        fresh = self.corpus.texts.value
+        self._outcomes = self.corpus.outcomes_as_wanted()
         if fresh == self._sources:
             if fresh:
                 self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
         else:
             self.beginResetModel()
-            self._sources, self._rows = fresh, rows_of(fresh)
+            self._sources, self._rows = fresh, corpus_rows.rows_of(fresh)
             self._sizes = {source.number: self._sizes.get(source.number, source.size or 0) for source in fresh}
             self.endResetModel()
         self.totals_changed.emit()
 
     @property
-    def is_counting(self) -> bool:
-        return self._corpus.counts.busy
-
-    @property
     def warning(self) -> str:
         pairs = zip(self._sources, self._outcomes, strict=True)
         counted = ((text, outcome) for text, outcome in pairs if isinstance(outcome, Counted))
-        return next(filter(None, (warning_of(text, one, self._corpus.splits) for text, one in counted)), "")
+        return next(filter(None, (corpus_rows.warning_of(text, one, self.corpus.splits) for text, one in counted)), "")
 
     def totals(self) -> str:
         if not self._sources:
@@ -140,85 +119,36 @@ class CorpusListModel(QAbstractListModel):
     def row_of_group(self, name: str) -> int:
         return next((place for place, row in enumerate(self._rows) if row == GroupRow(name)), -1)
 
-    # What a person does
-
-    def add_paths(self, paths: Sequence[Path]) -> None:
-        self._corpus.add_paths(paths)
-
-    def add_text(self, name: str, text: str) -> None:
-        self._corpus.add_text(name, text)
-
-    def remove(self, rows: Sequence[int]) -> None:
-        self._corpus.remove(self.texts_at(rows))
+    # What a person does with rows
 
     def move(self, rows: Sequence[int], place: int) -> None:
         """Move texts to another row, and so perhaps into another group; headings stay where they are."""
-        self._corpus.arrange(texts_of(moved_to(self._rows, rows, place)))
+        self.corpus.arrange(corpus_rows.texts_of(corpus_rows.moved_to(self._rows, rows, place)))
 
     def shift(self, rows: Sequence[int], by: int) -> list[int]:
         """Move texts or whole groups up (-1) or down (1); return their new rows."""
         chosen = [self._rows[row] for row in rows]
         names = [one.name if isinstance(one, GroupRow) else one.number for one in chosen]
-        self._corpus.arrange(texts_of(moved_by(self._rows, rows, by)))
+        self.corpus.arrange(corpus_rows.texts_of(corpus_rows.moved_by(self._rows, rows, by)))
         now = [one.name if isinstance(one, GroupRow) else one.number for one in self._rows]
         return [now.index(name) for name in names if name in now]
 
-    # Groups
-
-    def group(self, rows: Sequence[int], name: str) -> None:
-        self._corpus.group(self.texts_at(rows), name)
-
     def group_anew(self, rows: Sequence[int]) -> str:
         """Put these texts into a new group; return its name for now."""
-        number = next(one for one in itertools.count(1) if f"group {one}" not in self.groups)
-        self.group(rows, f"group {number}")
-        return f"group {number}"
-
-    def group_by_folders(self, rows: Sequence[int]) -> None:
-        """Make a group of each folder of these texts, or of all."""
-        self._corpus.group_by_folders(self.texts_at(rows or range(len(self._rows))))
-
-    @property
-    def shares_by(self) -> str:
-        """What shares are parts of; empty where weights are factors."""
-        by = self._corpus.mixture.by
-        return "" if by == "times" else by
-
-    def share_by(self, by: Literal["bytes", "words"]) -> None:
-        self._corpus.weigh_by(by)
-
-    def leave_out_duplicates(self, name: str, of: Literal["", "documents", "lines"]) -> None:
-        self._corpus.choose(dataclasses.replace(self._corpus.mixture.of(name), unique=of))
-
-    def take(self, name: str, *, first_bytes: int | None = None, per_cent: int = 100, of: str = "documents") -> None:
-        """Take only the first bytes of a group, or a random sample of it."""
-        group = self._corpus.mixture.of(name)
-        of_lines: Literal["lines", "documents"] = "lines" if of == "lines" else "documents"
-        sample = Sample(first_bytes, Fraction(per_cent, 100), of_lines, group.sample.seed)
-        self._corpus.choose(dataclasses.replace(group, sample=sample))
-
-    def draw(self, name: str, seed: int) -> None:
-        """Draw another random sample, by this number."""
-        group = self._corpus.mixture.of(name)
-        self._corpus.choose(dataclasses.replace(group, sample=dataclasses.replace(group.sample, seed=seed)))
-
-    def taken(self, name: str) -> tuple[str, int | None, Fraction, str, int]:
-        """Return what is taken of a group: duplicates left out, first bytes, sampled share, of what, which draw."""
-        group = self._corpus.mixture.of(name)
-        sample = group.sample
-        return group.unique, sample.first_bytes, sample.fraction, sample.of, sample.seed
+        name = next(name for number in itertools.count(1) if (name := f"group {number}") not in self.groups)
+        self.corpus.group(self.texts_at(rows), name)
+        return name
 
     def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
         """Take an edited line of a group: its name, and perhaps another weight."""
         row = self._rows[index.row()]
         if role != Role.EditRole or not isinstance(row, GroupRow):
             return False
-        corpus = self._corpus
         try:
-            name, weight, by = read_group_line(str(value), row, corpus.mixture)
-            corpus.say(row.name, name, weight, by)
+            name, weight, by = corpus_rows.read_group_line(str(value), row, self.corpus.mixture)
+            self.corpus.say(row.name, name, weight, by)
         except RecipeError as error:
-            corpus.aside.tell(str(error))
+            self.corpus.aside.tell(str(error))
             return False
         return True
 
@@ -228,21 +158,14 @@ class CorpusListModel(QAbstractListModel):
         only = found[0] if len(found) == 1 else None
         return only if isinstance(only, CorpusText) and only.picked else None
 
-    def remove_files(self, text: CorpusText, names: Collection[str]) -> None:
-        """Leave out some of the picked files of a folder."""
-        self._corpus.remove_files(text.number, names)
-
     def read_as(self, rows: Sequence[int], encoding: str | None) -> None:
         """Read files in another encoding; None detects it."""
-        self._corpus.read_otherwise(self.texts_at(rows), "Change the encoding", encoding=encoding)
-
-    def add_address(self, address: str) -> None:
-        self._corpus.add_address(address)
+        self.corpus.read_otherwise(self.texts_at(rows), "Change the encoding", encoding=encoding)
 
     def columns_of(self, rows: Sequence[int]) -> tuple[tuple[str, ...], str, bool]:
         """Return the possible text columns of these tables, the chosen one, and whether they are lists of words."""
         texts = [one for one in (self._rows[row] for row in rows) if isinstance(one, CorpusText)]
-        outcomes = map(self._corpus.outcome_as_wanted, texts)
+        outcomes = map(self.corpus.outcome_as_wanted, texts)
         reads = [outcome.read for outcome in outcomes if outcome is not None]
         columns = tuple(dict.fromkeys(column for read in reads for column in read.columns))
         taken = {read.column for read in reads}
@@ -254,14 +177,11 @@ class CorpusListModel(QAbstractListModel):
         return next(rows, None)
 
     def take_column(self, rows: Sequence[int], column: str) -> None:
-        self._corpus.read_otherwise(self.texts_at(rows), "Change the column", column=column, word_list=None)
+        self.corpus.read_otherwise(self.texts_at(rows), "Change the column", column=column, word_list=None)
 
     def take_as_words(self, rows: Sequence[int], word_list: bool) -> None:
         """Read files as lists of words with their counts, or as texts, whatever their columns are called."""
-        self._corpus.read_otherwise(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
-
-    def cancel_counting(self) -> None:
-        self._corpus.counts.cancel()
+        self.corpus.read_otherwise(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
 
     # What Qt asks for
 
@@ -313,18 +233,23 @@ class CorpusListModel(QAbstractListModel):
     # Rows
 
     def _of_group(self, row: GroupRow, role: int) -> Any:
-        mixture = self._corpus.mixture
+        mixture = self.corpus.mixture
         if role == Role.DisplayRole:
             return row.title
         if role == Role.EditRole:
-            return line_of_group(row, mixture)
+            return corpus_rows.line_of_group(row, mixture)
         if role not in (self.EntryRole, Role.ToolTipRole, Role.AccessibleDescriptionRole):
             return None
         pairs = list(zip(self._sources, self._outcomes, strict=True))
         members = [text for text, _ in pairs if text.group == row.name]
         outcomes = [outcome for text, outcome in pairs if text.group == row.name]
-        facts = weight_text(mixture.of(row.name), mixture, self._sizes_of_groups(mixture.by))
-        state = " · ".join((group_size_text(members, self._sizes, outcomes), *sample_text(mixture.of(row.name))))
+        facts = corpus_rows.weight_text(mixture.of(row.name), mixture, self._sizes_of_groups(mixture.by))
+        state = " · ".join(
+            (
+                corpus_rows.group_size_text(members, self._sizes, outcomes),
+                *corpus_rows.sample_text(mixture.of(row.name)),
+            )
+        )
         entry = Entry(members[0], facts, state, group=row)
         if role == self.EntryRole:
             return entry
@@ -347,7 +272,7 @@ class CorpusListModel(QAbstractListModel):
         known = "missing" if size is None else size_text(size)
         known = "folder" if source.is_folder else "from an address" if source.address else known
         known = count_text(len(source.picked), "picked file") if source.picked else known
-        outcome = self._corpus.outcome_of(source)
+        outcome = self.corpus.outcome_of(source)
         if isinstance(outcome, Counted) and outcome.is_of_group:
             return Entry(source, known, "read together with its group")
         if isinstance(outcome, Counted):
@@ -356,13 +281,13 @@ class CorpusListModel(QAbstractListModel):
                 known = f"{count_text(outcome.files, what)} · {size_text(outcome.size)}"
             if source.address and outcome.size:
                 known = size_text(outcome.size)
-            facts = f"{known} · {how_read(outcome)}"
+            facts = f"{known} · {corpus_rows.how_read(outcome)}"
             state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
-            warning = warning_of(source, outcome, self._corpus.splits)
-            return Entry(source, facts, state, warning=warning, words=frequent_words(outcome))
+            warning = corpus_rows.warning_of(source, outcome, self.corpus.splits)
+            return Entry(source, facts, state, warning=warning, words=corpus_rows.frequent_words(outcome))
         if isinstance(outcome, CountFailed):
             return Entry(source, known, outcome.sentence, is_failed=True)
-        progress = self._corpus.progress_of(source)
+        progress = self.corpus.progress_of(source)
         if progress is not None:
             whole = known if progress.total is None else size_text(progress.total)
             facts = f"{size_text(progress.done)} of {whole} · {size_text(progress.bytes_per_second)}/s"
@@ -370,4 +295,4 @@ class CorpusListModel(QAbstractListModel):
                 return Entry(source, facts, "counting")
             left = (progress.total - progress.done) / max(1.0, progress.bytes_per_second)
             return Entry(source, facts, f"counting, {duration_text(left)} left", progress.done / progress.total)
-        return Entry(source, known, "waiting to be counted" if self._corpus.counts.busy else "not counted yet")
+        return Entry(source, known, "waiting to be counted" if self.corpus.counts.busy else "not counted yet")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from PySide6.QtCore import (
     QItemSelectionModel,
@@ -20,7 +22,6 @@ from PySide6.QtGui import QAction, QColor, QFont, QKeySequence, QPainter, QPalet
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
-    QDialogButtonBox,
     QLabel,
     QListView,
     QMenu,
@@ -28,17 +29,16 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.session.corpus_texts import CorpusText
 from app.window.corpus.corpus_list import CorpusListModel, Entry
-from app.window.parts.dialogs import ask_for_draw
+from app.window.parts.dialogs import ask_for_draw, dialog_buttons
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.tables import selected_rows
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import IconButton, add_key_action, add_tick, entry, label, named
+from app.window.parts.widgets import IconButton, add_key_action, add_tick, entry, filled_menu, label, named
 from app.window.parts.wording import count_text
 
 MARGIN = 10
@@ -107,65 +107,64 @@ FIRST_MEGABYTES = (1, 10, 100, 1_000)
 SHARES: tuple[tuple[str, Literal["bytes", "words"]], ...] = (("Shares by Bytes", "bytes"), ("Shares by Words", "words"))
 
 
-class GroupMenu(QMenu):
-    """The menu of groups, filled when it opens for what is selected then."""
+class GroupMenu:
+    """Fills a menu for the rows that are selected in the list."""
 
-    def __init__(
-        self,
-        model: CorpusListModel,
-        selected: Callable[[], Sequence[int]],
-        edit: Callable[[str], None],
-        parent: QWidget,
-    ) -> None:
-        super().__init__("Group", parent)
-        self._model, self._selected, self._edit = model, selected, edit
-        self.aboutToShow.connect(self._fill)
+    def __init__(self, model: CorpusListModel, view: QListView, edit: Callable[[str], None]) -> None:
+        self._model, self._view, self._edit = model, view, edit
 
-    def _fill(self) -> None:
-        self.clear()
-        rows, model = list(self._selected()), self._model
-        here = model.group_at(rows) if rows else None
+    def fill(self, menu: QMenu) -> None:
+        rows, model, corpus = selected_rows(self._view), self._model, self._model.corpus
+        numbers, groups, here = model.texts_at(rows), model.groups, model.group_at(rows) if rows else None
         if rows:
-            self.addAction("New Group").triggered.connect(lambda: self._edit(model.group_anew(rows)))
-            for name in model.groups:
-                add_tick(self, f"Into {name}", name == here, partial(model.group, rows, name))
-        self.addAction("From Folders").triggered.connect(lambda: model.group_by_folders(rows))
-        if rows and any(model.groups):
-            self.addAction("Into No Group").triggered.connect(lambda: model.group(rows, ""))
-        if here is not None and model.groups:
-            self.addSeparator()
-            self.addAction("Name and Weight …").triggered.connect(lambda: self._edit(here))
-            self._add_taken(here)
-        if model.shares_by:
-            self.addSeparator()
+            menu.addAction("New Group").triggered.connect(lambda: self._edit(model.group_anew(rows)))
+            for name in groups:
+                add_tick(menu, f"Into {name}", name == here, partial(corpus.group, numbers, name))
+        everything = numbers or {text.number for text in corpus.texts.value}
+        menu.addAction("From Folders").triggered.connect(lambda: corpus.group_by_folders(everything))
+        if rows and any(groups):
+            menu.addAction("Into No Group").triggered.connect(lambda: corpus.group(numbers, ""))
+        if here is not None and groups:
+            menu.addSeparator()
+            menu.addAction("Name and Weight …").triggered.connect(lambda: self._edit(here))
+            self._add_taken(menu, here)
+        if corpus.mixture.by != "times":
+            menu.addSeparator()
             for title, by in SHARES:
-                add_tick(self, title, model.shares_by == by, partial(model.share_by, by))
+                add_tick(menu, title, corpus.mixture.by == by, partial(corpus.weigh_by, by))
 
-    def _add_taken(self, group: str) -> None:
-        model = self._model
-        unique, first, fraction, of, seed = model.taken(group)
-        duplicates = self.addMenu("Duplicates in It")
+    def _add_taken(self, menu: QMenu, name: str) -> None:
+        group = self._model.corpus.mixture.of(name)
+        sample = group.sample
+
+        def choose(**changes: Any) -> None:
+            self._model.corpus.choose(replace(group, **changes))
+
+        def take(**changes: Any) -> None:
+            choose(sample=replace(sample, **changes))
+
+        duplicates = menu.addMenu("Duplicates in It")
         for title, what in DUPLICATES:
-            add_tick(duplicates, title, unique == what, partial(model.leave_out_duplicates, group, what))
-        sample = self.addMenu("Take of It")
-        for per_cent, what_of in SAMPLES:
-            is_all = per_cent == 100
-            title = "All" if is_all else f"{per_cent} % of the {what_of.capitalize()}"
-            is_so = first is None and 100 * fraction == per_cent and (is_all or of == what_of)
-            add_tick(sample, title, is_so, partial(model.take, group, per_cent=per_cent, of=what_of))
-        sample.addSeparator()
-        draw = sample.addAction("Another Draw …")
-        draw.setEnabled(fraction < 1)
-        draw.triggered.connect(lambda: self._draw(group, seed))
-        sample.addSeparator()
+            add_tick(duplicates, title, group.unique == what, partial(choose, unique=what))
+        taken = menu.addMenu("Take of It")
+        for per_cent, of in SAMPLES:
+            share, is_all = Fraction(per_cent, 100), per_cent == 100
+            title = "All" if is_all else f"{per_cent} % of the {of.capitalize()}"
+            is_so = sample.first_bytes is None and sample.fraction == share and (is_all or sample.of == of)
+            add_tick(taken, title, is_so, partial(take, first_bytes=None, fraction=share, of=of))
+        taken.addSeparator()
+        draw = taken.addAction("Another Draw …")
+        draw.setEnabled(sample.fraction < 1)
+        draw.triggered.connect(lambda: take(seed=self._asked_for_draw(sample.seed)))
+        taken.addSeparator()
         for megabytes in FIRST_MEGABYTES:
-            size = megabytes * 10**6
-            add_tick(sample, f"First {megabytes:,} MB", first == size, partial(model.take, group, first_bytes=size))
+            size, first = megabytes * 10**6, sample.first_bytes
+            whole = partial(take, first_bytes=size, fraction=Fraction(1), of="documents")
+            add_tick(taken, f"First {megabytes:,} MB", first == size, whole)
 
-    def _draw(self, group: str, before: int) -> None:
-        seed = ask_for_draw(self, before)
-        if seed is not None:
-            self._model.draw(group, seed)
+    def _asked_for_draw(self, before: int) -> int:
+        asked = ask_for_draw(self._view, before)
+        return before if asked is None else asked
 
 
 class PickedFiles(QDialog):
@@ -187,22 +186,17 @@ class PickedFiles(QDialog):
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.count = label()
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        self.remove = self.buttons.addButton("&Remove from Corpus", QDialogButtonBox.ButtonRole.ActionRole)
-        self.remove.clicked.connect(self._remove)
-        for button in self.buttons.findChildren(QPushButton):
+        buttons, self.remove = dialog_buttons(self, "&Remove from Corpus", self._remove, stays=True)
+        for button in buttons.findChildren(QPushButton):
             button.setAutoDefault(False)  # Enter in the field of the name must press neither
-        self.buttons.rejected.connect(self.reject)
         self.list.selectionModel().selectionChanged.connect(self._show_count)
-        column = QVBoxLayout(self)
-        for part in (self.needle, self.list, self.count, self.buttons):
-            column.addWidget(part)
+        in_column(self.needle, self.list, self.count, buttons, on=self)
         self.resize(520, 420)
         self._show_count()
 
     def _remove(self) -> None:
         gone = {self._found.index(row, 0).data() for row in selected_rows(self.list)}
-        self._model.remove_files(self._text, gone)
+        self._model.corpus.remove_files(self._text.number, gone)
         self.accept()
 
     def _show_count(self) -> None:
@@ -250,8 +244,7 @@ class CorpusPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._model = model
-        self.columns_menu = QMenu("Column of the Texts", self)
-        self.columns_menu.aboutToShow.connect(self._fill_columns)
+        self.columns_menu = filled_menu("Column of the Texts", self, self._fill_columns)
         self.list = self._make_list()
         self.list.addAction(words_action)
         self.add_button = IconButton("add", "Add texts", open_action.trigger)
@@ -261,7 +254,7 @@ class CorpusPanel(QWidget):
         self.down_button = IconButton("down", down, lambda: self._move(1))
         self._icon_buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)
         self.cancel_button = QPushButton("Cancel counting")
-        self.cancel_button.clicked.connect(model.cancel_counting)
+        self.cancel_button.clicked.connect(model.corpus.counts.cancel)
         self.totals = named(label(), "Totals of the corpus")
         self.warning = WholeSentence(wordWrap=True)
         self._lay_out()
@@ -270,7 +263,7 @@ class CorpusPanel(QWidget):
         self._show_totals()
 
     def remove_selected(self) -> None:
-        self._model.remove(self._selected_rows())
+        self._model.corpus.remove(self._model.texts_at(self._selected_rows()))
 
     def _make_list(self) -> QListView:
         view = named(QListView(), "Texts of the corpus")
@@ -292,7 +285,8 @@ class CorpusPanel(QWidget):
         self.files_action = QAction("Files of It …", view)
         self.files_action.triggered.connect(self._show_files)
         view.addAction(self.files_action)
-        self.group_menu = GroupMenu(self._model, self._selected_rows, self._edit_group, self)
+        groups = GroupMenu(self._model, view, self._edit_group)
+        self.group_menu = filled_menu("Group", self, groups.fill)
         view.addAction(self.group_menu.menuAction())
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         return view
@@ -303,15 +297,14 @@ class CorpusPanel(QWidget):
             menu.addAction(title).triggered.connect(lambda _, e=encoding: self._model.read_as(self._selected_rows(), e))
         return menu
 
-    def _fill_columns(self) -> None:
+    def _fill_columns(self, menu: QMenu) -> None:
         """Offer the columns of the selected tables, and to read them as lists of words."""
         rows = self._selected_rows()
         columns, taken, are_lists = self._model.columns_of(rows)
-        self.columns_menu.clear()
         for column in columns:
-            add_tick(self.columns_menu, column, column == taken, partial(self._model.take_column, rows, column))
-        self.columns_menu.addSeparator()
-        add_tick(self.columns_menu, WORD_LIST, are_lists, lambda: self._model.take_as_words(rows, not are_lists))
+            add_tick(menu, column, column == taken, partial(self._model.take_column, rows, column))
+        menu.addSeparator()
+        add_tick(menu, WORD_LIST, are_lists, lambda: self._model.take_as_words(rows, not are_lists))
 
     def _show_files(self) -> None:
         text = self._model.picked_at(self._selected_rows())
@@ -324,7 +317,7 @@ class CorpusPanel(QWidget):
         self.list.edit(index)
 
     def _selected_rows(self) -> list[int]:
-        return sorted(index.row() for index in self.list.selectedIndexes())
+        return selected_rows(self.list)
 
     def _lay_out(self) -> None:
         buttons = in_row(*self._icon_buttons, STRETCH, self.cancel_button, spacing=2)
@@ -345,7 +338,7 @@ class CorpusPanel(QWidget):
 
     def _show_totals(self) -> None:
         self.totals.setText(self._model.totals())
-        self.cancel_button.setVisible(self._model.is_counting)
+        self.cancel_button.setVisible(self._model.corpus.counts.busy)
         self.warning.setText(self._model.warning)
         self.warning.setVisible(bool(self._model.warning))
         self.warning.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")

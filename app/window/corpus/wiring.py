@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -17,6 +18,7 @@ from app.window.corpus.corpus_list import CorpusListModel
 from app.window.files.wiring import Exchanging, Filing
 from app.window.main_window import Frame
 from app.window.parts.dialogs import ask_for_address, ask_for_column, ask_for_folder, ask_for_texts
+from app.window.parts.widgets import add_entry, filled_menu
 from bpe_core.formats import is_table
 from bpe_core.session_file import EXTENSION
 from bpe_core.text.reading.opening import is_address, without_password
@@ -44,20 +46,17 @@ class Opening(QObject):
         self._corpus, self._window, self._settings = session.corpus, frame.window, frame.settings
         self._model, self._messages = model, frame.messages
         self._filing, self._exchanging = filing, exchanging
-        actions["open"].triggered.connect(self._ask_for_texts)
-        actions["open_folder"].triggered.connect(self._ask_for_folder)
-        actions["open_address"].triggered.connect(self._ask_for_address)
+        actions.connect(open=self._ask_for_texts, open_folder=self._ask_for_folder, open_address=self._ask_for_address)
+        actions.connect(paste_text=lambda: self.add_text(QGuiApplication.clipboard().text()))
         session.corpus.column_wanted.connect(self._ask_for_column)
-        actions["paste_text"].triggered.connect(lambda: self.add_text(QGuiApplication.clipboard().text()))
         frame.window.files_dropped.connect(self.open_paths)
         frame.window.text_dropped.connect(self.add_text)
         self._recount_soon = timer(self, RECOUNT_MILLISECONDS, session.count)
         session.recipe.changed.connect(lambda _: self._recount_soon.start())
         session.corpus.texts.changed.connect(lambda _: session.count())
         for sample in samples():
-            samples_menu.addAction(sample.title).triggered.connect(lambda _, s=sample: self.open_sample(s))
-        self.recent_menu = QMenu("Open Recen&t", self._window)
-        self.recent_menu.aboutToShow.connect(self._fill_recent)
+            add_entry(samples_menu, sample.title, partial(self.open_sample, sample))
+        self.recent_menu = filled_menu("Open Recen&t", self._window, self._fill_recent, "Nothing yet")
         for menu in (samples_menu, self.recent_menu):
             actions.menus["file"].insertMenu(actions["paste_text"], menu)
 
@@ -123,11 +122,6 @@ class Opening(QObject):
         if column:
             self._model.take_column([row], column)
 
-    def _fill_recent(self) -> None:
-        menu = self.recent_menu
-        menu.clear()
+    def _fill_recent(self, menu: QMenu) -> None:
         for name in self._settings.get(RECENT_FILES):
-            action = menu.addAction(name.replace("&", "&&"))
-            action.triggered.connect(lambda _, n=name: self.open_named([n]))
-        if menu.isEmpty():
-            menu.addAction("Nothing yet").setEnabled(False)
+            add_entry(menu, name, partial(self.open_named, [name]))

@@ -34,6 +34,7 @@ from app.window.parts.dialogs import (
     ask_where_to_save,
 )
 from app.window.parts.page import PageTabs
+from app.window.parts.widgets import add_entry, filled_menu
 from app.window.parts.wording import count_text
 from app.window.text.text_model import TokenTextModel
 from bpe_core.editing.without_tokens import numbers_of
@@ -76,8 +77,7 @@ class Filing(QObject):
         self._was_saved_to_leave = False
         window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
-        self.recover_menu = QMenu("&Unsaved Sessions", window)
-        self.recover_menu.aboutToShow.connect(self._fill_recover_menu)
+        self.recover_menu = filled_menu("&Unsaved Sessions", window, self._fill_recover_menu)
         actions.menus["file"].insertMenu(actions["save"], self.recover_menu)
         actions.connect(new_session=self.new, open_session=self._ask_and_open, save=self.save, save_as=self.save_as)
         actions.connect(report=self.report, claim_sessions=self._claim_sessions)
@@ -200,16 +200,13 @@ class Filing(QObject):
             )
         )
 
-    def _fill_recover_menu(self) -> None:
-        self.recover_menu.clear()
-        for leftover in self.document.leftovers.all:
-            action = self.recover_menu.addAction(title_of(leftover))
-            action.triggered.connect(lambda _, one=leftover: self.bring_back(one))
-        if self.recover_menu.isEmpty():
-            self.recover_menu.addAction("None").setEnabled(False)
-        self.recover_menu.addSeparator().setEnabled(False)
-        self.recover_menu.addAction(RULE).setEnabled(False)
-        self.document.leftovers.look()  # for the next time
+    def _fill_recover_menu(self, menu: QMenu) -> None:
+        leftovers = self.document.leftovers
+        for leftover in leftovers.all:
+            add_entry(menu, title_of(leftover), partial(self.bring_back, leftover))
+        for rest in ("", RULE) if leftovers.all else ("None", "", RULE):
+            (menu.addAction(rest) if rest else menu.addSeparator()).setEnabled(False)
+        leftovers.look()  # for the next time
 
     # What the window shows
 

@@ -157,6 +157,25 @@ def add_tick(menu: QMenu, title: str, is_on: bool, act: Callable[[], object]) ->
     action.triggered.connect(lambda _: act())
 
 
+def filled_menu(title: str, parent: QWidget, fill: Callable[[QMenu], None], nothing: str = "") -> QMenu:
+    """Make a menu that is filled whenever it opens; where nothing comes of it, it says so."""
+    menu = QMenu(title, parent)
+
+    def fill_anew() -> None:
+        menu.clear()
+        fill(menu)
+        if menu.isEmpty() and nothing:
+            menu.addAction(nothing).setEnabled(False)
+
+    menu.aboutToShow.connect(fill_anew)
+    return menu
+
+
+def add_entry(menu: QMenu, title: str, act: Callable[[], object]) -> None:
+    """Add an entry; `title` is shown as it is."""
+    menu.addAction(title.replace("&", "&&")).triggered.connect(lambda _: act())
+
+
 def add_key_action(view: QWidget, title: str, key: QKeySequence.StandardKey | str, act: Callable[[], object]) -> None:
     """Add an entry to a view's context menu, with a key that works while the view has the focus."""
     action = QAction(title, view)

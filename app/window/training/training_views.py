@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QListView, QMenu, QPushButton, QSizePolicy, QSlider, QStatusBar, QWidget
 
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.widgets import OneLine, ProgressBar, label, muted, named
+from app.window.parts.widgets import OneLine, ProgressBar, add_entry, filled_menu, label, muted, named
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 
 FULL = 100
@@ -104,7 +106,7 @@ class RunsPanel(QWidget):
         self.hint = muted(HINT)
         self.again = QPushButton("Train Again")
         self.again.setToolTip("Learn from the same texts with another tie rule, as a new run")
-        self.again_menu = QMenu(self.again)
+        self.again_menu = filled_menu("", self.again, self._fill_again)
         self.again.setMenu(self.again_menu)
         self.recipe = QPushButton("Use Recipe")
         self.recipe.setToolTip("Let the recipe be the one of the chosen run")
@@ -130,7 +132,6 @@ class RunsPanel(QWidget):
         self.list.selectionModel().currentChanged.connect(lambda *_: self._show())
         self._model.modelReset.connect(self._choose_shown)
         self._model.dataChanged.connect(lambda *_: self._show())
-        self.again_menu.aboutToShow.connect(self._fill_again)
         self.recipe.clicked.connect(lambda: self._model.take_recipe(self.chosen))
         self.compare.clicked.connect(lambda: self.compare_wanted.emit(self._model.rows[self.chosen].number))
 
@@ -142,11 +143,9 @@ class RunsPanel(QWidget):
         self.list.setCurrentIndex(self._model.index(row) if row >= 0 else QModelIndex())
         self._show()
 
-    def _fill_again(self) -> None:
-        self.again_menu.clear()
+    def _fill_again(self, menu: QMenu) -> None:
         for rule in self._model.rules(self.chosen):
-            action = self.again_menu.addAction(f"With ties by {rule}")
-            action.triggered.connect(lambda _, row=self.chosen, rule=rule: self._model.train_again(row, rule))
+            add_entry(menu, f"With ties by {rule}", partial(self._model.train_again, self.chosen, rule))
 
     def _show(self) -> None:
         row = self.chosen

@@ -12,7 +12,7 @@ from app.session.aside import Notice
 from app.session.session import Session
 from app.settings import SPEED
 from app.window.main_window import Frame
-from app.window.parts.widgets import add_tick
+from app.window.parts.widgets import add_tick, filled_menu
 from app.window.recipe.recipe_form import RecipeForm
 from app.window.training.run_status import TrainingStatusModel, title_of
 from app.window.training.training_views import SpeedBox, merges_per_second
@@ -33,27 +33,22 @@ class Training(QObject):
         self._session, self._status = session, status
         runs, actions = session.runs, frame.actions
         self._frame, self._form = frame, form
-        actions["main"].triggered.connect(self._act)
-        actions["runs"].triggered.connect(lambda: frame.window.show_dock("runs"))
-        step = partial(self._if_fields_are_valid, lambda: session.step(fits=not form.has_own_size))
         train = partial(self._if_fields_are_valid, self._train)
         extend = partial(self._if_fields_are_valid, lambda: runs.extend(session.recipe.value))
+        step = partial(self._if_fields_are_valid, lambda: session.step(fits=not form.has_own_size))
         self._acts: dict[str, Callable[[], None]] = {
             "train": train,
             "pause": runs.pause,
             "resume": runs.resume,
             "extend": extend,
         }
-        actions["step"].triggered.connect(lambda: step())
-        actions["new_run"].triggered.connect(lambda: train())
-        actions["stop"].triggered.connect(runs.stop)
-        actions["extend"].triggered.connect(lambda: extend())
+        actions.connect(main=self._act, step=step, new_run=train, stop=runs.stop, extend=extend)
+        actions.connect(runs=lambda: frame.window.show_dock("runs"))
         session.size_taken.connect(form.note_size)
         speed.changed.connect(self._set_speed)
         speed.slider.valueChanged.connect(lambda place: frame.settings.put(SPEED, place))
         self._set_speed(merges_per_second(speed.slider.value()))
-        self.runs_menu = QMenu("Sho&w Run", frame.window)
-        self.runs_menu.aboutToShow.connect(self._fill_runs)
+        self.runs_menu = filled_menu("Sho&w Run", frame.window, self._fill_runs, "None yet")
         actions.menus["training"].addSeparator()
         actions.menus["training"].addMenu(self.runs_menu)
 
@@ -80,10 +75,7 @@ class Training(QObject):
         self._session.runs.set_pace(merges_per_second)
         self._session.playing.set_speed(merges_per_second)
 
-    def _fill_runs(self) -> None:
-        self.runs_menu.clear()
-        for run in reversed(self._session.runs.all):
-            title, runs = title_of(run, self._session.runs.all), self._session.runs
-            add_tick(self.runs_menu, title, run is runs.shown, partial(runs.show, run))
-        if self.runs_menu.isEmpty():
-            self.runs_menu.addAction("None yet").setEnabled(False)
+    def _fill_runs(self, menu: QMenu) -> None:
+        runs = self._session.runs
+        for run in reversed(runs.all):
+            add_tick(menu, title_of(run, runs.all), run is runs.shown, partial(runs.show, run))

@@ -281,7 +281,7 @@ def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
     qtbot.waitUntil(lambda: listed() == ["alone.txt", "many/"], timeout=WAIT)  # what lies in it is not read twice
     program.opening.open_paths([tmp_path / "many" / "b.txt", tmp_path / "other.txt"])
     qtbot.waitUntil(lambda: listed() == ["alone.txt", "many/", "other.txt"], timeout=WAIT)
-    corpus.remove([2])
+    corpus.corpus.remove(corpus.texts_at([2]))
     wait_for_totals(qtbot, program, "6 texts")
     settle(qtbot, program)  # what was taken out may still be read, aside
     entry = corpus.data(corpus.index(1), corpus.EntryRole)

@@ -8,18 +8,20 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.session import corpus as session_corpus
 from app.session.session_files import restore, snapshot_of
 from app.session.studies import parts_of
+from app.window.corpus import corpus_panel
 from app.window.corpus.corpus_rows import GroupRow
 from app.window.pages import SIZES
 from app.window.questions.words.page import WordsPage
 from app.wiring import Program
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
-from bpe_core.recipes.mixture import Group, Mixture
+from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
 from bpe_core.text.corpus import Corpus
@@ -38,13 +40,26 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "texts"
 
 
+def press(program: Program, group: str, title: str) -> None:
+    """Choose an entry of the menu of groups, or of a menu in it, for this group."""
+    program.corpus_panel.list.setCurrentIndex(program.corpus.index(program.corpus.row_of_group(group)))
+    menu = program.corpus_panel.group_menu
+    menu.aboutToShow.emit()
+    inner = [action for one in menu.findChildren(QMenu) for action in one.actions()]
+    next(action for action in reversed(inner) if action.text() == title).trigger()
+
+
 def test_groups_from_folders_to_what_is_learned_and_back(
-    qtbot: QtBot, window_with: Callable[..., Program], train: Train, folder: Path
+    qtbot: QtBot,
+    window_with: Callable[..., Program],
+    train: Train,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     program = window_with(folder)
     model, corpus, session = program.corpus, program.session.corpus, program.session
     qtbot.waitUntil(lambda: model.rowCount() == 3, timeout=WAIT)
-    model.group_by_folders([])
+    corpus.group_by_folders({text.number for text in corpus.texts.value})
     assert [text.group for text in corpus.texts.value] == ["code", "de", "de"]
     assert model.rowCount() == 5
     row = model.row_of_group("de")
@@ -56,10 +71,12 @@ def test_groups_from_folders_to_what_is_learned_and_back(
     assert corpus.mixture.by == "bytes", "another preset mixes as before"
     for line in ("German = much", "German = 300 %", "German = -1"):
         assert not model.setData(model.index(row), line, EDIT)
-    model.leave_out_duplicates("code", "lines")
-    model.draw("German", 7)
-    model.take("German", per_cent=50, of="lines")
-    assert model.taken("German")[2:] == (Fraction(1, 2), "lines", 7)
+    press(program, "code", "Leave Out Lines")
+    press(program, "German", "50 % of the Lines")
+    monkeypatch.setattr(corpus_panel, "ask_for_draw", lambda *_: 7)
+    press(program, "German", "Another Draw …")
+    assert corpus.mixture.of("code").unique == "lines"
+    assert corpus.mixture.of("German").sample == Sample(None, Fraction(1, 2), "lines", 7)
     settle(qtbot, program)
     menu = program.corpus_panel.group_menu
     program.corpus_panel.list.setCurrentIndex(model.index(row))
@@ -86,7 +103,7 @@ def test_groups_from_folders_to_what_is_learned_and_back(
     program.asking.encoding.start([], len(run.history or ()), None, folder.parent / "ids.npy")
     with qtbot.waitSignal(program.asking.encoding.finished, timeout=WAIT) as encoded:
         pass
-    rows = {row.name: row.tokens for row in encoded.args[0]}
+    rows = {name: int(tokens.replace(",", "")) for name, _, tokens, *_ in encoded.args[0]}
     assert rows["all of German"] == rows["a.txt"] + rows["b.txt"]
     _assert_its_words_are_listed(qtbot, program, folder.parent / "words.csv")
     while session.undo.canUndo():
@@ -152,20 +169,20 @@ def test_texts_are_regrouped_by_hand(
     assert len(panel.list.selectedIndexes()) == 2
     program.session.undo.undo()
     model.shift([0], 1)
-    model.group([4], name)
+    corpus.group(model.texts_at([4]), name)
     assert corpus.mixture.of(name).weight == 1, "the only group is all there is"
-    model.group(range(4), "")
+    corpus.group(model.texts_at(range(4)), "")
     assert corpus.mixture == Mixture()
     assert model.rowCount() == 3
     monkeypatch.setattr(session_corpus, "MOST_LISTED", 2)
-    model.remove(range(3))
-    model.add_paths([folder])
+    corpus.remove(model.texts_at(range(3)))
+    corpus.add_paths([folder])
     qtbot.waitUntil(lambda: model.rowCount() == 1, timeout=WAIT)
-    model.group_by_folders([0])
+    corpus.group_by_folders(model.texts_at([0]))
     qtbot.waitUntil(lambda: model.rowCount() == 4, timeout=WAIT)
     assert [(text.name, text.is_folder) for text in corpus.texts.value] == [("code/", True), ("de/", True)]
-    model.remove(range(4))
-    model.add_paths([folder / "de", folder / "code"])
+    corpus.remove(model.texts_at(range(4)))
+    corpus.add_paths([folder / "de", folder / "code"])
     qtbot.waitUntil(lambda: model.rowCount() == 2, timeout=WAIT)
-    model.group_by_folders([])
+    corpus.group_by_folders({text.number for text in corpus.texts.value})
     assert [(text.name, text.group) for text in corpus.texts.value] == [("de/", "de"), ("code/", "code")]

@@ -42,7 +42,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # of the commands
     (tmp_path / "book.txt").write_text(TEXT, encoding="utf-8")
-    program.corpus.add_paths([tmp_path / "book.txt"])
+    program.session.corpus.add_paths([tmp_path / "book.txt"])
     assert program.form.choose(vocab_size=280)
     settle(qtbot, program)
     train(program)
