@@ -7,19 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QMimeData, QModelIndex, QObject, Qt, Signal
 
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.counts import Counted, CountFailed, Outcome
 from app.window.corpus import corpus_rows
 from app.window.corpus.corpus_rows import GroupRow
+from app.window.parts.row_list import Index, Role, RowListModel
 from app.window.parts.timing import Throttle
-from app.window.parts.wording import count_text, duration_text, size_text, tip
+from app.window.parts.wording import count_text, duration_text, size_text
 from bpe_core.errors import RecipeError
-
-Index = QModelIndex | QPersistentModelIndex
-Role = Qt.ItemDataRole
 
 MOVED_ROWS = "application/x-bpe-explorer-texts"
 
@@ -42,17 +40,16 @@ class Entry:
         return self.source.name if self.group is None else self.group.title
 
 
-class CorpusListModel(QAbstractListModel):
+class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     """One row per text or group. Rows can be dragged to another place."""
 
     totals_changed = Signal()
     EntryRole = Role.UserRole + 1
 
     def __init__(self, corpus: SessionCorpus, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self.corpus = corpus
         self._sources: CorpusTexts = ()
-        self._rows: list[GroupRow | CorpusText] = []
         self._sizes: dict[int, int] = {}  # in bytes, by number of the text
         self._outcomes: list[Outcome | None] = []
         self._throttle = Throttle(60, self.refresh, self)
@@ -64,13 +61,11 @@ class CorpusListModel(QAbstractListModel):
         fresh = self.corpus.texts.value
         self._outcomes = self.corpus.outcomes_as_wanted()
         if fresh == self._sources:
-            if fresh:
-                self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+            self.set_rows(self.rows, are_same=True)
         else:
-            self.beginResetModel()
-            self._sources, self._rows = fresh, corpus_rows.rows_of(fresh)
+            self._sources = fresh
             self._sizes = {source.number: self._sizes.get(source.number, source.size or 0) for source in fresh}
-            self.endResetModel()
+            self.set_rows(corpus_rows.rows_of(fresh))
         self.totals_changed.emit()
 
     @property
@@ -94,43 +89,43 @@ class CorpusListModel(QAbstractListModel):
 
     def source_at(self, row: int) -> CorpusText:
         """Return the text of a row that is not a heading."""
-        text = self._rows[row]
+        text = self.rows[row]
         assert isinstance(text, CorpusText)
         return text
 
     @property
     def groups(self) -> tuple[str, ...]:
-        return tuple(row.name for row in self._rows if isinstance(row, GroupRow) and row.name)
+        return tuple(row.name for row in self.rows if isinstance(row, GroupRow) and row.name)
 
     def texts_at(self, rows: Sequence[int]) -> set[int]:
         """Return the numbers of the texts in these rows; a heading stands for its whole group."""
         found: set[int] = set()
         for row in rows:
-            at = self._rows[row]
+            at = self.rows[row]
             members = [at] if isinstance(at, CorpusText) else [one for one in self._sources if one.group == at.name]
             found |= {one.number for one in members}
         return found
 
     def group_at(self, rows: Sequence[int]) -> str | None:
         """Return the one group that these rows belong to; None if there are several."""
-        names = {at.name if isinstance(at, GroupRow) else at.group for at in (self._rows[row] for row in rows)}
+        names = {at.name if isinstance(at, GroupRow) else at.group for at in (self.rows[row] for row in rows)}
         return names.pop() if len(names) == 1 else None
 
     def row_of_group(self, name: str) -> int:
-        return next((place for place, row in enumerate(self._rows) if row == GroupRow(name)), -1)
+        return next((place for place, row in enumerate(self.rows) if row == GroupRow(name)), -1)
 
     # What a person does with rows
 
     def move(self, rows: Sequence[int], place: int) -> None:
         """Move texts to another row, and so perhaps into another group; headings stay where they are."""
-        self.corpus.arrange(corpus_rows.texts_of(corpus_rows.moved_to(self._rows, rows, place)))
+        self.corpus.arrange(corpus_rows.texts_of(corpus_rows.moved_to(self.rows, rows, place)))
 
     def shift(self, rows: Sequence[int], by: int) -> list[int]:
         """Move texts or whole groups up (-1) or down (1); return their new rows."""
-        chosen = [self._rows[row] for row in rows]
+        chosen = [self.rows[row] for row in rows]
         names = [one.name if isinstance(one, GroupRow) else one.number for one in chosen]
-        self.corpus.arrange(corpus_rows.texts_of(corpus_rows.moved_by(self._rows, rows, by)))
-        now = [one.name if isinstance(one, GroupRow) else one.number for one in self._rows]
+        self.corpus.arrange(corpus_rows.texts_of(corpus_rows.moved_by(self.rows, rows, by)))
+        now = [one.name if isinstance(one, GroupRow) else one.number for one in self.rows]
         return [now.index(name) for name in names if name in now]
 
     def group_anew(self, rows: Sequence[int]) -> str:
@@ -141,7 +136,7 @@ class CorpusListModel(QAbstractListModel):
 
     def setData(self, index: Index, value: Any, role: int = Role.EditRole) -> bool:
         """Take an edited line of a group: its name, and perhaps another weight."""
-        row = self._rows[index.row()]
+        row = self.rows[index.row()]
         if role != Role.EditRole or not isinstance(row, GroupRow):
             return False
         try:
@@ -154,7 +149,7 @@ class CorpusListModel(QAbstractListModel):
 
     def picked_at(self, rows: Sequence[int]) -> CorpusText | None:
         """Return the folder of these rows, if it is the only one and only some of its files are read."""
-        found = [self._rows[row] for row in rows]
+        found = [self.rows[row] for row in rows]
         only = found[0] if len(found) == 1 else None
         return only if isinstance(only, CorpusText) and only.picked else None
 
@@ -164,7 +159,7 @@ class CorpusListModel(QAbstractListModel):
 
     def columns_of(self, rows: Sequence[int]) -> tuple[tuple[str, ...], str, bool]:
         """Return the possible text columns of these tables, the chosen one, and whether they are lists of words."""
-        texts = [one for one in (self._rows[row] for row in rows) if isinstance(one, CorpusText)]
+        texts = [one for one in (self.rows[row] for row in rows) if isinstance(one, CorpusText)]
         outcomes = map(self.corpus.outcome_as_wanted, texts)
         reads = [outcome.read for outcome in outcomes if outcome is not None]
         columns = tuple(dict.fromkeys(column for read in reads for column in read.columns))
@@ -173,7 +168,7 @@ class CorpusListModel(QAbstractListModel):
         return columns, taken.pop() if len(taken) == 1 else "", are_lists
 
     def row_of(self, number: int) -> int | None:
-        rows = (row for row, at in enumerate(self._rows) if isinstance(at, CorpusText) and at.number == number)
+        rows = (row for row, at in enumerate(self.rows) if isinstance(at, CorpusText) and at.number == number)
         return next(rows, None)
 
     def take_column(self, rows: Sequence[int], column: str) -> None:
@@ -185,29 +180,25 @@ class CorpusListModel(QAbstractListModel):
 
     # What Qt asks for
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._rows):
-            return None
-        source = self._rows[index.row()]
-        if isinstance(source, GroupRow):
-            return self._of_group(source, role)
-        if role == Role.DisplayRole:
-            return source.name
+    def shown(self, row: int, role: int) -> Any:
+        at = self.rows[row]
         if role == self.EntryRole:
-            return self._entry(source)
-        if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
-            entry = self._entry(source)
-            place = entry.source.place or entry.source.name
-            text = "\n".join(filter(None, (place, entry.facts, entry.state, entry.words, entry.warning)))
-            return tip(text) if role == Role.ToolTipRole else text
+            return self._entry(at) if isinstance(at, CorpusText) else self._entry_of_group(at)
+        if role == Role.DisplayRole:
+            return at.name if isinstance(at, CorpusText) else at.title
+        if role == Role.EditRole and isinstance(at, GroupRow):
+            return corpus_rows.line_of_group(at, self.corpus.mixture)
         return None
+
+    def description(self, row: int) -> str:
+        entry, at = self.shown(row, self.EntryRole), self.rows[row]
+        if isinstance(at, GroupRow):
+            return "\n".join((at.title, entry.facts, entry.state, "Double-click to change its name or its weight"))
+        return "\n".join(filter(None, (at.place or at.name, entry.facts, entry.state, entry.words, entry.warning)))
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
-        if index.isValid() and isinstance(self._rows[index.row()], GroupRow):
+        if index.isValid() and isinstance(self.rows[index.row()], GroupRow):
             return flags | Qt.ItemFlag.ItemIsEditable
         return flags | (Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled)
 
@@ -226,35 +217,20 @@ class CorpusListModel(QAbstractListModel):
         if not data.hasFormat(MOVED_ROWS):
             return False
         moved = [*map(int, bytes(data.data(MOVED_ROWS).data()).decode().split())]
-        place = row if row >= 0 else len(self._rows)
+        place = row if row >= 0 else len(self.rows)
         self.move(moved, place - sum(one < place for one in moved))
         return False  # the rows are already in place: Qt must not remove any
 
     # Rows
 
-    def _of_group(self, row: GroupRow, role: int) -> Any:
-        mixture = self.corpus.mixture
-        if role == Role.DisplayRole:
-            return row.title
-        if role == Role.EditRole:
-            return corpus_rows.line_of_group(row, mixture)
-        if role not in (self.EntryRole, Role.ToolTipRole, Role.AccessibleDescriptionRole):
-            return None
-        pairs = list(zip(self._sources, self._outcomes, strict=True))
+    def _entry_of_group(self, row: GroupRow) -> Entry:
+        mixture, pairs = self.corpus.mixture, list(zip(self._sources, self._outcomes, strict=True))
         members = [text for text, _ in pairs if text.group == row.name]
         outcomes = [outcome for text, outcome in pairs if text.group == row.name]
         facts = corpus_rows.weight_text(mixture.of(row.name), mixture, self._sizes_of_groups(mixture.by))
-        state = " · ".join(
-            (
-                corpus_rows.group_size_text(members, self._sizes, outcomes),
-                *corpus_rows.sample_text(mixture.of(row.name)),
-            )
-        )
-        entry = Entry(members[0], facts, state, group=row)
-        if role == self.EntryRole:
-            return entry
-        text = "\n".join((row.title, entry.facts, entry.state, "Double-click to change its name or its weight"))
-        return tip(text) if role == Role.ToolTipRole else text
+        size = corpus_rows.group_size_text(members, self._sizes, outcomes)
+        state = " · ".join((size, *corpus_rows.sample_text(mixture.of(row.name))))
+        return Entry(members[0], facts, state, group=row)
 
     def _sizes_of_groups(self, by: str) -> dict[str, int]:
         """Return the size of each group in bytes or words, as far as its texts are counted."""

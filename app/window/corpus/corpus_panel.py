@@ -8,16 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
 
-from PySide6.QtCore import (
-    QItemSelectionModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QRect,
-    QSize,
-    QSortFilterProxyModel,
-    QStringListModel,
-    Qt,
-)
+from PySide6.QtCore import QItemSelectionModel, QRect, QSize, QSortFilterProxyModel, QStringListModel, Qt
 from PySide6.QtGui import QAction, QColor, QFont, QKeySequence, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -36,6 +27,7 @@ from app.session.corpus_texts import CorpusText
 from app.window.corpus.corpus_list import CorpusListModel, Entry
 from app.window.parts.dialogs import ask_for_draw, dialog_buttons
 from app.window.parts.layouts import STRETCH, in_column, in_row
+from app.window.parts.row_list import Index
 from app.window.parts.tables import selected_rows
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import IconButton, add_key_action, add_tick, entry, filled_menu, label, named
@@ -48,19 +40,15 @@ GAP = 3
 class CorpusDelegate(QStyledItemDelegate):
     """Paints an `Entry`; a thin line shows how far its counting is."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         line = option.fontMetrics.height()
         return QSize(160, 3 * line + 2 * GAP + 14)
 
-    def updateEditorGeometry(
-        self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
         height = max(editor.sizeHint().height(), option.fontMetrics.height() + 6)
         editor.setGeometry(QRect(option.rect.left(), option.rect.top(), option.rect.width(), height))
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         entry: Entry = index.data(CorpusListModel.EntryRole)
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         shades = shades_of(option.palette)

@@ -110,7 +110,7 @@ def texts_of(rows: Sequence[GroupRow | CorpusText]) -> CorpusTexts:
     return tuple(texts)
 
 
-def moved_to(rows: Rows, chosen: Collection[int], place: int) -> Rows:
+def moved_to(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], place: int) -> Rows:
     """Move the chosen texts before a place among the others, and so perhaps into another group."""
     chosen = [row for row in sorted(chosen) if isinstance(rows[row], CorpusText)]
     others = [one for row, one in enumerate(rows) if row not in set(chosen)]
@@ -118,7 +118,7 @@ def moved_to(rows: Rows, chosen: Collection[int], place: int) -> Rows:
     return [*others[:place], *(rows[row] for row in chosen), *others[place:]]
 
 
-def moved_by(rows: Rows, chosen: Collection[int], by: int) -> Rows:
+def moved_by(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by: int) -> Rows:
     """Move the chosen rows up (-1) or down (1); a heading takes its whole group along."""
     groups = {row.name for row in (rows[one] for one in chosen) if isinstance(row, GroupRow)}
     if groups:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
     QApplication,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.window.find_anything.search import Found, Search, best
 from app.window.parts.layouts import in_column
+from app.window.parts.row_list import Index, Role, RowListModel
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import entry, muted, named
 from app.window.parts.wording import from_the_left
@@ -26,27 +27,11 @@ HINT = "Type what to do, a file, a lesson, a token, two tokens, or the number of
 NOTHING = "Nothing is called so. A token is found by its text, a merge by its number or by the two tokens it joins."
 WIDTH, HEIGHT, TOP = 620, 420, 60  # pixels
 MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
-Index = QModelIndex | QPersistentModelIndex
-Role = Qt.ItemDataRole
 
 
-class FoundModel(QAbstractListModel):
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.found: Sequence[Found] = ()
-
-    def show(self, found: Sequence[Found]) -> None:
-        self.beginResetModel()
-        self.found = found
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.found)
-
-    def data(self, index: Index, role: int = Role.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        one = self.found[index.row()]
+class FoundModel(RowListModel[Found]):
+    def shown(self, row: int, role: int) -> str | None:
+        one = self.rows[row]
         if role == Role.AccessibleTextRole:
             return ", ".join(filter(None, (one.title, one.kind, one.keys)))
         return one.title if role == Role.DisplayRole else None
@@ -62,7 +47,7 @@ class FindBox(QDialog):
         self.setObjectName("find_anything")
         self._searches = searches
         self.field = named(entry(HINT, can_be_cleared=True), "Find anything")
-        self.model = FoundModel(self)
+        self.model = FoundModel(parent=self)
         self.list = QListView()
         self.list.setModel(self.model)
         self.list.setItemDelegate(FoundDelegate(self.list))
@@ -79,15 +64,15 @@ class FindBox(QDialog):
         self.search("")
 
     def search(self, typed: str) -> None:
-        self.model.show(best(typed, self._searches))
-        self.nothing.setVisible(not self.model.found)
-        self.list.setVisible(bool(self.model.found))
+        self.model.set_rows(best(typed, self._searches))
+        self.nothing.setVisible(not self.model.rows)
+        self.list.setVisible(bool(self.model.rows))
         self.list.setCurrentIndex(self.model.index(0))
 
     def choose(self, index: QModelIndex) -> None:
         """Close first: what is chosen may take the focus or open something."""
         if index.isValid():
-            one = self.model.found[index.row()]
+            one = self.model.rows[index.row()]
             self.close()
             one.choose()
 
@@ -110,13 +95,11 @@ GAP = 16
 class FoundDelegate(QStyledItemDelegate):
     """One line: the title, where it belongs, and its keys. Tokens are in a fixed-width font."""
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, QFontMetrics(option.font).height() + 10)
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        found: Found = index.model().found[index.row()]  # type: ignore[attr-defined]
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        found: Found = index.model().rows[index.row()]  # type: ignore[attr-defined]
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if is_chosen:
             painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.Highlight))

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.session.run import NO_RUN, Run
 from app.session.session import Session
-from app.window.parts.wording import tip
+from app.window.parts.row_list import Role, RowListModel
 from bpe_core.history.token_texts import shown
 from bpe_core.session_file.values import Bookmark
 
-Index = QModelIndex | QPersistentModelIndex
-Role = Qt.ItemDataRole
 LONGEST_TOKEN = 40  # bytes
 Bookmarks = tuple[Bookmark, ...]
 
 REFERENCE = re.compile(r"\s*(?:bpe:(?P<run>\d{1,9})#)?(?P<merge>\d[\d,]{0,11})\s*")
 
 
-class BookmarkListModel(QAbstractListModel):
+class BookmarkListModel(RowListModel[Bookmark]):
     """One row per bookmark, ordered by run and step. Every change can be undone."""
 
     here_changed = Signal()  # the bookmark of the step shown is another
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(session.bookmarks.value, parent)
         self._bookmarks, self._runs, self._cursor = session.bookmarks, session.runs, session.cursor
-        self.rows = session.bookmarks.value
         session.bookmarks.changed.connect(self._show)
         session.runs.changed.connect(self.here_changed)
         session.cursor.moved.connect(self.here_changed)
@@ -104,31 +100,16 @@ class BookmarkListModel(QAbstractListModel):
         self._bookmarks.put(tuple(sorted(marks, key=_place)), label)
 
     def _show(self, marks: Bookmarks) -> None:
-        if [_place(mark) for mark in marks] == [_place(mark) for mark in self.rows]:
-            self.rows = marks
-            self.dataChanged.emit(self.index(0), self.index(len(marks) - 1))
-        else:
-            self.beginResetModel()
-            self.rows = marks
-            self.endResetModel()
+        self.set_rows(marks, are_same=list(map(_place, marks)) == list(map(_place, self.rows)))
         self.here_changed.emit()
 
-    # What Qt asks for
+    def shown(self, row: int, role: int) -> str | None:
+        mark = self.rows[row]
+        first_line = mark.note.strip().split("\n")[0]
+        return f"{self._place_text(mark)}\n{first_line or 'no note yet'}" if role == Role.DisplayRole else None
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        mark = self.rows[index.row()]
-        if role == Role.DisplayRole:
-            first_line = mark.note.strip().split("\n")[0]
-            return f"{self._place_text(mark)}\n{first_line or 'no note yet'}"
-        if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
-            text = "\n".join(filter(None, (mark.reference, mark.note)))
-            return tip(text) if role == Role.ToolTipRole else text
-        return None
+    def description(self, row: int) -> str:
+        return "\n".join(filter(None, (self.rows[row].reference, self.rows[row].note)))
 
     def _place_text(self, mark: Bookmark) -> str:
         several, step = f"Run {mark.run}, " if len(self._runs.all) > 1 else "", self._step(mark.run)

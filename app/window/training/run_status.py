@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QFont
 
 from app.session.run import Phase, Run, as_tree, name_of
 from app.session.session import Session
+from app.window.parts.row_list import Role, RowListModel
 from app.window.parts.timing import Throttle
-from app.window.parts.wording import count_text, duration_text, rate_text, tip
+from app.window.parts.wording import count_text, duration_text, rate_text
 from bpe_core.recipes.ties import TIE_RULES
 
 MainAction = Literal["train", "pause", "resume", "extend"]
@@ -105,20 +106,17 @@ def _fraction(run: Run) -> float | None:
     return gone if gone is not None else run.learned / run.planned if run.planned else 0.0
 
 
-Index = QModelIndex | QPersistentModelIndex
-Role = Qt.ItemDataRole
 REFRESH_MILLISECONDS = 200
 MOST_NAMED = 2  # texts in one line
 INDENT, BRANCH = "\u2003", "↳\u2002"  # before a run below its parent
 
 
-class RunListModel(QAbstractListModel):
+class RunListModel(RowListModel[Run]):
     """One row per run, the newest first; below each run its branches."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._session = session
-        self.rows: list[Run] = []
         self._depths: list[int] = []
         throttle = Throttle(REFRESH_MILLISECONDS, self._refresh, self)
         session.runs.changed.connect(throttle.call)
@@ -150,33 +148,20 @@ class RunListModel(QAbstractListModel):
 
     def _refresh(self) -> None:
         tree = as_tree(self._session.runs.all)
-        if [run for run, _ in tree] != self.rows:
-            self.beginResetModel()
-            self.rows, self._depths = [run for run, _ in tree], [depth for _, depth in tree]
-            self.endResetModel()
-        elif self.rows:
-            self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
+        self._depths = [depth for _, depth in tree]
+        runs = [run for run, _ in tree]
+        self.set_rows(runs, are_same=runs == self.rows)
 
-    def _indents(self, row: int) -> tuple[str, str]:
-        depth = self._depths[row]
-        return INDENT * depth, INDENT * (depth - 1) + BRANCH if depth else ""
+    def description(self, row: int) -> str:
+        run = self.rows[row]
+        text = f"{title_of(run, self.rows)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
+        return f"{text}\nGoes on from run {run.parent}." if run.parent is not None else text
 
-    # What Qt asks for
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        run = self.rows[index.row()]
+    def shown(self, row: int, role: int) -> Any:
+        run, depth = self.rows[row], self._depths[row]
         if role == Role.DisplayRole:
-            indent, branch = self._indents(index.row())
-            return f"{branch}{title_of(run, self.rows)}\n{indent}{texts_of(run)}"
-        if role in (Role.ToolTipRole, Role.AccessibleDescriptionRole):
-            text = f"{title_of(run, self.rows)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
-            text += f"\nGoes on from run {run.parent}." if run.parent is not None else ""
-            return tip(text) if role == Role.ToolTipRole else text
+            branch = INDENT * (depth - 1) + BRANCH if depth else ""
+            return f"{branch}{title_of(run, self.rows)}\n{INDENT * depth}{texts_of(run)}"
         if role == Role.FontRole and run is self._session.runs.shown:
             font = QFont()
             font.setBold(True)

@@ -30,7 +30,7 @@ def opened(program: Program) -> FindBox:
 
 def titles(box: FindBox, typed: str) -> list[str]:
     box.field.setText(typed)
-    return [one.title for one in box.model.found]
+    return [one.title for one in box.model.rows]
 
 
 def choose(box: FindBox, typed: str) -> None:
