@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.session.manifests import RESULT, SESSION, Manifests
 from app.session.session import Session
-from app.settings import CENTRE_STATE, MANIFESTS, SPEED, THEME, WINDOW_GEOMETRY, WINDOW_STATE, Settings
+from app.settings import MANIFESTS, SPEED, THEME, Settings
 from app.system.memory import GarbageCollection, give_back_early, give_back_now
 from app.window.actions import Actions
 from app.window.charts.wiring import Charting
@@ -119,10 +119,7 @@ class Program(QObject):
 
     def close(self) -> None:
         """Keep the settings, then end every thread."""
-        geometry, state, centre = self.window.layout_state()
-        self.settings.put(WINDOW_GEOMETRY, geometry)
-        self.settings.put(WINDOW_STATE, state)
-        self.settings.put(CENTRE_STATE, centre)
+        self.window.keep_layout(self.settings)
         self.settings.save()
         self.session.playing.give_way()
         self.filing.document.close()
@@ -152,7 +149,7 @@ class Program(QObject):
         self.crashes = CrashReporter(self.window)
         self.actions = Actions(self.window, [action for row in PAGES for action in row.actions])
         self.messages = MessageBar(self.window)
-        self.frame = Frame(self.window, self.actions, self.messages, self.settings)
+        self.frame = Frame(self.session, self.window, self.actions, self.messages, self.settings)
 
     def _build_views(self) -> None:
         actions = self.actions
@@ -170,7 +167,7 @@ class Program(QObject):
         self.runs_panel = RunsPanel(self.run_list)
         self.bookmarks_panel = BookmarksPanel(self.bookmarks, self.frame)
         self.lesson_panel = LessonPanel(self.course)
-        self.start_page = StartPage(self.session, self.frame, self.samples_menu)
+        self.start_page = StartPage(self.frame, self.samples_menu)
         self.time_bar = TimeBar(self.session, actions)
         self.status = StatusLine(self.training)
         docks: dict[str, QWidget] = {
@@ -200,19 +197,19 @@ class Program(QObject):
         session, frame, text = self.session, self.frame, self.token_text
         editor, table = self.text_panel.editor, self.merge_panel.table
         self.writing = Writing(session, frame, text, self.text_panel, self.token, self)
-        self.running = Training(session, frame, self.training, self.form, self.speed, self)
+        self.running = Training(frame, self.training, self.form, self.speed, self)
         self.merge_panel.connect_with(session, frame)
         self.charting = Charting(session, frame, self.charts, self.pages, table.place_of, self)
         self.asking = Asking(session, frame, self.pages, self.inspector, editor, table, self)
         self.comparing = Laboratory(session, frame, self.pages, self.inspector, self)
-        self.exchanging = Exchanging(session, frame, self.pages, self)
-        self.filing = Filing(session, frame, text, self.merges, self.charts, self.pages, self)
-        self.opening = Opening(session, frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
+        self.exchanging = Exchanging(frame, self.pages, self)
+        self.filing = Filing(frame, text, self.merges, self.charts, self.pages, self)
+        self.opening = Opening(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.playing = PlayingControls(session, frame, self.text_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
         self.start_page.leave_at(session.corpus.texts.changed, self.course.changed, self.filing.document.opened)
         self.start_page.lesson_wanted.connect(self.teaching.open)
-        self.finding = Finding(session, frame, self.teaching, self.asking.about_token, self)
+        self.finding = Finding(frame, self.teaching, self.asking.about_token, self)
 
     def _connect_topics_with_each_other(self) -> None:
         self.session.recipe.changed.connect(lambda _: self.corpus.refresh())
@@ -232,10 +229,9 @@ class Program(QObject):
         self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
 
     def _connect_help_and_notices(self) -> None:
-        self.actions["keys"].triggered.connect(lambda: keys_dialog(self.window).show())
-        self.actions["help"].triggered.connect(lambda: help_dialog(self.window).show())
-        self.actions["about"].triggered.connect(lambda: about_dialog(self.window).show())
-        self.actions["quit"].triggered.connect(self.window.close)
+        window = self.window
+        self.actions.connect(keys=lambda: keys_dialog(window).show(), help=lambda: help_dialog(window).show())
+        self.actions.connect(about=lambda: about_dialog(window).show(), quit=window.close)
         self.session.aside.noticed.connect(self.messages.show_notice)
 
     def _connect_look(self) -> None:
@@ -244,8 +240,7 @@ class Program(QObject):
         for part in (self.actions, self.merge_panel, self.pages, self.lesson_panel):
             self.theme.changed.connect(part.recolor)
         self.theme.dress()
-        stored = (self.settings.get(setting) for setting in (WINDOW_GEOMETRY, WINDOW_STATE, CENTRE_STATE))
-        self.window.restore_layout(*stored)
+        self.window.restore_layout(self.settings)
 
     def _fill_view_menu(self, view: QMenu) -> None:
         for dock in self.window.docks.values():

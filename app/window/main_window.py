@@ -22,8 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.session.session import Session
 from app.session.time import timer
-from app.settings import Setting, Settings
+from app.settings import CENTRE_STATE, WINDOW_GEOMETRY, WINDOW_STATE, Setting, Settings
 from app.window.actions import Actions
 from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus, show_focused
@@ -229,10 +230,13 @@ class MainWindow(QMainWindow):
         self.docks[id].show()
         self.docks[id].raise_()
 
-    def layout_state(self) -> tuple[QByteArray, QByteArray, QByteArray]:
-        return self.saveGeometry(), self.arrangement().state, self.centre.saveState()
+    def keep_layout(self, settings: Settings) -> None:
+        settings.put(WINDOW_GEOMETRY, self.saveGeometry())
+        settings.put(WINDOW_STATE, self.arrangement().state)
+        settings.put(CENTRE_STATE, self.centre.saveState())
 
-    def restore_layout(self, geometry: QByteArray, state: QByteArray, centre: QByteArray) -> None:
+    def restore_layout(self, settings: Settings) -> None:
+        geometry, state, centre = (settings.get(one) for one in (WINDOW_GEOMETRY, WINDOW_STATE, CENTRE_STATE))
         if not geometry.isEmpty():
             self.restoreGeometry(geometry)
         if not state.isEmpty():
@@ -316,8 +320,9 @@ def _has_room(dock: QDockWidget) -> bool:
 
 @dataclass(frozen=True)
 class Frame:
-    """The parts of the window that every topic is connected with."""
+    """What every topic is connected with."""
 
+    session: Session
     window: MainWindow
     actions: Actions
     messages: MessageBar

@@ -10,8 +10,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
-from app.session.aside import Notice
-from app.session.session import Session
 from app.session.time import timer
 from app.settings import LAST_FOLDER, MOST_RECENT_FILES, RECENT_FILES
 from app.window.corpus.corpus_list import CorpusListModel
@@ -33,7 +31,6 @@ class Opening(QObject):
 
     def __init__(
         self,
-        session: Session,
         frame: Frame,
         model: CorpusListModel,
         samples_menu: QMenu,
@@ -42,10 +39,9 @@ class Opening(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        actions = frame.actions
+        session, actions = frame.session, frame.actions
         self._corpus, self._window, self._settings = session.corpus, frame.window, frame.settings
-        self._model, self._messages = model, frame.messages
-        self._filing, self._exchanging = filing, exchanging
+        self._model, self._filing, self._exchanging = model, filing, exchanging
         actions.connect(open=self._ask_for_texts, open_folder=self._ask_for_folder, open_address=self._ask_for_address)
         actions.connect(paste_text=lambda: self.add_text(QGuiApplication.clipboard().text()))
         session.corpus.column_wanted.connect(self._ask_for_column)
@@ -111,7 +107,7 @@ class Opening(QObject):
             self.add_address(address)
         elif address:
             sentence = f"“{address}” is no address: those begin with https://, s3:// or the like."
-            self._messages.show_notice(Notice(sentence))
+            self._corpus.aside.tell(sentence)
 
     def _ask_for_column(self, number: int) -> None:
         row = self._model.row_of(number)

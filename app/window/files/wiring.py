@@ -11,11 +11,10 @@ from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QMenu, QMessageBox
 
-from app.session.aside import Answer, Notice
+from app.session.aside import Answer
 from app.session.document import Document, Then
 from app.session.run import Run
 from app.session.safety_copy import RULE, Leftover
-from app.session.session import Session
 from app.session.tables import Imports
 from app.settings import LAST_FOLDER, data_folder
 from app.system.file_type import claim_sessions
@@ -61,7 +60,6 @@ class Filing(QObject):
 
     def __init__(
         self,
-        session: Session,
         frame: Frame,
         text: TokenTextModel,
         merges: MergeTableModel,
@@ -70,41 +68,32 @@ class Filing(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        window, actions, messages = frame.window, frame.actions, frame.messages
-        self._session, self._window, self._messages, self._settings = session, window, messages, frame.settings
+        session, window, actions = frame.session, frame.window, frame.actions
+        self._session, self._window, self._settings, self._actions = session, window, frame.settings, actions
         self._text, self._merges, self._charts, self._pages = text, merges, charts, pages
-        self._actions = actions
+        self._tell = partial(session.aside.tell, is_error=False)
         self._was_saved_to_leave = False
         window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
         self.recover_menu = filled_menu("&Unsaved Sessions", window, self._fill_recover_menu)
         actions.menus["file"].insertMenu(actions["save"], self.recover_menu)
-        actions.connect(new_session=self.new, open_session=self._ask_and_open, save=self.save, save_as=self.save_as)
-        actions.connect(report=self.report, claim_sessions=self._claim_sessions)
+        actions.connect(new_session=partial(self._leave_for, document.new), open_session=self._ask_and_open)
+        actions.connect(save=self.save, save_as=self.save_as, report=self.report)
+        actions.connect(claim_sessions=lambda: self._tell(claim_sessions()))
         document.changed.connect(self._show_name)
         document.opened.connect(self._show_opened)
         document.saved.connect(self._settings.remember_file)
         document.reported.connect(self._show_reported)
-        document.recovery_wanted.connect(self.recover)
+        document.recovery_wanted.connect(lambda path: self._leave_for(partial(document.recover, path)))
         document.elsewhere_wanted.connect(lambda: self.save_as())
         self._show_name()
 
-    def new(self) -> None:
-        if self._may_leave(self.new):
-            self.document.new()
-
     def open(self, path: Path) -> None:
         self._settings.remember_file(path)
-        if self._may_leave(partial(self.open, path)):
-            self.document.open(path)
-
-    def recover(self, path: Path) -> None:
-        if self._may_leave(partial(self.recover, path)):
-            self.document.recover(path)
+        self._leave_for(partial(self.document.open, path))
 
     def bring_back(self, leftover: Leftover) -> None:
-        if self._may_leave(partial(self.bring_back, leftover)):
-            self.document.open_leftover(leftover)
+        self._leave_for(partial(self.document.open_leftover, leftover))
 
     def open_first(self, paths: Sequence[Path]) -> None:
         """Open the first, and say that a window holds only one session."""
@@ -112,7 +101,7 @@ class Filing(QObject):
         if len(paths) > 1:
             names = ", ".join(path.name for path in paths[1:])
             sentence = f"A window holds one session: {paths[0].name} is opened. Start BPE Explorer again for {names}."
-            self._messages.show_notice(Notice(sentence, is_error=False))
+            self._tell(sentence)
 
     def save(self, *, then: Then = lambda: None) -> None:
         """Save to the session's own file; ask where, if it has none yet."""
@@ -131,7 +120,7 @@ class Filing(QObject):
     def report(self) -> None:
         run = self._session.runs.shown
         if run is None or run.history is None:
-            self._messages.show_notice(Notice("There is nothing to report yet: train first.", is_error=False))
+            self._tell("There is nothing to report yet: train first.")
             return
         name = "report" if self.document.path is None else self.document.path.stem
         proposal = Path(self._settings.get(LAST_FOLDER)) / f"{name}.html"
@@ -145,18 +134,16 @@ class Filing(QObject):
         leftovers.changed.connect(self._offer, Qt.ConnectionType.SingleShotConnection)
         leftovers.look()
 
-    def close(self) -> None:
-        self.document.close()
-
     def _show_reported(self, path: Path) -> None:
         url = QUrl.fromLocalFile(str(path.absolute()))
-        answer = Answer("Open It", lambda: QDesktopServices.openUrl(url))
-        self._messages.show_notice(Notice(f"Wrote the report to {path}.", is_error=False, answers=(answer,)))
-
-    def _claim_sessions(self) -> None:
-        self._messages.show_notice(Notice(claim_sessions(), is_error=False))
+        self._tell(f"Wrote the report to {path}.", answers=(Answer("Open It", lambda: QDesktopServices.openUrl(url)),))
 
     # Leaving, opening and bringing back
+
+    def _leave_for(self, act: Then) -> None:
+        """Do what replaces the session, unless it would be lost and the person keeps it."""
+        if self._may_leave(partial(self._leave_for, act)):
+            act()
 
     def _may_leave(self, again: Then) -> bool:
         """Ask, if this session would be lost. When the person saves it first, `again` is called after that."""
@@ -185,20 +172,13 @@ class Filing(QObject):
         newest = self.document.leftovers.all[0]
         others = len(self.document.leftovers.all) - 1
         more = f" {count_text(others, 'older one')} can be found under File > Unsaved Sessions." if others else ""
-        self._messages.show_notice(
-            Notice(
-                f"The last session was {_how_it_ended(newest)}: {title_of(newest)}.{more}",
-                newest.damage,
-                is_error=False,
-                can_wait=True,
-                answers=(
-                    Answer(
-                        "Restore" if not newest.damage else "Save What Can Be Read", lambda: self.bring_back(newest)
-                    ),
-                    Answer("Discard", lambda: self.document.leftovers.remove(newest)),
-                ),
-            )
+        restore = "Restore" if not newest.damage else "Save What Can Be Read"
+        answers = (
+            Answer(restore, lambda: self.bring_back(newest)),
+            Answer("Discard", lambda: self.document.leftovers.remove(newest)),
         )
+        sentence = f"The last session was {_how_it_ended(newest)}: {title_of(newest)}.{more}"
+        self._tell(sentence, newest.damage, can_wait=True, answers=answers)
 
     def _fill_recover_menu(self, menu: QMenu) -> None:
         leftovers = self.document.leftovers
@@ -282,9 +262,10 @@ class Exchanging(QObject):
 
     written = Signal(tuple, Path)  # the command that writes the same file, and where it is
 
-    def __init__(self, session: Session, frame: Frame, pages: Pages, parent: QObject) -> None:
+    def __init__(self, frame: Frame, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._frame, self._pages, actions = session, frame, pages, frame.actions
+        session, actions = frame.session, frame.actions
+        self._session, self._frame, self._pages = session, frame, pages
         self.export_dialog: ExportDialog | None = None
         self.compress_dialog: CompressDialog | None = None
         self.count_dialog: CountDialog | None = None
@@ -318,7 +299,7 @@ class Exchanging(QObject):
     def _export(self) -> None:
         if not self.export.can_start():
             sentence = "There is nothing to export yet: train first, or import a tokenizer."
-            self._frame.messages.show_notice(Notice(sentence, is_error=False))
+            self._session.aside.tell(sentence, is_error=False)
         elif self.export_dialog is not None:
             self.export_dialog.raise_()
         else:
@@ -348,7 +329,7 @@ class Exchanging(QObject):
         try:
             offer = _growth_offer(run.history)
         except BpeError as error:
-            self._frame.messages.show_notice(Notice(str(error)))
+            self._session.aside.tell(str(error))
             return
         self.growth_dialog = GrowthDialog(offer, self._frame.settings.get(LAST_FOLDER), self._frame.window)
         grow_on, sources = self._session.runs.grow_on, self._session.corpus.texts.value

@@ -8,7 +8,6 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from app.session.run import Run
-from app.session.session import Session
 from app.window.actions import actions_in, keys_of, title_of
 from app.window.find_anything.find_box import FindBox
 from app.window.find_anything.search import Found, RunSearch, Search, among
@@ -18,12 +17,10 @@ from app.window.main_window import Frame
 
 
 class Finding(QObject):
-    def __init__(
-        self, session: Session, frame: Frame, teaching: Teaching, look_at: Callable[[int], None], parent: QObject
-    ) -> None:
+    def __init__(self, frame: Frame, teaching: Teaching, look_at: Callable[[int], None], parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._window, self._teaching, self._look_at = session, frame.window, teaching, look_at
-        frame.actions["find_anything"].triggered.connect(self.open)
+        self._session, self._window, self._teaching, self._look_at = frame.session, frame.window, teaching, look_at
+        frame.actions.connect(find_anything=self.open)
 
     def open(self) -> None:
         self.box = FindBox(self.searches(self._session.runs.shown), self._window)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal, SignalIns
 from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton, QToolButton, QWidget
 
-from app.session.session import Session
 from app.session.time import timer
 from app.settings import START_HERE
 from app.window.actions import Actions
@@ -156,8 +155,9 @@ class StartPage(QWidget):
 
     lesson_wanted = Signal()
 
-    def __init__(self, session: Session, frame: Frame, samples: QMenu) -> None:
+    def __init__(self, frame: Frame, samples: QMenu) -> None:
         super().__init__()
+        session = frame.session
         self._model, self._playing, self._samples = WordModel(session.aside, self), session.playing, samples
         self._window, self._settings, self._runs = frame.window, frame.settings, session.runs
         self._run_before = session.runs.shown

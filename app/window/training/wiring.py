@@ -8,8 +8,6 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
-from app.session.aside import Notice
-from app.session.session import Session
 from app.settings import SPEED
 from app.window.main_window import Frame
 from app.window.parts.widgets import add_tick, filled_menu
@@ -21,18 +19,11 @@ from bpe_core.recipes.recipe import title_of as title_of_choice
 
 class Training(QObject):
     def __init__(
-        self,
-        session: Session,
-        frame: Frame,
-        status: TrainingStatusModel,
-        form: RecipeForm,
-        speed: SpeedBox,
-        parent: QObject,
+        self, frame: Frame, status: TrainingStatusModel, form: RecipeForm, speed: SpeedBox, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._session, self._status = session, status
-        runs, actions = session.runs, frame.actions
-        self._frame, self._form = frame, form
+        session, runs, actions = frame.session, frame.session.runs, frame.actions
+        self._session, self._status, self._frame, self._form = session, status, frame, form
         train = partial(self._if_fields_are_valid, self._train)
         extend = partial(self._if_fields_are_valid, lambda: runs.extend(session.recipe.value))
         step = partial(self._if_fields_are_valid, lambda: session.step(fits=not form.has_own_size))
@@ -61,7 +52,7 @@ class Training(QObject):
         if self._form.standing:
             choice, (_, sentence) = next(iter(self._form.standing.items()))
             self._frame.window.show_dock("recipe")
-            self._frame.messages.show_notice(Notice(f"{title_of_choice(choice)}: {sentence}"))
+            self._session.aside.tell(f"{title_of_choice(choice)}: {sentence}")
         elif not self._frame.actions.is_typing_refused:
             act()
 
