@@ -27,5 +27,5 @@ def measure(program: Program, run_for: Callable[[float], None]) -> None:
         found = time.perf_counter() - began
         box.repaint()
         shown = time.perf_counter() - began
-        print(f"{typed!r}: {len(box.model.found)} found in {1000 * found:.1f} ms, painted after {1000 * shown:.1f} ms")
+        print(f"{typed!r}: {len(box.model.rows)} found in {1000 * found:.1f} ms, painted after {1000 * shown:.1f} ms")
     box.close()
