@@ -106,9 +106,8 @@ def _make_part(number: int) -> Pack:
 
 def _try(pack: Pack) -> None:
     """Load everything: what cannot be loaded may end the process."""
-    for known in pack.kernels.values():
-        for made in known.values():
-            load(made)
+    for made in pack.kernels.values():
+        load(made)
 
 
 def main(arguments: list[str]) -> int:

@@ -6,8 +6,19 @@ kernel is called only once `readiness` says that nobody will wait for a compiler
 outside this folder, and tests compare each with plain code.
 """
 
+# Numbers that plain Python knows, too.
+
 # The rank of a boundary between two symbols is the index of the merge that dissolves it, or one of these.
 NEVER = 2**31 - 1  # no merge dissolves it
 PATTERN_CUT = 2**31 - 2  # the pattern, or a special token, cuts here
+
+# What follows a piece of Unigram is told by a byte, or: different things at different times.
+VARIOUS = 255
+WALL, TRANSPARENT = -2, -1  # in place of a symbol's script: it is in no piece of several; it goes with any script
+
+# Probabilities of long words leave the range of numbers: below SMALL they are lifted, multiplied by 2 ** SHIFT, which
+# is exact; how often is kept beside them.
+SMALL, SHIFT = 2.0**-600, 600
+UNREACHED = 1 << 20  # lifts of what is nothing yet
 
 MOST_AT_ONCE = 128  # bytes left out, or entries told, of a table of `bpe_core.learning.gage.block_form`

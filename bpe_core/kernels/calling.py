@@ -57,14 +57,14 @@ class Kernel:
 
     def _made(self, kinds: str, arguments: tuple[Any, ...]) -> Made:
         pack = kept.pack()
-        made = None if pack is None else pack.kernels.get(self.name, {}).get(kinds)
+        made = None if pack is None else pack.kernels.get((self.name, kinds))
         if made is None:
             raise RuntimeError(f"There is no machine code of {self.name} for {kinds}.")
         return made
 
     def _has_one_kind(self) -> bool:
         pack = kept.pack()
-        return pack is not None and len(pack.kernels.get(self.name, {})) == 1
+        return pack is not None and sum(name == self.name for name, _ in pack.kernels) == 1
 
 
 class Call:

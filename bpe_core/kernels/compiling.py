@@ -44,7 +44,7 @@ _WORD = ir.IntType(64)
 _EVERYWHERE = {"memset", "memcpy", "memmove", "log", "exp"}
 
 VERSION: str = llvmlite.__version__
-made: dict[str, dict[str, Made]] = {}  # by this process
+made: dict[tuple[str, str], Made] = {}  # by this process
 
 
 class kernel(Kernel):  # noqa: N801  # a decorator
@@ -55,7 +55,7 @@ class kernel(Kernel):  # noqa: N801  # a decorator
         self.dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
 
     def _made(self, kinds: str, arguments: tuple[Any, ...]) -> Made:
-        found = made.setdefault(self.name, {})[kinds] = _compiled(self, arguments)
+        found = made[self.name, kinds] = _compiled(self, arguments)
         return found
 
     def _has_one_kind(self) -> bool:
@@ -110,10 +110,7 @@ def _letters(kind: Any) -> str:
 
 
 def _entry(kernel: kernel, given: tuple[Any, ...]) -> tuple[Callable[[Any], None], list[Any]]:
-    """A function of one row of numbers that calls the kernel and puts the answer behind them; the answer's type.
-
-    The type is known, as the last of the list, once the entry is compiled.
-    """
+    """Return a function of a row of numbers that calls the kernel, and a list whose last will be the answer's type."""
     wanted = types.Tuple(given)
     places, answers = sum(map(_places, given)), []
 
@@ -219,10 +216,8 @@ def _machine() -> Any:
 
 
 def _object_file(name: str, text: str, symbol: str) -> bytes:
-    """Machine code of an entry and all that it calls.
-
-    Once nobody else can call these, LLVM sees that none fails, and drops how Numba would report that to Python.
-    """
+    """Return the machine code of an entry and all that it calls."""
+    # Once nobody else can call these, LLVM sees that none fails, and drops how Numba would report that to Python.
     module = binding.parse_assembly(text)
     for part in (*module.functions, *module.global_variables):
         if not part.is_declaration and part.name != symbol:

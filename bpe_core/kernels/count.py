@@ -53,10 +53,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def count_block(machine, drops_blanks, data, segment_ends, first, words, scratch, registers):
-    """Count the words of a block whose segments are texts of their own; False where more room is needed.
-
-    The registers must stand at the start of the block, or where the last call left them.
-    """
+    """Count the words of a block from where the registers stand, each segment a text; False where room is missing."""
     cuts = scratch.cuts
     found = registers[FOUND]
     while True:

@@ -12,12 +12,13 @@ import numpy as np
 from bpe_core.kernels import PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.join_word import join_word, whole_word
-from bpe_core.kernels.merge_word import SHORT, merge_word
-from bpe_core.kernels.pieces import NO_TOKEN, write_best_path, write_pieces
-from bpe_core.kernels.scan import POSITION, begin_text, end_text, scan
+from bpe_core.kernels.merge_word import SHORT, MergeTable, Workplace, merge_word
+from bpe_core.kernels.pieces import NO_TOKEN, PieceTable, write_best_path, write_pieces
+from bpe_core.kernels.scan import POSITION, Machine, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
 from bpe_core.kernels.word_memory import (
     RESULTS_INSIDE,
+    Keys,
     find_keys,
     find_keys_between_blanks,
     lacks_memory,
@@ -65,6 +66,19 @@ class Spelled(NamedTuple):
 
     symbols: Int32s
     widths: Int32s
+
+
+@bundle
+class Cutter(NamedTuple):
+    """What one thread cuts words with."""
+
+    machine: Machine
+    alphabet: SymbolTable
+    table: MergeTable
+    pieces: PieceTable
+    room: Workplace
+    spelled: Spelled
+    keys: Keys
 
 
 @bundle
@@ -152,8 +166,9 @@ def most_results(length, words, kind):
 
 
 @inlined
-def cut_anew(table, pieces, alphabet, room, spelled, data, start, length, kind, results, place):
+def cut_anew(cutter, data, start, length, kind, results, place):
     """Merge or cut a word and write what it becomes; how many numbers that is."""
+    table, pieces, alphabet, room, spelled = cutter.table, cutter.pieces, cutter.alphabet, cutter.room, cutter.spelled
     if kind == PIECES:
         count, _ = write_pieces(pieces, data, start, start + length, results, place)
         return count
@@ -172,9 +187,7 @@ def cut_anew(table, pieces, alphabet, room, spelled, data, start, length, kind, 
 
 
 @inlined
-def encode_one(
-    table, pieces, alphabet, memory, room, spelled, data, start, length, one, other, slot, kind, out, free, progress
-):
+def encode_one(cutter, memory, data, start, length, one, other, slot, kind, out, free, progress):
     """The same for a word that may be remembered; `progress` says why it was not encoded."""
     is_remembered = other != np.uint64(0)
     if is_remembered:
@@ -184,19 +197,19 @@ def encode_one(
         if lacks_memory(memory, most_results(length, 1, kind)):
             progress[STATUS] = NEEDS_MEMORY
             return np.int64(0)
-    elif kind != PIECES and length + MARKERS > len(room.cells):
+    elif kind != PIECES and length + MARKERS > len(cutter.room.cells):
         progress[STATUS], progress[WANTED] = NEEDS_ROOM, length
         return np.int64(0)
-    count = cut_anew(table, pieces, alphabet, room, spelled, data, start, length, kind, out, free)
+    count = cut_anew(cutter, data, start, length, kind, out, free)
     if is_remembered:
         remember(memory, data, start, length, one, other, slot, out, free, count)
     return count
 
 
 @kernel
-def encode_words(table, pieces, alphabet, memory, room, spelled, data, words, stop, kind, keys, out, progress):
+def encode_words(cutter, memory, data, words, stop, kind, out, progress):
     """Write what the words up to `stop` become, one after the other, unless something is too small."""
-    cuts = words.cuts
+    cuts, keys = words.cuts, cutter.keys
     first = progress[NEXT_WORD]
     progress[STATUS] = DONE
     while first < stop and progress[STATUS] == DONE:
@@ -219,10 +232,7 @@ def encode_words(table, pieces, alphabet, memory, room, spelled, data, words, st
             word = first + (np.int64(keys.cuts[done]) if words.drops_blanks else done)
             start, length = np.int64(cuts[word]), np.int64(cuts[word + 1]) - np.int64(cuts[word])
             one, other, slot = keys.first[done], keys.second[done], keys.places[done]
-            written = encode_one(
-                table, pieces, alphabet, memory, room, spelled, data, start, length, one, other, slot, kind,
-                out, free, progress,
-            )  # fmt: skip
+            written = encode_one(cutter, memory, data, start, length, one, other, slot, kind, out, free, progress)
             if progress[STATUS] != DONE:
                 count = word - first
                 break
@@ -235,26 +245,9 @@ def encode_words(table, pieces, alphabet, memory, room, spelled, data, words, st
 
 
 @kernel
-def encode_texts(
-    machine,
-    registers,
-    table,
-    pieces,
-    alphabet,
-    memory,
-    room,
-    spelled,
-    data,
-    edges,
-    words,
-    kind,
-    keys,
-    out,
-    free_at,
-    progress,
-):
+def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_at, progress):
     """The same for texts from edge to edge, scanned block by block; `free_at` gets where the ids of each begin."""
-    cuts = words.cuts
+    machine, cuts = cutter.machine, words.cuts
     progress[STATUS] = DONE
     while progress[STATUS] == DONE:
         if progress[NEXT_WORD] + 1 == progress[CUTS]:
@@ -274,6 +267,4 @@ def encode_texts(
                 found = end_text(machine, registers, cuts, found)
                 progress[ENDED] = 1
             progress[CUTS], progress[NEXT_WORD] = found, 0
-        encode_words(
-            table, pieces, alphabet, memory, room, spelled, data, words, progress[CUTS] - 1, kind, keys, out, progress
-        )
+        encode_words(cutter, memory, data, words, progress[CUTS] - 1, kind, out, progress)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from bpe_core.kernels import MOST_AT_ONCE
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT
+from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT, compare_texts
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 # Entries of `State.number`.
@@ -208,13 +208,20 @@ def comes_before(state, one, other):
     """Whether the tie rule puts one of two pairs of equal count first, if it can tell that from the pairs alone."""
     ties = state.number[TIES]
     if ties != BY_IDS:
-        order = compare_texts(state, one >> 8, other >> 8)
+        order = compare_texts_of(state, one >> 8, other >> 8)
         if order == 0:
-            order = compare_texts(state, one & 255, other & 255)
+            order = compare_texts_of(state, one & 255, other & 255)
         if order != 0:
             return order < 0 if ties == BY_SMALLEST_TEXT else order > 0
         return compare_ids(state.ids, one, other) < 0  # two tokens may have the same text
     return compare_ids(state.order, one, other) < 0
+
+
+@kernel
+def compare_texts_of(state, one, other):
+    """Compare the texts behind two bytes."""
+    places, lengths = state.places, state.lengths
+    return compare_texts(state.blocks.data, places[one], lengths[one], places[other], lengths[other])
 
 
 @kernel
@@ -223,18 +230,6 @@ def compare_ids(order, one, other):
     if difference != 0:
         return difference
     return np.int64(order[one & 255]) - np.int64(order[other & 255])
-
-
-@kernel
-def compare_texts(state, one, other):
-    """Negative, zero or positive as the text behind one byte sorts before, with or after that of the other."""
-    data, start, other_start = state.blocks.data, state.places[one], state.places[other]
-    length, other_length = state.lengths[one], state.lengths[other]
-    for i in range(min(length, other_length)):
-        difference = np.int64(data[start + i]) - np.int64(data[other_start + i])
-        if difference != 0:
-            return difference
-    return length - other_length
 
 
 @kernel

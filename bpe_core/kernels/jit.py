@@ -19,10 +19,7 @@ Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
 
 def bundle(named_tuple: type[Tuple]) -> type[Tuple]:
-    """A named tuple of arrays whose instances remember where these lie: for what every small text is encoded with.
-
-    So none of its arrays may be resized in place, as the learner does with its own.
-    """
+    """Let a named tuple of arrays remember where these lie, for fast calls; none may be resized in place."""
     details = {name: getattr(named_tuple, name) for name in ("__doc__", "__module__", "__qualname__")}
     details["is_bundle"] = True
     return type(named_tuple.__name__, (named_tuple,), details)  # without __slots__, unlike its parent

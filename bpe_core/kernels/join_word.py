@@ -122,10 +122,7 @@ def _join_stretch(table, room, start, stop, size):
 
 @kernel
 def join_word(table, room, symbols, unknown, results, free):
-    """Join the base symbols in `room.cells` and write the tokens; how many there are.
-
-    Neighbours that are `unknown` are one token, if that is the id of any.
-    """
+    """Join the base symbols in `room.cells` and write the tokens, `unknown` neighbours as one; how many there are."""
     cells, following, preceding = room.cells, room.next_place, room.previous_place
     count, start = np.int64(0), np.int64(0)
     while start < symbols:

@@ -7,7 +7,7 @@ memory, so nothing that is damaged is ever used. This module imports neither Num
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import re
 import stat
@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import home, private_folder
@@ -32,11 +33,9 @@ _OTHER_SOURCES = ("warm_up.py", "text/scanner/kinds.py", "text/scanner/machine.p
 _FILE = "code"
 _FOLDER_NAMES = "kernels-[0-9a-f]{16}"
 _CHECKSUM_BYTES = 32
-_LENGTH_BYTES = 8
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(NamedTuple):
     symbol: str  # its name inside the object file
     answer: str  # a letter for each number of the answer (see `calling.py`)
     code: bytes  # the object file
@@ -44,65 +43,41 @@ class Made:
 
 @dataclass(frozen=True)
 class Pack:
-    """All that is kept: machine code by kernel and kinds of arguments."""
+    """All machine code that is kept, by the name of the kernel and the kinds of its arguments."""
 
     llvmlite: str = ""  # the version that made the machine code and has loaded it
     fallback: str = ""  # why Numba's own cache is used instead of machine code kept here; empty if it is not
-    kernels: Mapping[str, Mapping[str, Made]] = field(default_factory=dict)
+    kernels: Mapping[tuple[str, str], Made] = field(default_factory=dict)
 
     def joined(self, other: Pack) -> Pack:
-        names = {*self.kernels, *other.kernels}
-        kernels = {name: {**self.kernels.get(name, {}), **other.kernels.get(name, {})} for name in names}
-        return replace(self, kernels=kernels)
+        return replace(self, kernels={**self.kernels, **other.kernels})
 
     def written(self) -> bytes:
-        """A checksum; the length of a header; the header, which says where everything is; then everything."""
-        blob = bytearray()
-
-        def place(content: bytes) -> tuple[int, int]:
-            blob.extend(content)
-            return len(blob) - len(content), len(blob)
-
-        header = {
-            "fallback": self.fallback,
-            "llvmlite": self.llvmlite,
-            "kernels": {
-                name: {kinds: (made.symbol, made.answer, *place(made.code)) for kinds, made in known.items()}
-                for name, known in sorted(self.kernels.items())
-            },
-        }
-        text = json.dumps(header).encode()
-        body = len(text).to_bytes(_LENGTH_BYTES, "little") + text + bytes(blob)
-        return _checksum(body) + body
+        """Return a checksum and the content, which only the same version of Python can read."""
+        kernels = {key: tuple(made) for key, made in sorted(self.kernels.items())}
+        content = marshal.dumps((self.llvmlite, self.fallback, kernels))
+        return _checksum(content) + content
 
     @classmethod
     def read(cls, content: bytes) -> Pack:
-        """The pack; a ValueError where the content is not what was written.
+        """Return the pack, or raise a ValueError where the content is not what was written.
 
-        >>> content = Pack("0.50", kernels={"scan": {"i8": Made("f", "", b"1, 2")}}).written()
-        >>> Pack.read(content).kernels["scan"]["i8"].code
+        >>> content = Pack("0.50", kernels={("scan", "i8"): Made("f", "", b"1, 2")}).written()
+        >>> Pack.read(content).kernels["scan", "i8"].code
         b'1, 2'
         >>> Pack.read(content[:-1])
         Traceback (most recent call last):
         ...
         ValueError: The machine code is damaged.
         """
-        body = memoryview(content)[_CHECKSUM_BYTES:]
-        if _checksum(body) != content[:_CHECKSUM_BYTES]:
+        checksum, content = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
+        if _checksum(content) != checksum:
             raise ValueError("The machine code is damaged.")
-        begin = _LENGTH_BYTES + int.from_bytes(body[:_LENGTH_BYTES], "little")
-        header, blob = json.loads(bytes(body[_LENGTH_BYTES:begin])), body[begin:]
-        kernels = {
-            name: {
-                kinds: Made(symbol, answer, bytes(blob[start:stop]))
-                for kinds, (symbol, answer, start, stop) in known.items()
-            }
-            for name, known in header["kernels"].items()
-        }
-        return cls(header["llvmlite"], header["fallback"], kernels)
+        llvmlite, fallback, kernels = marshal.loads(content)
+        return cls(llvmlite, fallback, {key: Made(*made) for key, made in kernels.items()})
 
 
-def _checksum(content: bytes | memoryview) -> bytes:
+def _checksum(content: bytes) -> bytes:
     import hashlib  # takes a while to load, and small commands never need it
 
     return hashlib.sha256(content).digest()
@@ -140,7 +115,7 @@ def folder() -> Path | None:
 def to_install() -> tuple[Path, str] | None:
     """The file of the machine code, if it is sound, and where an installed package has it."""
     place = folder()
-    if place is None or not is_sound():
+    if place is None or pack() is None:
         return None
     package = _KERNEL_FOLDER.parent.name
     return place / _FILE, f"{package}/{_KERNEL_FOLDER.name}/{_INSTALLED}/{place.name}/{_FILE}"
@@ -200,11 +175,6 @@ def pack() -> Pack | None:
     return _pack
 
 
-def is_sound() -> bool:
-    """Whether all machine code is there, and as it was made."""
-    return pack() is not None
-
-
 def _read(place: Path) -> Pack | None:
     """What a folder keeps; None if that is damaged, or was made with another llvmlite."""
     try:
@@ -213,7 +183,7 @@ def _read(place: Path) -> Pack | None:
             import llvmlite  # without its compiler, which takes a hundred times as long
 
             return found if found.llvmlite == llvmlite.__version__ else None
-    except (OSError, ValueError, KeyError, TypeError, ImportError):
+    except (OSError, ValueError, TypeError, ImportError):
         return None
     return found
 

@@ -21,43 +21,24 @@ import numpy as np
 
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.learn_pairs import add_pair, base_slot, free_slice, give_slice
-from bpe_core.kernels.learn_queue import BY_SMALLEST_TEXT, any_pair_left, best_pair, enter
+from bpe_core.kernels.learn_queue import BY_SMALLEST_TEXT, any_pair_left, best_pair, drop_top, enter, push
+from bpe_core.kernels.learn_score import best_scored, enter_scored, put_in, take_top, use_up, write_reasons
 from bpe_core.kernels.learn_state import (
-    ARENA,
-    BASE,
-    CHOSEN,
-    FORBIDDEN,
-    FORCED,
-    FORCED_FREQUENCY,
-    FORCED_LENGTH,
     GOING,
-    GROUPS,
     HINT_SHIFT,
     IS_BEFORE,
     IS_BEHIND,
     IS_WIDE,
-    MAX_LENGTH,
-    MERGES,
-    MIN_FREQUENCY,
     NEEDS_ARENA,
     NEEDS_PAIRS,
     NEEDS_TEXT,
     NO_PAIR,
     OUT_OF_PAIRS,
     PAIR_BITS,
-    PAIRS,
     SEPARATOR,
-    STATUS,
-    TEXT,
-    TIES,
-    TOKENS_LEFT,
     TOO_RARE,
-    UNWRITTEN,
-    WANTED,
     WEIGHT_BITS,
     WEIGHT_SHIFT,
-    WIDE,
-    WORK_LEFT,
 )
 from bpe_core.kernels.memory import prefetch
 
@@ -68,55 +49,102 @@ FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are 
 
 
 @kernel
-def learn(state, columns, stop_at, work):
-    """Merge until `stop_at` merges are learned or about that much work is done; STATUS says why it returned."""
-    number = state.number
-    number[STATUS] = GOING
-    while number[MERGES] < stop_at and work > 0:
-        pair, left, right = choose(state)
+def learn(state, scores, columns, reasons, stop_at, work):
+    """Merge until `stop_at` merges are learned or about that much work is done; `status` says why it returned."""
+    run = state.run[0]
+    run.status = GOING
+    while run.merges < stop_at and work > 0:
+        pair, left, right = choose(state, scores)
         if left < 0:
-            number[STATUS] = TOO_RARE if any_pair_left(state) else OUT_OF_PAIRS
+            run.status = TOO_RARE if any_pair_left(state) else OUT_OF_PAIRS
             return
-        number[STATUS] = missing_room(state, pair, left, right)
-        if number[STATUS] != GOING:
+        run.status = missing_room(state, pair, left, right)
+        if run.status != GOING:
             return
-        if state.pairs[pair].times >= number[WIDE]:
-            number[STATUS], number[WORK_LEFT] = IS_WIDE, work
+        if len(scores) == 0 and state.pairs[pair].times >= run.wide:
+            run.status, run.work_left = IS_WIDE, work
             return
         token = name_token(state, left, right)
-        write_choice(state, columns, pair, left, right)
+        write_choice(state, scores, columns, reasons, pair, left, right)
         if pair != NO_PAIR:
-            work -= merge(state, pair, token)
+            work -= merge(state, scores, pair, token)
         end_step(state, columns)
         work -= 8
 
 
 @kernel
 def end_step(state, columns):
-    number = state.number
-    columns.tokens_left[number[MERGES]] = number[TOKENS_LEFT]
-    number[MERGES] += 1
+    run = state.run[0]
+    columns.tokens_left[run.merges] = run.tokens_left
+    run.merges += 1
     forbid_due(state)
 
 
 @kernel
 def forbid_due(state):
-    """Drop the pairs that are forbidden from this step on; they can come to stand nowhere later."""
-    number, forbidden = state.number, state.forbidden
-    while 3 * number[FORBIDDEN] < len(forbidden) and forbidden[3 * number[FORBIDDEN]] <= number[MERGES]:
-        at = 3 * number[FORBIDDEN]
+    """Drop the pairs that are forbidden from this step on; they cannot occur anywhere later."""
+    run, forbidden = state.run[0], state.forbidden
+    while 3 * run.forbidden < len(forbidden) and forbidden[3 * run.forbidden] <= run.merges:
+        at = 3 * run.forbidden
         state.pairs[find_pair(state, forbidden[at + 1], forbidden[at + 2])].count = 0
-        number[FORBIDDEN] += 1
+        run.forbidden += 1
+
+
+# --- The order of pairs: by count, or by score where `scores` is not empty ---
 
 
 @kernel
-def choose(state):
+def best(state, scores):
+    if len(scores) == 0:
+        return best_pair(state)
+    return best_scored(state, scores)
+
+
+@kernel
+def let_queue(state, scores, pair):
+    if len(scores) == 0:
+        enter(state, pair)
+    else:
+        enter_scored(state, scores, pair)
+
+
+@kernel
+def queue_base_pairs(state, scores):
+    for pair in range(1, state.run[0].pairs):
+        if state.pairs[pair].count >= state.run[0].min_frequency:
+            let_queue(state, scores, pair)
+
+
+@kernel
+def leading_pairs(state, scores, wanted, found):
+    """Write the best pairs in the order they would be merged now; how many there are."""
+    total = 0
+    while total < wanted:
+        pair = best(state, scores)
+        if pair == NO_PAIR:
+            break
+        found[total] = pair
+        total += 1
+        if len(scores) == 0:
+            drop_top(state)
+        else:
+            take_top(state, scores, np.int64(scores.entries[pair].owner))
+    for i in range(total):
+        if len(scores) == 0:
+            push(state, found[i])
+        else:
+            put_in(state, scores, found[i])
+    return total
+
+
+@kernel
+def choose(state, scores):
     """The pair to merge next: (pair, left, right); left is -1 if there is none."""
-    step = state.number[MERGES]
-    if step < state.number[FORCED] and state.forced_left[step] >= 0:
+    step = state.run[0].merges
+    if step < state.run[0].forced and state.forced_left[step] >= 0:
         left, right = np.int64(state.forced_left[step]), np.int64(state.forced_right[step])
         return find_pair(state, left, right), left, right
-    pair = best_pair(state)
+    pair = best(state, scores)
     if pair == NO_PAIR:
         return pair, np.int64(-1), np.int64(-1)
     return pair, np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
@@ -125,7 +153,7 @@ def choose(state):
 @kernel
 def find_pair(state, left, right):
     """The number of a pair of tokens if it is remembered: it was born with the younger of the two."""
-    pairs, base = state.pairs, state.number[BASE]
+    pairs, base = state.pairs, state.run[0].base
     younger = max(left, right)
     if younger < base:
         return np.int64(state.base_slots[base_slot(state.base_slots, pairs, base, left, right)])
@@ -138,18 +166,18 @@ def find_pair(state, left, right):
 @kernel
 def missing_room(state, pair, left, right):
     """GOING if there is room for everything that this merge can create."""
-    number = state.number
-    tokens = number[BASE] + number[MERGES] + 1
+    run = state.run[0]
+    tokens = run.base + run.merges + 1
     born = min(2 * np.int64(state.pairs[pair].times), 2 * tokens) + 1 if pair != NO_PAIR else 0
-    if number[PAIRS] + born > len(state.pairs):
+    if run.pairs + born > len(state.pairs):
         return NEEDS_PAIRS
-    number[WANTED] = 2 * np.int64(state.pairs[pair].times) if pair != NO_PAIR else 0
-    if number[ARENA] + number[WANTED] > len(state.arena):
+    run.wanted = 2 * np.int64(state.pairs[pair].times) if pair != NO_PAIR else 0
+    if run.arena + run.wanted > len(state.arena):
         return NEEDS_ARENA
-    if number[TIES] >= BY_SMALLEST_TEXT:
+    if run.ties >= BY_SMALLEST_TEXT:
         length = state.text_starts[left + 1] - state.text_starts[left]
         length += state.text_starts[right + 1] - state.text_starts[right]
-        if number[TEXT] + length > len(state.text):
+        if run.text + length > len(state.text):
             return NEEDS_TEXT
     return GOING
 
@@ -157,61 +185,63 @@ def missing_room(state, pair, left, right):
 @kernel
 def name_token(state, left, right):
     """Write the new token's length and text; its id."""
-    token = state.number[BASE] + state.number[MERGES]
+    token = state.run[0].base + state.run[0].merges
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
-    state.born_first[token] = state.born_first[token + 1] = state.number[PAIRS]
-    if state.number[TIES] < BY_SMALLEST_TEXT:
+    state.born_first[token] = state.born_first[token + 1] = state.run[0].pairs
+    if state.run[0].ties < BY_SMALLEST_TEXT:
         return token
-    at, unwritten = state.number[TEXT], np.int64(0)
+    at, unwritten = state.run[0].text, np.int64(0)
     for part in (left, right):
         for i in range(state.text_starts[part] + unwritten, state.text_starts[part + 1]):
             state.text[at] = state.text[i]
             at += 1
-        unwritten = state.number[UNWRITTEN]
-    state.number[TEXT] = at
+        unwritten = state.run[0].unwritten
+    state.run[0].text = at
     state.text_starts[token + 1] = at
     return token
 
 
 @kernel
-def write_choice(state, columns, pair, left, right):
-    """Write what was chosen, and what would have been chosen without it."""
-    row, pairs = state.number[MERGES], state.pairs
-    columns.left[row] = left
-    columns.right[row] = right
-    columns.count[row] = pairs[pair].count if pair != NO_PAIR else 0
+def write_choice(state, scores, columns, reasons, pair, left, right):
+    """Write what was chosen and why, and what would have been chosen without it."""
+    row, pairs = state.run[0].merges, state.pairs
+    count = pairs[pair].count if pair != NO_PAIR else np.int64(0)
+    columns.left[row], columns.right[row], columns.count[row] = left, right, count
     pairs[pair].count = 0  # it is dropped from the queue when it comes up
-    other = best_pair(state)
+    other = best(state, scores)
     if other == NO_PAIR:
-        columns.runner_up_left[row] = columns.runner_up_right[row] = -1
-        columns.runner_up_count[row] = -1
+        columns.runner_up_left[row] = columns.runner_up_right[row] = columns.runner_up_count[row] = -1
     else:
-        columns.runner_up_left[row] = pairs[other].left
-        columns.runner_up_right[row] = pairs[other].right
+        columns.runner_up_left[row], columns.runner_up_right[row] = pairs[other].left, pairs[other].right
         columns.runner_up_count[row] = pairs[other].count
+    if len(scores) > 0:
+        write_reasons(state, scores, reasons, left, right, count, other)
 
 
 @kernel
-def merge(state, pair, token):
+def merge(state, scores, pair, token):
     """Replace every occurrence of the pair by the new token; how much work it was."""
-    number, pairs = state.number, state.pairs
-    first, times, first_born = pairs[pair].first, np.int64(pairs[pair].times), number[PAIRS]
+    run, pairs = state.run[0], state.pairs
+    first, times, first_born = pairs[pair].first, np.int64(pairs[pair].times), run.pairs
+    work, before = times, run.tokens_left
     joined = join(state, pair, token, first, first + times)
-    free_slice(pairs, number, pair)
+    free_slice(pairs, run, pair)
     settle(state, pair, token, joined)
     place(state, joined, first_born)
-    let_born_queue(state, pair, token, first_born)
-    return times + 8 * number[GROUPS]
+    if len(scores) > 0:
+        work += use_up(state, scores, pair, token, before - run.tokens_left)
+    let_born_queue(state, scores, pair, token, first_born)
+    return work + 8 * run.groups
 
 
 @kernel
-def let_born_queue(state, pair, token, first_born):
-    pairs, number = state.pairs, state.number
+def let_born_queue(state, scores, pair, token, first_born):
+    pairs, run = state.pairs, state.run[0]
     pairs[pair].count = pairs[pair].times = 0
-    for born in range(first_born, number[PAIRS]):
-        if pairs[born].count >= number[MIN_FREQUENCY] and born_length(state, born) <= number[MAX_LENGTH]:
-            enter(state, born)
-    state.born_first[token + 1] = number[PAIRS]
+    for born in range(first_born, run.pairs):
+        if pairs[born].count >= run.min_frequency and born_length(state, born) <= run.max_length:
+            let_queue(state, scores, born)
+    state.born_first[token + 1] = run.pairs
 
 
 @kernel
@@ -231,7 +261,7 @@ def join(state, pair, token, begin, stop):
     cells, arena, pairs, joints = state.cells, state.arena, state.pairs, state.joints
     groups, sides, words, hints = state.groups, state.sides, state.words, state.word_hints
     left_length, length = np.int64(state.token_lengths[pairs[pair].left]), np.int64(state.token_lengths[token])
-    first_born = state.number[PAIRS]
+    first_born = state.run[0].pairs
     joined, total, used = np.int64(0), np.int64(0), np.int64(1)
     for entry in range(begin, stop):
         fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born)
@@ -260,8 +290,8 @@ def join(state, pair, token, begin, stop):
             cells[cell] = kept
         note_joint(joints, joined, cell, start, before, behind)
         joined += 1
-    state.number[TOKENS_LEFT] -= total
-    state.number[GROUPS] = used
+    state.run[0].tokens_left -= total
+    state.run[0].groups = used
     return joined
 
 
@@ -331,8 +361,8 @@ def settle(state, pair, token, joined):
     groups, pairs, sides = state.groups, state.pairs, state.sides
     left, chained = pairs[pair].left, np.int64(sides[2 * NO_PAIR + IS_BEFORE])
     keeps_places = joined > FEW_JOINTS
-    for i in range(1, state.number[GROUPS]):
-        if i + AHEAD < state.number[GROUPS]:
+    for i in range(1, state.run[0].groups):
+        if i + AHEAD < state.run[0].groups:
             prefetch(pairs, np.uint64(groups[i + AHEAD].old))
         group = groups[i]
         old, weight, times = pairs[group.old], group.weight, np.int64(group.times)
@@ -353,18 +383,18 @@ def settle(state, pair, token, joined):
 @kernel
 def give_birth(state, group, left, right, weight, times, keeps_places):
     """Remember the pair that replaces a group's old one, if it can ever be merged; else perhaps an empty place."""
-    number = state.number
-    forced = number[MERGES] < number[FORCED]
-    least = number[FORCED_FREQUENCY] if forced else number[MIN_FREQUENCY]
-    longest = number[FORCED_LENGTH] if forced else number[MAX_LENGTH]
+    run = state.run[0]
+    forced = run.merges < run.forced
+    least = run.forced_frequency if forced else run.min_frequency
+    longest = run.forced_length if forced else run.max_length
     length = np.int64(state.token_lengths[left]) + state.token_lengths[right]
     if times == 0 or weight < least or length > longest:
         group.new = NO_PAIR
         if keeps_places:
-            add_pair(state.pairs, number, left, right, 0, 0)
+            add_pair(state.pairs, run, left, right, 0, 0)
         return
-    group.new = add_pair(state.pairs, number, left, right, weight, times)
-    group.fill = give_slice(state.pairs, number, group.new, times)
+    group.new = add_pair(state.pairs, run, left, right, weight, times)
+    group.fill = give_slice(state.pairs, run, group.new, times)
 
 
 @kernel
@@ -396,10 +426,10 @@ def place_one(cells, arena, groups, number, cell, first_born):
 @kernel
 def begin_wide(state, columns):
     """Choose a pair, and divide its occurrences between two words: the entries where each part begins, and the end."""
-    pair, left, right = choose(state)
-    state.number[CHOSEN] = pair
+    pair, left, right = choose(state, ())
+    state.run[0].chosen = pair
     name_token(state, left, right)
-    write_choice(state, columns, pair, left, right)
+    write_choice(state, (), columns, (), pair, left, right)
     first = state.pairs[pair].first
     stop = first + state.pairs[pair].times
     # The words that were seen first are the frequent ones, whose counts must be looked up.
@@ -424,24 +454,24 @@ def first_behind(arena, first, stop, cell):
 
 @kernel
 def join_half(state, begin, stop):
-    token = state.number[BASE] + state.number[MERGES]
-    return join(state, state.number[CHOSEN], token, begin, stop)
+    token = state.run[0].base + state.run[0].merges
+    return join(state, state.run[0].chosen, token, begin, stop)
 
 
 @kernel
 def settle_halves(state, other, joined):
     """Let the new pairs be born of what both halves gathered."""
-    number, pairs, sides, groups, more = state.number, state.pairs, state.sides, state.groups, other.groups
-    pair, token = number[CHOSEN], number[BASE] + number[MERGES]
+    run, pairs, sides, groups, more = state.run[0], state.pairs, state.sides, state.groups, other.groups
+    pair, token = run.chosen, run.base + run.merges
     chained = np.int64(sides[2 * NO_PAIR + IS_BEFORE])
     chained_times = np.int64(groups[chained].times) if chained != 0 else np.int64(0)
-    for i in range(1, other.number[GROUPS]):
+    for i in range(1, other.run[0].groups):
         old, side = np.int64(more[i].old), np.int64(more[i].side)
         other.sides[2 * old + side] = 0
         group = np.int64(sides[2 * old + side])
         if group == 0:
-            group = number[GROUPS]
-            number[GROUPS] += 1
+            group = run.groups
+            run.groups += 1
             sides[2 * old + side] = group
             groups[group].weight = groups[group].times = 0
             groups[group].old, groups[group].side = old, side
@@ -451,10 +481,10 @@ def settle_halves(state, other, joined):
         more[i].new = group
         groups[group].weight += more[i].weight
         groups[group].times += more[i].times
-    number[TOKENS_LEFT] += other.number[TOKENS_LEFT]
-    free_slice(pairs, number, pair)
+    run.tokens_left += other.run[0].tokens_left
+    free_slice(pairs, run, pair)
     settle(state, pair, token, joined)
-    for i in range(1, other.number[GROUPS]):
+    for i in range(1, other.run[0].groups):
         group = np.int64(more[i].new)
         more[i].fill += groups[group].fill
         more[i].new = groups[group].new
@@ -472,5 +502,6 @@ def place_second(state, joined, first_born):
 
 @kernel
 def end_wide(state, columns, first_born):
-    let_born_queue(state, state.number[CHOSEN], state.number[BASE] + state.number[MERGES], first_born)
+    run = state.run[0]
+    let_born_queue(state, (), run.chosen, run.base + run.merges, first_born)
     end_step(state, columns)

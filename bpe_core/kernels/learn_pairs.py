@@ -9,27 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.learn_queue import enter
-from bpe_core.kernels.learn_state import (
-    ARENA,
-    BASE,
-    COUNTED,
-    FORCED,
-    FORCED_FREQUENCY,
-    FREE,
-    FREE_BEHIND,
-    FREE_STOP,
-    LAST,
-    MERGES,
-    MIN_FREQUENCY,
-    MOST_WEIGHT,
-    NO_PAIR,
-    PAIR_BITS,
-    PAIRS,
-    SEPARATOR,
-    WEIGHT_BITS,
-    WEIGHT_SHIFT,
-)
+from bpe_core.kernels.learn_state import MOST_WEIGHT, NO_PAIR, PAIR_BITS, SEPARATOR, WEIGHT_BITS, WEIGHT_SHIFT
 from bpe_core.kernels.memory import prefetch
 
 AHEAD = 16  # cells whose place in the arena is fetched while others are worked on
@@ -37,38 +17,38 @@ FAR_AHEAD = 32  # the same of occurrences, where little is done with each
 
 
 @kernel
-def give_slice(pairs, number, pair, times):
+def give_slice(pairs, run, pair, times):
     """Give a pair entries of the arena: those that the merged pair left, or new ones at the end. The first of them."""
-    if number[FREE] + times <= number[FREE_STOP]:
-        first, before = number[FREE], number[FREE_BEHIND]
-        number[FREE] += times
-        number[FREE_BEHIND] = pair
+    if run.free + times <= run.free_stop:
+        first, before = run.free, run.free_behind
+        run.free += times
+        run.free_behind = pair
     else:
-        first, before = number[ARENA], number[LAST]
-        number[ARENA] += times
+        first, before = run.arena, run.last
+        run.arena += times
     pairs[pair].first = first
     pairs[pair].following = pairs[before].following
     pairs[before].following = pair
-    if before == number[LAST]:
-        number[LAST] = pair
+    if before == run.last:
+        run.last = pair
     return first
 
 
 @kernel
-def free_slice(pairs, number, pair):
+def free_slice(pairs, run, pair):
     """Leave the entries of the merged pair to the pairs that are born next."""
-    number[FREE] = pairs[pair].first
-    number[FREE_STOP] = pairs[pair].first + pairs[pair].times
-    number[FREE_BEHIND] = pair
+    run.free = pairs[pair].first
+    run.free_stop = pairs[pair].first + pairs[pair].times
+    run.free_behind = pair
     pairs[pair].times = 0
 
 
 @kernel
 def tidy_arena(state):
     """Keep only the occurrences that still stand, of pairs that may still be merged: never more than tokens."""
-    cells, arena, pairs, number = state.cells, state.arena, state.pairs, state.number
-    least = number[FORCED_FREQUENCY] if number[MERGES] < number[FORCED] else number[MIN_FREQUENCY]
-    end, used = np.int64(0), number[ARENA]
+    cells, arena, pairs, run = state.cells, state.arena, state.pairs, state.run[0]
+    least = run.forced_frequency if run.merges < run.forced else run.min_frequency
+    end, used = np.int64(0), run.arena
     kept, pair = np.int64(NO_PAIR), np.int64(pairs[NO_PAIR].following)
     while pair != NO_PAIR:
         begin, stop = pairs[pair].first, pairs[pair].first + pairs[pair].times
@@ -86,7 +66,7 @@ def tidy_arena(state):
             kept = pair
         pair = np.int64(pairs[pair].following)
     pairs[kept].following = NO_PAIR
-    number[LAST], number[ARENA] = kept, end
+    run.last, run.arena = kept, end
 
 
 @kernel
@@ -106,10 +86,10 @@ def base_slot(slots, pairs, base, left, right):
 
 
 @kernel
-def add_pair(pairs, number, left, right, count, times):
+def add_pair(pairs, run, left, right, count, times):
     """Remember a new pair; its number."""
-    pair = number[PAIRS]
-    number[PAIRS] = pair + 1
+    pair = run.pairs
+    run.pairs = pair + 1
     record = pairs[pair]
     record.count = count
     record.first = 0
@@ -122,18 +102,18 @@ def add_pair(pairs, number, left, right, count, times):
 
 @kernel
 def fill_slots(state):
-    slots, pairs, base = state.base_slots, state.pairs, state.number[BASE]
-    for pair in range(1, state.number[PAIRS]):
+    slots, pairs, base = state.base_slots, state.pairs, state.run[0].base
+    for pair in range(1, state.run[0].pairs):
         slots[base_slot(slots, pairs, base, np.int64(pairs[pair].left), np.int64(pairs[pair].right))] = pair
 
 
 @kernel
 def count_base_pairs(state, stop):
     """Write in each cell before `stop` the pair that begins there; False when the table is too full to go on."""
-    cells, words, pairs, slots, number = state.cells, state.words, state.pairs, state.base_slots, state.number
-    base, word = number[BASE], np.int64(-1)
+    cells, words, pairs, slots, run = state.cells, state.words, state.pairs, state.base_slots, state.run[0]
+    base, word = run.base, np.int64(-1)
     room = min(len(pairs), len(slots) if len(slots) == base * base else len(slots) // 2)
-    for cell in range(number[COUNTED], stop):
+    for cell in range(run.counted, stop):
         left, right = np.int64(cells[cell]), np.int64(cells[cell + 1])
         if left == SEPARATOR or right == SEPARATOR:
             cells[cell] = NO_PAIR if left != SEPARATOR else SEPARATOR
@@ -141,10 +121,10 @@ def count_base_pairs(state, stop):
         slot = base_slot(slots, pairs, base, left, right)
         pair = np.int64(slots[slot])
         if pair == NO_PAIR:
-            if number[PAIRS] >= room:
-                number[COUNTED] = cell
+            if run.pairs >= room:
+                run.counted = cell
                 return False
-            pair = add_pair(pairs, number, left, right, 0, 0)
+            pair = add_pair(pairs, run, left, right, 0, 0)
             slots[slot] = pair
         while word < 0 or words[word + 1].start <= cell:
             word += 1
@@ -152,19 +132,19 @@ def count_base_pairs(state, stop):
         cells[cell] = pair if weight > MOST_WEIGHT else pair | (weight << WEIGHT_SHIFT)
         pairs[pair].count += weight
         pairs[pair].times += 1
-    number[COUNTED] = stop
+    run.counted = stop
     return True
 
 
 @kernel
 def add_base_pairs(state, more, numbers):
     """Add the pairs of another stretch of cells, for all of which there is room, and write their numbers here."""
-    pairs, slots, number = state.pairs, state.base_slots, state.number
+    pairs, slots, run = state.pairs, state.base_slots, state.run[0]
     for pair in range(1, len(more)):
         left, right = np.int64(more[pair].left), np.int64(more[pair].right)
-        slot = base_slot(slots, pairs, number[BASE], left, right)
+        slot = base_slot(slots, pairs, run.base, left, right)
         if slots[slot] == NO_PAIR:
-            slots[slot] = add_pair(pairs, number, left, right, 0, 0)
+            slots[slot] = add_pair(pairs, run, left, right, 0, 0)
         numbers[pair] = slots[slot]
         pairs[slots[slot]].count += more[pair].count
         pairs[slots[slot]].times += more[pair].times
@@ -173,12 +153,12 @@ def add_base_pairs(state, more, numbers):
 @kernel
 def number_slices(state):
     """Give each pair that is not too rare its slice of the arena. ARENA says how much room all need."""
-    pairs, number = state.pairs, state.number
-    for pair in range(1, number[PAIRS]):
-        if pairs[pair].count < number[FORCED_FREQUENCY]:
+    pairs, run = state.pairs, state.run[0]
+    for pair in range(1, run.pairs):
+        if pairs[pair].count < run.forced_frequency:
             pairs[pair].times = 0
         else:
-            give_slice(pairs, number, pair, np.int64(pairs[pair].times))
+            give_slice(pairs, run, pair, np.int64(pairs[pair].times))
 
 
 @kernel
@@ -196,11 +176,3 @@ def place_base_pairs(cells, arena, numbers, fills, first, stop):
         if numbers[known] != NO_PAIR:
             arena[fills[known]] = cell
             fills[known] += 1
-
-
-@kernel
-def queue_base_pairs(state):
-    pairs, number = state.pairs, state.number
-    for pair in range(1, number[PAIRS]):
-        if pairs[pair].count >= number[MIN_FREQUENCY]:
-            enter(state, pair)

@@ -12,17 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.learn_state import (
-    BASE,
-    HEAP,
-    LEVEL,
-    MAX_LENGTH,
-    MIN_FREQUENCY,
-    NO_PAIR,
-    PAIR_BITS,
-    SEPARATOR,
-    TIES,
-)
+from bpe_core.kernels.learn_state import NO_PAIR, PAIR_BITS, SEPARATOR
 
 # What the tie rules compare; from BY_SMALLEST_TEXT on, the tokens' texts.
 BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT, BY_LARGEST_TEXT = range(4)
@@ -30,10 +20,7 @@ BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT, BY_LARGEST_TEXT = range(4)
 
 @kernel
 def level_of(count):
-    """Grows with the count; up to 128 each count is a level of its own, then 64 levels for each doubling.
-
-    These are simply the leading bits of the number as floating point.
-    """
+    """The leading bits of the count as floating point: a level for each count up to 128, then 64 for each doubling."""
     bits = np.float64(count).view(np.int64)
     return (bits >> np.int64(46)) - np.int64(1023 << 6)
 
@@ -50,18 +37,22 @@ def text_prefix(text, text_starts, token):
 
 
 @kernel
-def compare_texts(text, text_starts, one, other):
-    """Negative, zero or positive as the first token's text sorts before, with or after the other's."""
-    if one == other:
-        return np.int64(0)
-    start, other_start = text_starts[one], text_starts[other]
-    length = text_starts[one + 1] - start
-    other_length = text_starts[other + 1] - other_start
+def compare_texts(text, start, length, other_start, other_length):
+    """Negative, zero or positive as the first of two stretches of a text sorts before, with or after the other."""
     for i in range(min(length, other_length)):
         difference = np.int64(text[start + i]) - np.int64(text[other_start + i])
         if difference != 0:
             return difference
     return length - other_length
+
+
+@kernel
+def compare_tokens(state, one, other):
+    if one == other:
+        return np.int64(0)
+    starts = state.text_starts
+    length, other_length = starts[one + 1] - starts[one], starts[other + 1] - starts[other]
+    return compare_texts(state.text, starts[one], length, starts[other], other_length)
 
 
 @kernel
@@ -79,12 +70,12 @@ def first_occurrence(cells, arena, pairs, pair):
 @kernel
 def tie_key(state, pair):
     """A number that sorts pairs of equal count as the tie rule does (texts: by their beginning)."""
-    rule = state.number[TIES]
+    rule = state.run[0].ties
     if rule == BY_FIRST_SEEN:
         return first_occurrence(state.cells, state.arena, state.pairs, pair)
     left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
     if rule == BY_IDS:
-        base = state.number[BASE]
+        base = state.run[0].base
         left = state.base_order[left] if left < base else left
         right = state.base_order[right] if right < base else right
         return (left << np.int64(32)) | right
@@ -95,12 +86,12 @@ def tie_key(state, pair):
 @kernel
 def text_decides(state, pair, other):
     """Whether a pair comes before another of equal count and equal beginning."""
-    text, starts, pairs = state.text, state.text_starts, state.pairs
-    order = compare_texts(text, starts, pairs[pair].left, pairs[other].left)
+    pairs = state.pairs
+    order = compare_tokens(state, pairs[pair].left, pairs[other].left)
     if order == 0:
-        order = compare_texts(text, starts, pairs[pair].right, pairs[other].right)
+        order = compare_tokens(state, pairs[pair].right, pairs[other].right)
     if order != 0:
-        return order < 0 if state.number[TIES] == BY_SMALLEST_TEXT else order > 0
+        return order < 0 if state.run[0].ties == BY_SMALLEST_TEXT else order > 0
     # Twins: a word may spell a marker's own text.
     if pairs[pair].left != pairs[other].left:
         return pairs[pair].left < pairs[other].left
@@ -113,7 +104,7 @@ def comes_before(state, count, key, pair, other_count, other_key, other):
         return count > other_count
     if key != other_key:
         return key < other_key
-    if state.number[TIES] < BY_SMALLEST_TEXT:
+    if state.run[0].ties < BY_SMALLEST_TEXT:
         return False
     return text_decides(state, pair, other)
 
@@ -128,7 +119,7 @@ def wait(pairs, waiting, pair, level):
 def enter(state, pair):
     """Put a pair that may be merged into the heap, or among those that wait."""
     level = level_of(state.pairs[pair].count)
-    if level < state.number[LEVEL]:
+    if level < state.run[0].level:
         wait(state.pairs, state.waiting, pair, level)
     else:
         push(state, pair)
@@ -138,8 +129,8 @@ def enter(state, pair):
 def push(state, pair):
     count, key = state.pairs[pair].count, tie_key(state, pair)
     heap = state.heap
-    at = state.number[HEAP]
-    state.number[HEAP] = at + 1
+    at = state.run[0].heap
+    state.run[0].heap = at + 1
     while at > 0:
         parent = (at - 1) >> 1
         above = heap[parent]
@@ -164,8 +155,8 @@ def copy_entry(heap, at, source):
 
 @kernel
 def drop_top(state):
-    size = state.number[HEAP] - 1
-    state.number[HEAP] = size
+    size = state.run[0].heap - 1
+    state.run[0].heap = size
     last = state.heap[size]
     sink(state, last.count, last.key, last.pair)
 
@@ -173,7 +164,7 @@ def drop_top(state):
 @kernel
 def sink(state, count, key, pair):
     """Insert an entry at the top of the heap, and move it down to its place."""
-    heap, size = state.heap, state.number[HEAP]
+    heap, size = state.heap, state.run[0].heap
     at = np.int64(0)
     while True:
         child = 2 * at + 1
@@ -194,14 +185,14 @@ def sink(state, count, key, pair):
 @kernel
 def best_pair(state):
     """The pair to merge next, on top of the heap; NO_PAIR if none is frequent enough."""
-    number, heap, pairs, cells = state.number, state.heap, state.pairs, state.cells
-    least, moves = number[MIN_FREQUENCY], number[TIES] == BY_FIRST_SEEN
-    while number[HEAP] > 0 or next_level(state):
+    run, heap, pairs, cells = state.run[0], state.heap, state.pairs, state.cells
+    least, moves = run.min_frequency, run.ties == BY_FIRST_SEEN
+    while run.heap > 0 or next_level(state):
         pair, key = heap[0].pair, heap[0].key
         count = pairs[pair].count
         if count == heap[0].count and (not moves or cells[key] & PAIR_BITS == pair):
             return pair
-        if count >= least and level_of(count) >= number[LEVEL]:
+        if count >= least and level_of(count) >= run.level:
             sink(state, count, tie_key(state, pair) if moves else key, pair)
             continue
         drop_top(state)
@@ -213,44 +204,27 @@ def best_pair(state):
 @kernel
 def next_level(state):
     """Move the pairs of the highest level that wait into the heap; False if none waits."""
-    number, pairs, waiting = state.number, state.pairs, state.waiting
-    least = number[MIN_FREQUENCY]
-    while number[LEVEL] > 0:
-        level = number[LEVEL] - 1
+    run, pairs, waiting = state.run[0], state.pairs, state.waiting
+    least = run.min_frequency
+    while run.level > 0:
+        level = run.level - 1
         pair = np.int64(waiting[level])
         waiting[level] = NO_PAIR
-        number[LEVEL] = level
+        run.level = level
         while pair != NO_PAIR:
             following = np.int64(pairs[pair].next)
             if pairs[pair].count >= least:
                 enter(state, pair)
             pair = following
-        if number[HEAP] > 0:
+        if run.heap > 0:
             return True
     return False
 
 
 @kernel
-def leading_pairs(state, wanted, found, cells):
-    """The best pairs in the order they would be merged now, and where each first stands; how many there are."""
-    total = 0
-    while total < wanted:
-        pair = best_pair(state)
-        if pair == NO_PAIR:
-            break
-        found[total] = pair
-        cells[total] = first_occurrence(state.cells, state.arena, state.pairs, pair)
-        drop_top(state)
-        total += 1
-    for i in range(total):
-        push(state, found[i])
-    return total
-
-
-@kernel
 def any_pair_left(state):
     """Whether any two neighbours could still be merged if they were more frequent."""
-    cells, longest = state.cells, state.number[MAX_LENGTH]
+    cells, longest = state.cells, state.run[0].max_length
     length_behind = np.int64(0)  # of the token behind, 0 for a separator
     cell = np.int64(len(cells) - 1)
     while cell >= 0:

@@ -25,41 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.kernels.jit import kernel
-from bpe_core.kernels.learn import (
-    born_length,
-    find_pair,
-    forbid_due,
-    join,
-    missing_room,
-    name_token,
-    place,
-    settle,
-)
-from bpe_core.kernels.learn_pairs import free_slice
-from bpe_core.kernels.learn_queue import (
-    BY_FIRST_SEEN,
-    BY_SMALLEST_TEXT,
-    any_pair_left,
-    first_occurrence,
-    text_decides,
-    tie_key,
-)
-from bpe_core.kernels.learn_state import (
-    FORCED,
-    GOING,
-    GROUPS,
-    MAX_LENGTH,
-    MERGES,
-    MIN_FREQUENCY,
-    NO_PAIR,
-    OUT_OF_PAIRS,
-    PAIR_BITS,
-    PAIRS,
-    STATUS,
-    TIES,
-    TOKENS_LEFT,
-    TOO_RARE,
-)
+from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_SMALLEST_TEXT, text_decides, tie_key
+from bpe_core.kernels.learn_state import NO_PAIR, PAIR_BITS
 from bpe_core.support.arrays import Int32s, Int64s, Records
 
 # Ten roundings of 2**-53 stand between two quotients and the truth; what differs by more than this differs for sure.
@@ -151,7 +118,7 @@ def wins_tie(state, scores, pair, other):
     key, other_key = scores.entries[pair].key, scores.entries[other].key
     if key != other_key:
         return key < other_key
-    return state.number[TIES] >= BY_SMALLEST_TEXT and text_decides(state, pair, other)
+    return state.run[0].ties >= BY_SMALLEST_TEXT and text_decides(state, pair, other)
 
 
 # --- The pairs of one owner ---------------------------------------------------------------
@@ -267,11 +234,8 @@ def take_top(state, scores, owner):
 
 @kernel
 def raise_pairs(state, scores, token):
-    """A token was used up: the pairs whose rarer token it is have risen, unless they lost as much themselves.
-
-    Returns how many there are.
-    """
-    entries, least, total = scores.entries, state.number[MIN_FREQUENCY], np.int64(0)
+    """Raise the pairs whose rarer token was used up, unless they lost as much themselves; how many there are."""
+    entries, least, total = scores.entries, state.run[0].min_frequency, np.int64(0)
     now = scores.token_counts[token]
     last, pair = np.int64(NO_PAIR), np.int64(scores.rarer_first[token])
     while pair != NO_PAIR:
@@ -375,7 +339,7 @@ def move_down(state, scores, owner, place):
 @kernel
 def best_scored(state, scores):
     """The pair to merge next; NO_PAIR if none is frequent enough."""
-    least, moves = state.number[MIN_FREQUENCY], state.number[TIES] == BY_FIRST_SEEN
+    least, moves = state.run[0].min_frequency, state.run[0].ties == BY_FIRST_SEEN
     while scores.number[OWNERS] > 0:
         owner = np.int64(scores.owners[0])
         pair = np.int64(scores.best[owner])
@@ -394,82 +358,22 @@ def best_scored(state, scores):
 
 
 @kernel
-def begin_scores(state, scores):
-    for pair in range(1, state.number[PAIRS]):
-        if state.pairs[pair].count >= state.number[MIN_FREQUENCY]:
-            enter_scored(state, scores, pair)
-
-
-@kernel
-def learn_by_score(state, scores, columns, reasons, stop_at, work):
-    """As `learn.learn`, but by score."""
-    number = state.number
-    number[STATUS] = GOING
-    while number[MERGES] < stop_at and work > 0:
-        pair, left, right = choose_by_score(state, scores)
-        if left < 0:
-            number[STATUS] = TOO_RARE if any_pair_left(state) else OUT_OF_PAIRS
-            return
-        number[STATUS] = missing_room(state, pair, left, right)
-        if number[STATUS] != GOING:
-            return
-        token = name_token(state, left, right)
-        write_scored_choice(state, scores, columns, reasons, pair, left, right)
-        scores.token_counts[token] = 0
-        if pair != NO_PAIR:
-            work -= merge_scored(state, scores, pair, token)
-        columns.tokens_left[number[MERGES]] = number[TOKENS_LEFT]
-        number[MERGES] += 1
-        forbid_due(state)
-        work -= 16
-
-
-@kernel
-def choose_by_score(state, scores):
-    """As `learn.choose`, but by score."""
-    step = state.number[MERGES]
-    if step < state.number[FORCED] and state.forced_left[step] >= 0:
-        left, right = np.int64(state.forced_left[step]), np.int64(state.forced_right[step])
-        return find_pair(state, left, right), left, right
-    pair = best_scored(state, scores)
-    if pair == NO_PAIR:
-        return pair, np.int64(-1), np.int64(-1)
-    return pair, np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
-
-
-@kernel
-def write_scored_choice(state, scores, columns, reasons, pair, left, right):
-    """Write what was chosen and for what score, and what would have been chosen without it."""
-    row, pairs, counts = state.number[MERGES], state.pairs, scores.token_counts
-    count = pairs[pair].count if pair != NO_PAIR else np.int64(0)
-    columns.left[row], columns.right[row], columns.count[row] = left, right, count
+def write_reasons(state, scores, reasons, left, right, count, other):
+    """Write the counts of the chosen tokens, and whether the next best pair has the same score."""
+    row, counts, record = state.run[0].merges, scores.token_counts, state.pairs[other]
     reasons.left_count[row], reasons.right_count[row] = counts[left], counts[right]
-    pairs[pair].count = 0  # it is left out when it comes up
-    other = best_scored(state, scores)
-    if other == NO_PAIR:
-        columns.runner_up_left[row] = columns.runner_up_right[row] = columns.runner_up_count[row] = -1
-        reasons.tied[row] = False
-        return
-    record = pairs[other]
-    columns.runner_up_left[row], columns.runner_up_right[row] = record.left, record.right
-    columns.runner_up_count[row] = record.count
-    reasons.tied[row] = count > 0 and (
-        compare_scores(count, counts[left], counts[right], record.count, counts[record.left], counts[record.right]) == 0
+    reasons.tied[row] = (
+        count > 0
+        and other != NO_PAIR
+        and compare_scores(count, counts[left], counts[right], record.count, counts[record.left], counts[record.right])
+        == 0
     )
 
 
 @kernel
-def merge_scored(state, scores, pair, token):
-    """Replace every occurrence of the pair by the new token; how much work it was."""
-    number, pairs = state.number, state.pairs
-    left, right = np.int64(pairs[pair].left), np.int64(pairs[pair].right)
-    before, first_born = number[TOKENS_LEFT], number[PAIRS]
-    first, times = pairs[pair].first, np.int64(pairs[pair].times)
-    joined = join(state, pair, token, first, first + times)
-    free_slice(pairs, number, pair)
-    settle(state, pair, token, joined)
-    place(state, joined, first_born)
-    used = before - number[TOKENS_LEFT]
+def use_up(state, scores, pair, token, used):
+    """Count the tokens of a pair that became a new one, and move what is ordered by them; how many pairs may rise."""
+    left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
     scores.token_counts[left] -= used
     scores.token_counts[right] -= used
     scores.token_counts[token] = used
@@ -478,27 +382,4 @@ def merge_scored(state, scores, pair, token):
     risen = raise_pairs(state, scores, left)
     if right != left:
         risen += raise_pairs(state, scores, right)
-    for born in range(first_born, number[PAIRS]):
-        if pairs[born].count >= number[MIN_FREQUENCY] and born_length(state, born) <= number[MAX_LENGTH]:
-            enter_scored(state, scores, born)
-    state.born_first[token + 1] = number[PAIRS]
-    pairs[pair].count = 0
-    pairs[pair].times = 0
-    return times + 16 * number[GROUPS] + risen
-
-
-@kernel
-def leading_by_score(state, scores, wanted, found, cells):
-    """As `learn_queue.leading_pairs`, but by score."""
-    total = 0
-    while total < wanted:
-        pair = best_scored(state, scores)
-        if pair == NO_PAIR:
-            break
-        found[total] = pair
-        cells[total] = first_occurrence(state.cells, state.arena, state.pairs, pair)
-        take_top(state, scores, np.int64(scores.entries[pair].owner))
-        total += 1
-    for i in range(total):
-        put_in(state, scores, found[i])
-    return total
+    return risen

@@ -27,41 +27,46 @@ MOST_WEIGHT = 3  # if not more often; else 0
 WEIGHT_BITS = MOST_WEIGHT << WEIGHT_SHIFT
 PAIR_BITS = (1 << WEIGHT_SHIFT) - 1  # the others, which number the pair
 
-# Entries of `State.number`: the scalars of a run.
-MERGES = 0  # learned so far
-PAIRS = 1  # remembered so far, dead ones included; number 0 is NO_PAIR
-ARENA = 2  # entries of the arena in use
-HEAP = 3  # entries of the heap
-LEVEL = 4  # pairs of this level of frequency or above are in the heap, others wait
-TOKENS_LEFT = 5
-BASE = 6  # size of the alphabet
-MIN_FREQUENCY = 7
-MAX_LENGTH = 8
-TIES = 9  # one of the rules in learn_queue.py
-STATUS = 10  # why `learn` returned
-FORCED = 11  # the last merge that is given rather than chosen
-FORCED_FREQUENCY = 12  # while they last, pairs this rare are remembered
-FORCED_LENGTH = 13  # and pairs that long
-GROUPS = 14  # of neighbours in the merge at hand
-COUNTED = 15  # cells whose pairs of base symbols are counted
-TEXT = 16  # bytes of token text in use
-WANTED = 17  # entries of the arena that the next merge may need
-UNWRITTEN = 18  # bytes of a token's text that are left out behind another: the mark that it continues a word
-FORBIDDEN = 19  # pairs of `forbidden` whose step has come
-FREE = 20  # the first entry of the arena that the merged pair left to those that are born
-FREE_STOP = 21  # where these end
-FREE_BEHIND = 22  # the pair whose entries are before
-LAST = 23  # the pair whose entries are the last in the arena
-WIDE = 24  # pairs at this many places are merged in two halves
-CHOSEN = 25  # the pair that is merged so
-WORK_LEFT = 26  # of a call that returned for that
-NUMBERS = 27
-
 GOING, OUT_OF_PAIRS, TOO_RARE, NEEDS_PAIRS, NEEDS_TEXT, NEEDS_ARENA, IS_WIDE = range(7)
 
 HINT_SHIFT = 4  # a hint for every sixteenth cell
 LEVELS = 64 * 64  # more than any 64-bit count has
 
+# The scalars of a run, 64 bits each.
+RUN = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            "merges",  # learned so far
+            "pairs",  # remembered so far, dead ones included; number 0 is NO_PAIR
+            "arena",  # entries of the arena in use
+            "heap",  # entries of the heap
+            "level",  # pairs of this level of frequency or above are in the heap, others wait
+            "tokens_left",
+            "base",  # size of the alphabet
+            "min_frequency",
+            "max_length",
+            "ties",  # one of the rules in learn_queue.py
+            "status",  # why `learn` returned
+            "forced",  # the last merge that is given rather than chosen
+            "forced_frequency",  # while they last, pairs this rare are remembered
+            "forced_length",  # and pairs that long
+            "groups",  # of neighbours in the merge at hand
+            "counted",  # cells whose pairs of base symbols are counted
+            "text",  # bytes of token text in use
+            "wanted",  # entries of the arena that the next merge may need
+            "unwritten",  # bytes of a token's text that are left out behind another: the mark that it continues a word
+            "forbidden",  # pairs of `forbidden` whose step has come
+            "free",  # the first entry of the arena that the merged pair left to those that are born
+            "free_stop",  # where these end
+            "free_behind",  # the pair whose entries are before
+            "last",  # the pair whose entries are the last in the arena
+            "wide",  # pairs at this many places are merged in two halves
+            "chosen",  # the pair that is merged so
+            "work_left",  # of a call that returned for that
+        )
+    ]
+)
 # A pair of neighbouring tokens.
 PAIR = np.dtype(
     [
@@ -118,4 +123,4 @@ class State(NamedTuple):
     forced_left: Int32s  # of each merge up to the last that is given; -1 where it is chosen
     forced_right: Int32s
     forbidden: Int64s  # three numbers each, by the first: after how many merges a pair may not be merged, its tokens
-    number: Int64s
+    run: Records  # one

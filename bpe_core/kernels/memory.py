@@ -82,31 +82,24 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
     return types.uint64(array, types.uint64), generate
 
 
-@intrinsic
-def trailing_zeros(typing_context: Any, number: Any) -> Any:
-    """How many bits of an unsigned number are zero below the lowest that is not; 64 if all are."""
+def _of_bits(instruction: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    def count(typing_context: Any, number: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return instruction(builder, arguments[0])
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+        return (types.uint64(types.uint64), generate) if number == types.uint64 else None
 
-    return (types.uint64(types.uint64), generate) if number == types.uint64 else None
+    return count
 
 
-@intrinsic
-def count_ones(typing_context: Any, number: Any) -> Any:
-    """How many bits of an unsigned number are one."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return (types.uint64(types.uint64), generate) if number == types.uint64 else None
+# How many bits of an unsigned number are one; and how many are zero below the lowest that is not, 64 if all are.
+count_ones = intrinsic(_of_bits(lambda builder, number: builder.ctpop(number)))
+trailing_zeros = intrinsic(_of_bits(lambda builder, number: builder.cttz(number, ir.Constant(ir.IntType(1), 0))))
 
 
 @intrinsic
 def chosen(typing_context: Any, condition: Any, one: Any, other: Any) -> Any:
-    """One number or the other of the same kind, where that cannot be predicted: else LLVM makes a branch of it as
-    soon as one of them is read from memory.
-    """
+    """Choose one of two numbers without a branch, which LLVM would make as soon as one is read from memory."""
     if condition != types.boolean or one != other or not isinstance(one, types.Number):
         return None
 

@@ -109,8 +109,8 @@ def enter_merges(table):
 def rank_of(keys, ranks, limit, left, right):
     """The index of the merge that joins this pair; NEVER if there is none in force.
 
-    No branch could be predicted, so all of a bucket is looked at without one: two looks for one merge wait for memory
-    together. It takes the arrays themselves, as handing on a tuple of many would cost more than looking.
+    It looks at a whole bucket without a branch, as none could be predicted: so two looks wait for memory together.
+    It takes the arrays themselves, as handing on a tuple of many would cost more than looking.
     """
     key = pair_key(left, right)
     place = bucket_of(keys, key)
@@ -146,11 +146,7 @@ def rank_of_symbols(table, limit, left, right):
 
 @inlined
 def merge_word(table, room, symbols):
-    """Merge the base symbols in `room.cells`.
-
-    Afterwards the tokens stand there, each found from the one before by its length, and
-    `room.ranks` holds the rank of the boundary before each symbol: NEVER where a token starts.
-    """
+    """Merge the base symbols in `room.cells`; `room.ranks` gets the rank before each, NEVER where a token starts."""
     if symbols <= SHORT:
         _merge_short(table, room, symbols)
     else:
@@ -159,11 +155,7 @@ def merge_word(table, room, symbols):
 
 @inlined
 def _begin_short(table, room, end):
-    """Enter the pairs of a short word.
-
-    Behind it, and before it, which is the place behind that, stands what is joined with nothing. Places are unsigned:
-    else each look would ask first whether it is meant from the end.
-    """
+    """Enter the pairs of a short word; what is never joined stands behind it, and behind that for before it."""
     cells, limit, one, place = room.cells, table.number[LIMIT], np.uint64(1), np.uint64(0)
     while place < end:
         room.next_place[place], room.previous_place[place] = np.int32(place + one), np.int32(place - one)
@@ -315,10 +307,7 @@ def rank_boundaries(table, room, symbols, ranks):
 
 @kernel
 def recover_merges(table, room, data, starts, symbol_of, first, stop):
-    """Merge each token with what was found of those before it, and enter the two that are left.
-
-    Returns the first token that falls into more than two, or that is there already; else `stop`.
-    """
+    """Enter each token as the merge of the two that it falls into; the first that is not two others, else `stop`."""
     cells, lengths = room.cells, table.lengths
     for token in range(first, stop):
         start = starts[token]

@@ -47,14 +47,13 @@ def ready() -> bool:
     """Whether importing the kernels takes only a moment."""
     if forbidden() or not kernels_exist():
         return False
-    return "bpe_core.warm_up" in sys.modules or kept.is_sound()  # only a process that compiles imports the first
+    return (
+        "bpe_core.warm_up" in sys.modules or kept.pack() is not None
+    )  # only a process that compiles imports the first
 
 
 def prepare(*, in_memory: bool = False) -> None:
-    """Begin compiling in a second process unless that is done, under way or impossible.
-
-    Where nothing can be kept it is only done if what it makes may be kept `in_memory`, for this process alone.
-    """
+    """Begin compiling in a second process, if it is possible; where nothing can be kept, only for `in_memory`."""
     global _compiler, _receiver
     with _lock:
         if _compiler is not None or forbidden() or not kernels_exist() or ready():

@@ -177,10 +177,7 @@ def begin_text(registers, start):
 
 @kernel
 def scan(machine, data, stop, registers, cuts, found):
-    """Go on from the registers to `stop`, or until `cuts` is nearly full.
-
-    Writes the cuts behind the `found` that are there and returns how many there are then.
-    """
+    """Write cuts behind those `found`, from the registers to `stop` or until room ends; how many there are then."""
     entries, kinds, pair_entries, pair_kinds = machine.entries, machine.kinds, machine.pair_entries, machine.pair_kinds
     count = np.uint64(found)
     i = np.uint64(registers[POSITION])
@@ -275,10 +272,7 @@ def end_text(machine, registers, cuts, found):
 
 @kernel
 def scan_pieces(machine, data, pieces, registers, cuts):
-    """All cuts of pieces that lie end to end, each a text of its own, with their ends; how many there are.
-
-    Three more than the bytes of all are always enough room.
-    """
+    """Write the cuts of texts that lie end to end, into room for three more than their bytes; how many there are."""
     found = np.int64(0)
     for i in range(len(pieces) - 1):
         start, stop = np.int64(pieces[i]), np.int64(pieces[i + 1])

@@ -67,10 +67,7 @@ def _digits(value, out, place):
 
 @kernel
 def write_rows(texts, columns, values, first, out):
-    """Write rows from one on, as many as there is room for; the first that is not written, and where the last ends.
-
-    `values` has a row for each column.
-    """
+    """Write as many rows as fit, from one on; the first that is not written, and where the last ends."""
     data, begin, end = texts.data, texts.begin, texts.end
     place, width, rows = np.int64(0), len(columns.first), values.shape[1]
     fixed = np.int64(0)

@@ -14,12 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.kernels import NEVER, SHIFT, SMALL, UNREACHED
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import prefetch
 
 AHEAD = 24  # edges whose tokens' numbers are brought into the cache
-NEVER = 2**31 - 1  # the turn of what is not dropped
-SMALL, SHIFT, UNREACHED = 2.0**-600, 600, 1 << 20  # as `learning/unigram/lattices.py` says
 LIFT = 2.0**SHIFT
 MOST_LIFTS = 4  # which take any number out of the range of numbers
 LN_2 = math.log(2)
@@ -50,7 +49,7 @@ class Desk(NamedTuple):
     token: npt.NDArray[np.int32]  # the last one of the best path
     before: npt.NDArray[np.int64]  # where that begins
     passing: npt.NDArray[np.int64]  # how many best paths go through
-    turn: npt.NDArray[np.int32]  # when the first token of the best path is dropped
+    turn: npt.NDArray[np.int32]  # when the first token of the best path is dropped, or NEVER
     other: npt.NDArray[np.float64]  # the rest is for one word at a time
     other_left: npt.NDArray[np.float64]
     other_token: npt.NDArray[np.int32]
@@ -196,10 +195,7 @@ def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
 
 @inlined
 def _cut_without(lattice, desk, scores, turns, turn):
-    """Find the best paths without what is dropped up to this turn, where they have changed; how many were changed.
-
-    Others stay: whatever they were better than is no better now.
-    """
+    """Find the best paths that change without what is dropped up to this turn; how many. None of the others can."""
     best, tokens, before, is_new = desk.other, desk.other_token, desk.other_before, desk.is_new
     changed = np.int64(0)
     for place in range(1, desk.size[0] + 1):
@@ -221,10 +217,7 @@ def _cut_without(lattice, desk, scores, turns, turn):
 
 @kernel
 def own_paths(lattice, desk, scores, pieces, ends, lengths, found, stops, tokens):
-    """The best path over each piece that is not the piece itself: its score, and its tokens end to end.
-
-    `ends` has a node for each piece where it ends.
-    """
+    """Write the score and tokens of the best path over each piece but itself; `ends` has a node where each ends."""
     used = np.int64(0)
     best = desk.other
     best[0] = 0.0

@@ -16,12 +16,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.kernels import TRANSPARENT, VARIOUS, WALL
 from bpe_core.kernels.jit import inlined, kernel
 from bpe_core.kernels.memory import prefetch
 
-# A byte for what follows a beginning; besides:
-NO_FOLLOWER = 254  # not yet
-VARIOUS = 255  # different ones at different times
+NO_FOLLOWER = 254  # as a byte for what follows a beginning: not known yet
 
 
 class Words(NamedTuple):
@@ -240,7 +239,6 @@ def cover(weight, edges, covered, ends):
                 ends[id] = node
 
 
-WALL, TRANSPARENT = -2, -1  # instead of a script: no piece holds the symbol; it goes with any
 _NONE = -1
 AHEAD = 16  # places whose rows are brought into the cache
 

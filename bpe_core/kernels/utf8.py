@@ -133,10 +133,7 @@ def _write_character(code, out, place):
 
 @kernel
 def write_utf8(characters, start, stop, out):
-    """Write some characters as UTF-8; how many bytes, or -1 where one is half of a surrogate pair, which has none.
-
-    There must be room for MOST_BYTES each.
-    """
+    """Write characters as UTF-8, with room for MOST_BYTES each; how many bytes, or -1 for half a surrogate pair."""
     i, end, place = np.uint64(start), np.uint64(stop), np.uint64(0)
     one, none, many, halves = np.uint64(1), np.uint64(0), np.uint64(NARROWED), np.uint64(0)
     while i < end:

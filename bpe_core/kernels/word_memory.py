@@ -242,9 +242,7 @@ def remember(memory, data, start, length, first, second, slot, out, free, count)
 
 @inlined
 def recall_run(memory, keys, done, count, out, free):
-    """Write what words became while each is short and remembered in its first slot or the next: how many are done, and
-    the next free place.
-    """
+    """Write what words became while each is short and in its first slot or the next; how many, and where it ends."""
     slots, firsts, seconds, places = memory.slots, keys.first, keys.second, keys.places
     word, place, one, two = np.uint64(done), np.uint64(free), np.uint64(1), np.uint64(2)
     three, last_slot = np.uint64(RESULTS_INSIDE), np.uint64(len(slots) - SLOT)

@@ -24,6 +24,7 @@ SEPARATOR = -1
 WORDS_AT_ONCE = 2**13
 PARTS_A_THREAD = 4  # fewer are done before a thread has begun
 MOST_CELLS = 2**31 - 64  # positions are 32-bit
+FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,14 @@ class Layout:
     symbols: npt.NDArray[np.int32]  # what never merges stands as a separator, too
     starts: npt.NDArray[np.int64]  # the first cell of each word, and the end
     tokens: int  # in the corpus, each word as often as it occurs
+
+    def symbol_counts(self, words: WordTable, size: int) -> npt.NDArray[np.int64]:
+        """Count each of so many symbols in the corpus."""
+        counts = np.zeros(size, np.int64)
+        symbols = self.symbols[1:]  # behind the separator in front, each word has its own
+        known = symbols >= 0
+        np.add.at(counts, symbols[known], repeated(words.counts, np.diff(self.starts))[known])
+        return counts
 
 
 def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
@@ -47,7 +56,7 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
 
 
 def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.int64]:
-    """How often each base symbol stands in the corpus before the first step."""
+    """Count each base symbol in the corpus before the first step."""
     if alphabet.is_plain_bytes:
         found = np.zeros(len(alphabet), np.int64)
         for first in range(0, len(words), WORDS_AT_ONCE):  # in memory that is used again, not in that of all letters
@@ -56,13 +65,7 @@ def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.N
             letters = words.text[starts[0] : starts[-1]]
             found += np.bincount(letters, weights=weights, minlength=len(alphabet)).astype(np.int64)
         return found
-    layout = lay_out(words, alphabet, recipe)
-    cells = np.diff(layout.starts)  # each word's symbols and one separator
-    weights = repeated(words.counts, cells).astype(np.float64)
-    symbols = layout.symbols[layout.starts[0] :][: len(weights)]
-    known = symbols >= 0
-    counted = np.bincount(symbols[known], weights=weights[known], minlength=len(alphabet))
-    return counted.astype(np.int64)
+    return lay_out(words, alphabet, recipe).symbol_counts(words, len(alphabet))
 
 
 def _lay_out_bytes(words: WordTable) -> Layout:

@@ -23,6 +23,9 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import Segmenter
 
+EVERY_LENGTH = 2**62  # a limit to the length of tokens that limits nothing
+UNLIMITED = 2**60  # work that no call reaches
+
 # --- Learners ---------------------------------------------------------------------------
 
 

@@ -9,9 +9,8 @@
     >>> trainer.advance().finished, trainer.end_reason
     (True, 'too rare')
 
-A small text is learned in plain Python at once. A larger one, too, while the kernels are
-being compiled aside; as soon as they are ready they take over, in the middle of a run and
-with the same result.
+Plain Python learns small texts, and larger ones while a second process compiles the kernels; these take over in the
+middle of a run, with the same result.
 """
 
 from __future__ import annotations
@@ -23,7 +22,8 @@ from typing import TYPE_CHECKING
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
-from bpe_core.learning.methods import Candidate, Learner, LooksAhead, Method
+from bpe_core.learning.layout import FEWER_CELLS
+from bpe_core.learning.methods import UNLIMITED, Candidate, Learner, LooksAhead, Method
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room
@@ -33,13 +33,10 @@ if TYPE_CHECKING:  # who learns from counted words reads no files
     from bpe_core.text.corpus import Corpus
 
 SECONDS_BETWEEN_REPORTS = 0.05
-UNLIMITED = 2**60  # work that no call reaches
 FIRST_WORK = 50_000  # about a millisecond
 LEAST_WORK = 1_000
 AHEAD_WORK = 1_000_000  # until somebody is asked whether they still wait
 ROOM_AT_FIRST = 4_096  # steps
-
-FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
 
 
 @dataclass(frozen=True)
@@ -62,10 +59,7 @@ class Trainer:
         history: History | None = None,
         cancelled: CancelCheck = never_cancelled,
     ) -> None:
-        """With a history, its steps are made first, and training goes on from there.
-
-        Its counts must be those of these words; where it has none, as an imported table, it gets them here.
-        """
+        """Make the steps of a history first; what counts it has must be those of these words."""
         words.check_total()
         if len(words) == 0:
             raise NothingToLearn("The text holds no words, so there is nothing to learn; choose another text.")
@@ -74,10 +68,10 @@ class Trainer:
         self._method = Method.of(recipe)
         self.alphabet = self._method.tokens_at_first(words, recipe) if history is None else history.alphabet
         known = 0 if history is None else len(history)
-        self._limit = max(self._method.steps_planned(recipe, self.alphabet), known)
-        check_beforehand(recipe, len(self.alphabet), self._limit, known)
-        self._columns = Columns.with_room(min(self._limit, max(ROOM_AT_FIRST, known)))
-        self._end_reason: EndReason = ""
+        self.steps_planned = max(self._method.steps_planned(recipe, self.alphabet), known)
+        check_beforehand(recipe, len(self.alphabet), self.steps_planned, known)
+        self._columns = Columns.with_room(min(self.steps_planned, max(ROOM_AT_FIRST, known)))
+        self.end_reason: EndReason = ""
         self._rate = 0.0  # work units a second, as last measured
         self._learner = self._make_learner(history)
         if not self._learner.has_candidates:
@@ -95,35 +89,27 @@ class Trainer:
             reasons=self._learner.reasons,
             scores=self._learner.scores,
             tokens_at_start=self._learner.tokens_at_start,
-            end_reason=self._end_reason,
+            end_reason=self.end_reason,
         )
-
-    @property
-    def end_reason(self) -> EndReason:
-        return self._end_reason
-
-    @property
-    def steps_planned(self) -> int:
-        return self._limit
 
     @property
     def gone_through(self) -> tuple[int, int] | None:
         """How many bytes of how many, where that tells better than the steps how far it is."""
         gone = self._learner.gone_through
-        if gone is None or gone[0] * self._limit < self._learner.learned * gone[1]:
-            return None
-        return gone
+        if gone is not None and gone[0] * self.steps_planned >= self._learner.learned * gone[1]:
+            return gone
+        return None
 
     def progress(self) -> Progress:
         if (gone := self.gone_through) is not None:
             return Progress("training", *gone, "bytes")
-        return Progress("training", self._learner.learned, self._limit, self.recipe.wording.steps)
+        return Progress("training", self._learner.learned, self.steps_planned, self.recipe.wording.steps)
 
     def advance(self, max_merges: int | None = None, seconds: float | None = None) -> Batch:
         """Learn until so many merges are made, so much time has passed, or the end is reached."""
         self._let_kernels_take_over()
         start = self._learner.learned
-        goal = self._limit if max_merges is None else min(self._limit, start + max(0, max_merges))
+        goal = self.steps_planned if max_merges is None else min(self.steps_planned, start + max(0, max_merges))
         deadline = None if seconds is None else time.perf_counter() + seconds
         end: EndReason = ""
         while self._learner.learned < goal and not end:
@@ -132,37 +118,34 @@ class Trainer:
                 break
         if self.recipe.interventions:
             check_done(self.recipe, self._columns, self._learner.learned, end)
-        if end or self._learner.learned >= self._limit:
-            self._end_reason = end or "vocabulary full"
-        return Batch(start, self._learner.learned, self._end_reason != "")
+        if end or self._learner.learned >= self.steps_planned:
+            self.end_reason = end or "vocabulary full"
+        return Batch(start, self._learner.learned, self.end_reason != "")
 
     def candidates(self, n: int) -> list[Candidate]:
         """The steps that would be made now, best first, as far as they are good enough."""
         return self._learner.candidates(n)
 
     def look_ahead(self, cancelled: CancelCheck = never_cancelled) -> None:
-        """Let the candidates be what is chosen next where that has to be found out, unless nobody waits for it.
-
-        Behind the end there is nothing to find: what is looked for there would change what was learned.
-        """
+        """Search for what is chosen next, where that takes a search; never behind the end, as it would change a run."""
         learner = self._learner
-        while isinstance(learner, LooksAhead) and not self._end_reason and not cancelled():
+        while isinstance(learner, LooksAhead) and not self.end_reason and not cancelled():
             if learner.look_ahead(AHEAD_WORK):
                 return
 
     def extend(self, recipe: Recipe) -> None:
         """Go on to a larger vocabulary; what is learned so far must be what the new recipe would have learned."""
-        self._check_continues(recipe)
+        if not recipe.is_same_but_for_size(self.recipe):
+            raise RecipeError("Only the size of the vocabulary can change in a run; another choice needs a new run.")
         limit = self._method.steps_planned(recipe, self.alphabet)
         if limit < self._learner.learned:
             raise RecipeError(
                 f"{recipe.wording.counted(self._learner.learned)} are learned already; "
                 f"a vocabulary of {len(self.alphabet) + limit:,} has room for {limit:,}."
             )
-        self.recipe = recipe
-        self._limit = limit
-        if self._end_reason == "vocabulary full" and limit > self._learner.learned:
-            self._end_reason = ""
+        self.recipe, self.steps_planned = recipe, limit
+        if self.end_reason == "vocabulary full" and limit > self._learner.learned:
+            self.end_reason = ""
 
     # --- How far a call goes ------------------------------------------------------------
 
@@ -170,7 +153,7 @@ class Trainer:
         """One call into the learner, sized so that it comes back in time."""
         room = len(self._columns.left)
         if self._learner.learned == room:
-            self._columns = _with_more_room(self._columns, min(self._limit, max(ROOM_AT_FIRST, 2 * room)))
+            self._columns = _with_more_room(self._columns, min(self.steps_planned, max(ROOM_AT_FIRST, 2 * room)))
             room = len(self._columns.left)
         if deadline is None:
             return self._learner.learn(self._columns, min(goal, room), UNLIMITED)
@@ -181,10 +164,6 @@ class Trainer:
         if not end and self._learner.learned < min(goal, room):  # all of that work was done
             self._rate = work / max(1e-6, time.perf_counter() - before)
         return end
-
-    def _check_continues(self, recipe: Recipe) -> None:
-        if not recipe.is_same_but_for_size(self.recipe):
-            raise RecipeError("Only the size of the vocabulary can change in a run; another choice needs a new run.")
 
     # --- Plain or compiled --------------------------------------------------------------
 

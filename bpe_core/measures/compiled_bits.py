@@ -1,4 +1,4 @@
-"""Held-out bits of every size of one run, by the compiled kernels: pairs are joined, or words are cut anew."""
+"""Held-out bits of every size of one run, by the compiled kernels: pairs are joined, or words are cut kernel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.kernels import pair_model as kernel
-from bpe_core.kernels import pair_words as anew
 from bpe_core.kernels.encode import PATHS
 from bpe_core.segmenting.compiled_encoder import piece_table, room_for
 from bpe_core.segmenting.compiled_methods import PiecesOverTime
@@ -124,8 +123,8 @@ def follow_words(
         waiting.first[first], waiting.following[:] = len(words) - 1, np.arange(-1, len(words) - 1)
         step = first
         while step < behind:
-            model = with_room(model, longest + anew.BEYOND)
-            step = anew.follow_words(
+            model = with_room(model, longest + kernel.BEYOND)
+            step = kernel.follow_words(
                 kind, pieces, room, listed, cut, waiting, model, told_in, sizes, wanted.asked, wanted.bits, step,
                 behind - 1, PAIRS_AT_ONCE,
             )  # fmt: skip
@@ -144,28 +143,28 @@ class _Listing:
             at = found.until
             self._cuts.extend((min(at, NEVER), len(found.ids), *found.ids))
 
-    def all(self) -> anew.Listed:
-        return anew.Listed(np.array(self._cuts, np.int32), np.array(self._first, np.int64))
+    def all(self) -> kernel.Listed:
+        return kernel.Listed(np.array(self._cuts, np.int32), np.array(self._first, np.int64))
 
 
 def _kind(over_time: PiecesOverTime | None) -> int:
     if over_time is None:
-        return anew.AS_LISTED
-    return anew.BY_LONGEST if over_time.gone is None else anew.BY_SCORES
+        return kernel.AS_LISTED
+    return kernel.BY_LONGEST if over_time.gone is None else kernel.BY_SCORES
 
 
-def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> anew.Waiting:
+def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> kernel.Waiting:
     gone = np.zeros(0, np.int32) if over_time.gone is None else over_time.gone
     lists = np.full(len(history) + 1, -1, np.int32)
-    return anew.Waiting(lists, np.zeros(len(words), np.int32), history.columns.left, gone)
+    return kernel.Waiting(lists, np.zeros(len(words), np.int32), history.columns.left, gone)
 
 
-def _uncut(words: WordTable, wanted: Wanted) -> anew.Words:
+def _uncut(words: WordTable, wanted: Wanted) -> kernel.Words:
     behind = np.zeros(4, np.uint8)  # where whole characters are read
-    return anew.Words(
+    return kernel.Words(
         data=np.concatenate([words.text, behind]),
         starts=words.starts,
-        ids=np.zeros(len(words.text) + anew.BEYOND * len(words), np.int32),
+        ids=np.zeros(len(words.text) + kernel.BEYOND * len(words), np.int32),
         counts=np.zeros(len(words), np.int64),
         learned=wanted.learned,
         held_out=wanted.held_out,

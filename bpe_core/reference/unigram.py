@@ -31,7 +31,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import NOTHING, Columns, History
-from bpe_core.learning.unigram.seeds import TRANSPARENT, scripts_of
+from bpe_core.kernels import TRANSPARENT
+from bpe_core.learning.unigram.seeds import scripts_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words

@@ -57,13 +57,9 @@ class Desk:
 
     kind: int
     at: int
-    table: MergeTable
-    pieces: trie.PieceTable
+    cutter: kernel.Cutter
     remembered: RememberedWords
     memory: word_memory.Memory
-    room: Workplace
-    spelled: kernel.Spelled
-    keys: word_memory.Keys
     words: kernel.TextWords  # of texts that are scanned
     registers: npt.NDArray[np.int64]
 
@@ -179,8 +175,7 @@ class CompiledEncoder:
         progress[kernel.TEXT], progress[kernel.CUTS] = (-1, 1) if is_scanned else (0, len(cuts))
         while True:
             kernel.encode_texts(
-                self._machine, desk.registers, desk.table, desk.pieces, self._alphabet, desk.memory, desk.room,
-                desk.spelled, data, edges, words, desk.kind, desk.keys, out, free_at, progress,
+                desk.cutter, desk.registers, desk.memory, data, edges, words, desk.kind, out, free_at, progress
             )  # fmt: skip
             status, wanted = progress[kernel.STATUS], int(progress[kernel.WANTED])
             if status == kernel.DONE:
@@ -190,7 +185,8 @@ class CompiledEncoder:
             elif status == kernel.NEEDS_MEMORY:
                 desk.memory = desk.remembered.more(desk.memory)
             else:
-                desk.room, desk.spelled = room_for(wanted + wanted // 4, self._merges, desk.kind)
+                room, spelled = room_for(wanted + wanted // 4, self._merges, desk.kind)
+                desk.cutter = desk.cutter._replace(room=room, spelled=spelled)
         if desk.remembered.was_full:
             desk.remembered.most_words = remembered_words.MOST_WORDS
         self._desks.append(desk)
@@ -217,13 +213,17 @@ class CompiledEncoder:
         return Desk(
             kind=kind,
             at=at,
-            table=self._table._replace(number=number),
-            pieces=self._pieces._replace(number=of_pieces, scores=scores),
+            cutter=kernel.Cutter(
+                self._machine,
+                self._alphabet,
+                self._table._replace(number=number),
+                self._pieces._replace(number=of_pieces, scores=scores),
+                room,
+                spelled,
+                word_memory.Keys(*(np.empty(kernel.BLOCK, np.uint64) for _ in word_memory.Keys._fields)),
+            ),
             remembered=known,
             memory=known.part(),
-            room=room,
-            spelled=spelled,
-            keys=word_memory.Keys(*(np.empty(kernel.BLOCK, np.uint64) for _ in word_memory.Keys._fields)),
             words=kernel.TextWords(np.empty(_CUTS, np.int32), self._machine.kinds, self._drops_blanks),
             registers=np.zeros(REGISTERS, np.int64),
         )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 
 Learn = Callable[[WordTable, Recipe], History]
 

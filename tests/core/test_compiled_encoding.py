@@ -13,7 +13,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
@@ -22,6 +21,7 @@ from bpe_core.history.history import History
 from bpe_core.kernels.word_memory import ENTRIES, LAST_ENTRY, SLOT, Memory, grow_slots
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.segmenting import batches, remembered_words
 from bpe_core.segmenting.batches import Jobs, Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
@@ -17,6 +16,7 @@ from bpe_core.kernels import learn_queue
 from bpe_core.learning.bpe import compiled as compiled_learner
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, pairs_of
 from tests.core.random_training import BYTE_TIES, CHARACTER_TIES, merge_tables, recipes, words

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 import bpe_core as bpe
 import bpe_core.text.normalization
 import bpe_core.text.splitting
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.plain_encoder import PlainEncoder
 from bpe_core.segmenting.tokenizer import Tokenizer

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, NothingToLearn, OutputError
 from bpe_core.formats import write_history
@@ -25,6 +24,7 @@ from bpe_core.learning.methods import Learner
 from bpe_core.learning.trainer import Trainer, train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.reference import bpe as reference
 from bpe_core.reference import gage
 from bpe_core.segmenting import block_tables
 from bpe_core.segmenting.segmentation import Segmentation

@@ -7,11 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import NOTHING, History
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from tests.shared import here, text_of
 
 

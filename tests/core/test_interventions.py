@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
 from bpe_core.history.columns import Columns
@@ -21,6 +20,7 @@ from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.learning.wordpiece.plain import PlainScoreLearner
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.reference import wordpiece
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, learn_fast, pairs_of

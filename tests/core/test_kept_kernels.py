@@ -50,7 +50,7 @@ AS_A_NEW_NUMBA = """
 USE = (
     ONE_KERNEL
     + """
-assert kept.is_sound() == (sys.argv[1] != "damaged"), "sound or not"
+assert (kept.pack() is not None) == (sys.argv[1] != "damaged"), "sound or not"
 work()
 assert ("numba" in sys.modules) == (sys.argv[1] == "by Numba")
 """
@@ -101,7 +101,7 @@ def is_sound(cache: Path) -> bool:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kept, "folder", lambda: place)
         patch.setattr(kept, "_pack", None)
-        return kept.is_sound()
+        return kept.pack() is not None
 
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
@@ -147,8 +147,8 @@ def test_of_another_llvmlite_it_is_made_anew(cache: Path) -> None:
 
 def test_parts_become_one() -> None:
     one, two = Made("a", "i", b"one"), Made("b", "", b"two")
-    first, second = Pack("1", kernels={"k": {"i8": one}}), Pack("1", kernels={"k": {"f8": two}})
-    joined = Pack("1", kernels={"k": {"i8": one, "f8": two}})
+    first, second = Pack("1", kernels={("k", "i8"): one}), Pack("1", kernels={("k", "f8"): two})
+    joined = Pack("1", kernels={("k", "i8"): one, ("k", "f8"): two})
     assert Pack.read(first.joined(second).written()) == joined
 
 
@@ -206,8 +206,8 @@ def test_where_nothing_can_be_kept_it_is_handed_over(tmp_path: Path, monkeypatch
     with pytest.raises(ValueError, match="damaged"):
         kept.take(done.stdout[:-1])
     kept.take(done.stdout)
-    assert kept.is_sound()
-    assert "utf8.sound_until" in Pack.read(done.stdout).kernels
+    assert kept.pack() is not None
+    assert {name for name, _ in Pack.read(done.stdout).kernels} >= {"utf8.sound_until"}
 
 
 def test_one_compiler_works_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import reference
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from tests.shared import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.tokenizer import NEVER, PATTERN_CUT, Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.kernels import readiness
@@ -20,6 +19,7 @@ from bpe_core.learning.bpe.method import METHOD
 from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.trainer import Batch, Trainer, train
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.support.progress import Progress
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns

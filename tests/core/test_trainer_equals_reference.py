@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
@@ -18,6 +17,7 @@ from bpe_core.learning.bpe.plain import PlainLearner
 from bpe_core.learning.methods import Learner
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, pairs_of
 from tests.core.random_training import merge_tables, recipes, words

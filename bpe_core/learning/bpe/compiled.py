@@ -10,7 +10,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,19 +22,17 @@ from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, H
 from bpe_core.kernels import learn as kernel
 from bpe_core.kernels import learn_pairs, learn_queue
 from bpe_core.kernels import learn_state as names
-from bpe_core.learning.bpe.plain import EVERY_LENGTH
-from bpe_core.learning.layout import Layout, lay_out
-from bpe_core.learning.methods import Candidate
+from bpe_core.learning.layout import FEWER_CELLS, Layout, lay_out
+from bpe_core.learning.methods import EVERY_LENGTH, Candidate
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.support.arrays import Int64s, grown
+from bpe_core.support.arrays import Records, grown
 from bpe_core.support.limits import check_room
 from bpe_core.support.threads import at_once, available_threads
 
 CELLS_A_THREAD = 1 << 20  # fewer are done before a thread has begun
 LEARNING = "Learning"
-FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
 GROWTH = 4  # arrays that are known to grow slowly get a fourth more
 
 _SMALL_ALPHABET = 1024  # so many symbols or fewer have a table with a place for each of their pairs
@@ -55,11 +53,11 @@ class BasePairs:
     def __init__(self, state: names.State, room: int, threads: int | None) -> None:
         borders = list(pairwise(_borders(state, threads)))
         tables = at_once(partial(_counted, state, room), borders)
-        self.state = whole = _with_room(tables[0], sum(int(table.number[names.PAIRS]) for table in tables))
+        self.state = whole = _with_room(tables[0], sum(int(table.run[0]["pairs"]) for table in tables))
         self.are_divided = len(tables) > 1
         self._stretches = []
         for ends, table in zip(borders, tables, strict=True):
-            pairs = table.pairs[: table.number[names.PAIRS]]
+            pairs = table.pairs[: table.run[0]["pairs"]]
             numbers = np.arange(len(pairs), dtype=np.int32)
             times = pairs["times"].copy()
             if table is not tables[0]:
@@ -68,7 +66,7 @@ class BasePairs:
 
     def place(self, state: names.State) -> None:
         """Note in the slices of the pairs where they stand; those that have none are forgotten."""
-        pairs = state.pairs[: state.number[names.PAIRS]]
+        pairs = state.pairs[: state.run[0]["pairs"]]
         free = pairs["first"].copy()
         tasks = []
         for first, stop, numbers, times in self._stretches:
@@ -89,11 +87,11 @@ def _borders(state: names.State, threads: int | None) -> list[int]:
 
 
 def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.State:
-    number = state.number.copy()
-    number[names.COUNTED], number[names.PAIRS] = ends[0], 1
+    run = state.run.copy()
+    run["counted"], run["pairs"] = ends[0], 1
     pairs = np.empty(room, names.PAIR)
     pairs[names.NO_PAIR] = 0
-    table = _with_slots(state._replace(pairs=pairs, base_slots=np.empty(0, np.int32), number=number))
+    table = _with_slots(state._replace(pairs=pairs, base_slots=np.empty(0, np.int32), run=run))
     while not learn_pairs.count_base_pairs(table, np.int64(ends[1])):
         table = _with_room(table, room_after(len(table.pairs)))
     return table
@@ -107,7 +105,7 @@ def _with_room(table: names.State, pairs: int) -> names.State:
 
 def _with_slots(table: names.State) -> names.State:
     """A table of slots twice as large as there are pairs, unless it already has a place for each."""
-    base, pairs, slots = int(table.number[names.BASE]), len(table.pairs), len(table.base_slots)
+    base, pairs, slots = int(table.run[0]["base"]), len(table.pairs), len(table.base_slots)
     if slots >= 2 * pairs or slots == base**2:
         return table
     room = base**2 if base <= _SMALL_ALPHABET else 1 << (2 * pairs).bit_length()
@@ -139,7 +137,7 @@ class Halves:
     def merge(self, state: names.State, columns: Columns) -> int:
         """Merge the pair that is to be chosen; how much work it was."""
         first, middle, stop = map(np.int64, kernel.begin_wide(state, columns))
-        first_born = state.number[names.PAIRS]
+        first_born = state.run[0]["pairs"]
         other = self._second(state, int(middle - first))
         begun = self._pool.submit(kernel.join_half, other, middle, stop)
         joined = kernel.join_half(state, first, middle)
@@ -157,10 +155,10 @@ class Halves:
             self._sides = np.zeros(len(state.sides), np.int32)
         if len(self._groups) < len(state.groups):
             self._groups = np.empty(len(state.groups), names.GROUP)
-        number = state.number.copy()
-        number[names.TOKENS_LEFT] = 0
+        run = state.run.copy()
+        run["tokens_left"] = 0
         joints = state.joints[first_joints:]
-        return state._replace(sides=self._sides, groups=self._groups, joints=joints, number=number)
+        return state._replace(sides=self._sides, groups=self._groups, joints=joints, run=run)
 
 
 _ENDS: dict[int, EndReason] = {names.GOING: "", names.OUT_OF_PAIRS: "no pairs", names.TOO_RARE: "too rare"}
@@ -173,6 +171,8 @@ class CompiledLearner:
     """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
 
     scores = gone_through = None
+    _scores: Any = ()  # what the kernels order pairs by, where it is not their counts
+    _reasons: Any = ()  # columns for what steps are chosen by besides
 
     def __init__(
         self,
@@ -190,25 +190,26 @@ class CompiledLearner:
         base_pairs = BasePairs(_begin(layout, words, alphabet, recipe, forced), room, threads)
         self._state, self._halves = base_pairs.state, Halves()
         if base_pairs.are_divided:
-            self._state.number[names.WIDE] = 1 if threads else WIDE
+            self._state.run[0]["wide"] = 1 if threads else WIDE
         learn_pairs.number_slices(self._state)
         self._make_room_for_merges()
         base_pairs.place(self._state)
-        self._queue()
+        self._begin_order()
+        kernel.queue_base_pairs(self._state, self._scores)
         kernel.forbid_due(self._state)
-        self.has_candidates = bool(self._state.number[names.PAIRS] > 1)
+        self.has_candidates = bool(self._state.run[0]["pairs"] > 1)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Learn up to the row `stop_at`, but not much longer than `work` units (some ten nanoseconds each)."""
         self._make_room_for_tokens(stop_at)
-        number = self._state.number
+        run = self._state.run[0]
         while True:
-            self._learn(columns, np.int64(stop_at), np.int64(work))
-            status = int(number[names.STATUS])
+            kernel.learn(self._state, self._scores, columns, self._reasons, np.int64(stop_at), np.int64(work))
+            status = int(run["status"])
             if status in _ENDS:
                 return _ENDS[status]
             if status == names.IS_WIDE:
-                work = int(number[names.WORK_LEFT]) - self._halves.merge(self._state, columns)
+                work = int(run["work_left"]) - self._halves.merge(self._state, columns)
             elif status == names.NEEDS_PAIRS:
                 self._grow_pairs()
             elif status == names.NEEDS_ARENA:
@@ -222,34 +223,26 @@ class CompiledLearner:
 
     @property
     def learned(self) -> int:
-        return int(self._state.number[names.MERGES])
+        return int(self._state.run[0]["merges"])
 
     def candidates(self, wanted: int) -> list[Candidate]:
         wanted = min(wanted, len(self._state.pairs))
-        found, cells = np.empty(wanted, np.int64), np.empty(wanted, np.int64)
-        total = self._leading(np.int64(wanted), found, cells)
+        found = np.empty(wanted, np.int64)
+        total = kernel.leading_pairs(self._state, self._scores, np.int64(wanted), found)
         pairs = self._state.pairs[found[:total]]
         columns = (pairs["left"], pairs["right"], pairs["count"])
         return [Candidate(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
-    # How pairs are chosen, which is all in which other methods differ.
-
     def _begin(self, layout: Layout, words: WordTable) -> None:
-        """For what must be known before the pairs of base symbols are counted."""
+        """For what another order of the pairs needs to know before the pairs of base symbols are counted."""
 
-    def _queue(self) -> None:
-        learn_pairs.queue_base_pairs(self._state)
-
-    def _learn(self, columns: Columns, stop_at: np.int64, work: np.int64) -> None:
-        kernel.learn(self._state, columns, stop_at, work)
-
-    def _leading(self, wanted: np.int64, found: Int64s, cells: Int64s) -> int:
-        return int(learn_queue.leading_pairs(self._state, wanted, found, cells))
+    def _begin_order(self) -> None:
+        """Let `_scores` be what orders the pairs."""
 
     # Room for what is learned.
 
     def _make_room_for_tokens(self, merges: int) -> None:
-        state, tokens = self._state, int(self._state.number[names.BASE]) + merges + 1
+        state, tokens = self._state, int(self._state.run[0]["base"]) + merges + 1
         if len(state.token_lengths) >= tokens:
             return
         self._state = state._replace(
@@ -260,9 +253,9 @@ class CompiledLearner:
         )
 
     def _make_room_for_merges(self) -> None:
-        used, pairs = int(self._state.number[names.ARENA]), len(self._state.pairs)
+        used, pairs = int(self._state.run[0]["arena"]), len(self._state.pairs)
         room = used + max(used // GROWTH, min(2 * used, _ROOMY - used)) + 1
-        times = self._state.pairs["times"][1 : self._state.number[names.PAIRS]]
+        times = self._state.pairs["times"][1 : self._state.run[0]["pairs"]]
         self._state = self._state._replace(
             arena=np.empty(room, np.int32),
             joints=np.empty(int(times.max(initial=0)), names.JOINT),  # no pair is born that stands more often
@@ -275,13 +268,13 @@ class CompiledLearner:
         self._state.pairs.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
         self._state.sides.resize(2 * room, refcheck=False)
         if room > len(self._state.heap):
-            heap = grown(self._state.heap[: self._state.number[names.HEAP]], 2 * room)
+            heap = grown(self._state.heap[: self._state.run[0]["heap"]], 2 * room)
             self._state = self._state._replace(heap=heap)
 
     def tidy_arena(self) -> None:
         """Make room by leaving out what no longer stands; a larger arena only where that is not enough."""
         learn_pairs.tidy_arena(self._state)
-        arena, (used, wanted) = self._state.arena, self._state.number[[names.ARENA, names.WANTED]].tolist()
+        arena, (used, wanted) = self._state.arena, self._state.run[["arena", "wanted"]].tolist()[0]
         room = used + max(wanted, used // GROWTH)
         if len(arena) < room:
             check_room(room * arena.itemsize, LEARNING, FEWER_CELLS)
@@ -299,11 +292,11 @@ def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe,
     text_starts = np.zeros(size + 1, np.int64)
     np.cumsum([len(symbol.text) for symbol in alphabet.symbols], out=text_starts[1:])
     given = _given(recipe, forced)
-    number = _numbers(recipe, forced, len(given))
-    number[names.BASE] = size
-    number[names.TOKENS_LEFT] = layout.tokens
-    number[names.TEXT] = len(text)
-    number[names.UNWRITTEN] = len(alphabet.continuing)
+    run = _run(recipe, forced, len(given))
+    run["base"] = size
+    run["tokens_left"] = layout.tokens
+    run["text"] = len(text)
+    run["unwritten"] = len(alphabet.continuing)
     order = np.arange(size, dtype=np.int64)
     byte_places = TIE_RULES[recipe.ties].byte_places
     order[: len(byte_places)] = byte_places
@@ -330,7 +323,7 @@ def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe,
         forced_left=given[:, 0].copy(),
         forced_right=given[:, 1].copy(),
         forbidden=_forbidden(recipe),
-        number=number,
+        run=run,
     )
 
 
@@ -350,21 +343,21 @@ def _forbidden(recipe: Recipe) -> npt.NDArray[np.int64]:
     return np.array(rows, np.int64).reshape(-1)
 
 
-def _numbers(recipe: Recipe, forced: History | None, given: int) -> npt.NDArray[np.int64]:
-    number = np.zeros(names.NUMBERS, np.int64)
-    number[names.LEVEL] = names.LEVELS
-    number[names.WIDE] = _NEVER
-    number[names.MIN_FREQUENCY] = number[names.FORCED_FREQUENCY] = recipe.min_frequency
-    number[names.MAX_LENGTH] = number[names.FORCED_LENGTH] = recipe.max_token_length or EVERY_LENGTH
-    number[names.TIES] = getattr(learn_queue, TIE_RULES[recipe.ties].kernel)
+def _run(recipe: Recipe, forced: History | None, given: int) -> Records:
+    run = np.zeros(1, names.RUN)
+    run["level"] = names.LEVELS
+    run["wide"] = _NEVER
+    run["min_frequency"] = run["forced_frequency"] = recipe.min_frequency
+    run["max_length"] = run["forced_length"] = recipe.max_token_length or EVERY_LENGTH
+    run["ties"] = getattr(learn_queue, TIE_RULES[recipe.ties].kernel)
     if given:
         counts = (
             [1] if forced is None or given > len(forced) else [recipe.min_frequency, int(forced.columns.count.min())]
         )
-        number[names.FORCED] = given
-        number[names.FORCED_FREQUENCY] = max(1, min(counts))
-        number[names.FORCED_LENGTH] = EVERY_LENGTH
-    return number
+        run["forced"] = given
+        run["forced_frequency"] = max(1, min(counts))
+        run["forced_length"] = EVERY_LENGTH
+    return run
 
 
 def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:

@@ -14,12 +14,10 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.learning.layout import SEPARATOR, Layout, lay_out
-from bpe_core.learning.methods import Candidate
+from bpe_core.learning.methods import EVERY_LENGTH, Candidate
 from bpe_core.recipes.interventions import forbidden_from, forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES, Pair
-
-EVERY_LENGTH = 2**62  # a token length limit that limits nothing
 
 # A plain step costs some hundred times a compiled one; work is told in units of the latter.
 WORK_A_STEP = 500

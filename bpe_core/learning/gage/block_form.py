@@ -37,6 +37,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Reasons
 from bpe_core.kernels import MOST_AT_ONCE as MOST_AT_ONCE
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import grown
 
 LONGEST = 65_535  # bytes of a block
 SIZE_OF_LENGTH = 2
@@ -148,25 +149,11 @@ KINDS: dict[str, npt.DTypeLike] = {
 }
 
 
-class ReasonRows:
-    """Columns with room for more; those that are given away stay as they are."""
+def with_room(reasons: Reasons, rows: int) -> Reasons:
+    """Return the columns with room for so many rows at least; those that were given away stay as they are."""
+    room = len(reasons["block"])
+    return reasons if rows <= room else {name: grown(column, max(rows, 2 * room)) for name, column in reasons.items()}
 
-    def __init__(self) -> None:
-        self._columns = {name: np.empty(ROOM_AT_FIRST, kind) for name, kind in KINDS.items()}
 
-    @property
-    def columns(self) -> Reasons:
-        return self._columns
-
-    def make_room(self, rows: int) -> None:
-        room = len(self._columns["block"])
-        if rows > room:
-            longer = max(rows, 2 * room) - room
-            self._columns = {
-                name: np.concatenate((column, np.empty(longer, column.dtype))) for name, column in self._columns.items()
-            }
-
-    def write(self, row: int, **values: int) -> None:
-        self.make_room(row + 1)
-        for name, value in values.items():
-            self._columns[name][row] = value
+def no_reasons() -> Reasons:
+    return {name: np.empty(ROOM_AT_FIRST, kind) for name, kind in KINDS.items()}

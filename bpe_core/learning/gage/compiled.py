@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import Columns, EndReason, History, Reasons
+from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.kernels import gage as kernel
 from bpe_core.kernels import learn_queue
-from bpe_core.learning.gage.block_form import CompressedBlock, ReasonRows, size_of_block
-from bpe_core.learning.gage.plain import BLOCKS_LOOKED_AT, EVERY_LENGTH
-from bpe_core.learning.methods import Candidate
+from bpe_core.learning.gage.block_form import CompressedBlock, no_reasons, size_of_block, with_room
+from bpe_core.learning.gage.plain import BLOCKS_LOOKED_AT
+from bpe_core.learning.methods import EVERY_LENGTH, UNLIMITED, Candidate
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
 
@@ -31,7 +31,7 @@ class CompiledLearner:
         """A history that is known already holds what is learned here anyway."""
         self.blocks = blocks = _cut(words, recipe)
         self._state = _begin(blocks, len(alphabet), recipe)
-        self._rows = ReasonRows()
+        self.reasons = no_reasons()
         sizes = np.diff(blocks.ends, prepend=0)
         self.tokens_at_start = int((sizes * blocks.times).sum())
         self.has_candidates = bool((sizes > 1).any())
@@ -48,14 +48,9 @@ class CompiledLearner:
         ends, block = self.blocks.ends, int(self._state.number[kernel.BLOCK])
         return int(ends[block]) if block >= 0 else 0, int(ends[-1]) if len(ends) else 0
 
-    @property
-    def reasons(self) -> Reasons:
-        return self._rows.columns
-
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        self._rows.make_room(stop_at)
-        reasons = kernel.Reasons(**self._rows.columns)
-        kernel.learn(self._state, columns, reasons, np.int64(stop_at), np.int64(work))
+        self.reasons = with_room(self.reasons, stop_at)
+        kernel.learn(self._state, columns, kernel.Reasons(**self.reasons), np.int64(stop_at), np.int64(work))
         return "nothing pays" if self._state.number[kernel.AT_END] else ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
@@ -90,7 +85,7 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
     blocks = learner.blocks
     most = MOST_STEPS * len(blocks.ends)
     columns = Columns.with_room(most)
-    learner.learn(columns, most, EVERY_LENGTH)
+    learner.learn(columns, most, UNLIMITED)
     block, byte = (learner.reasons[name][: learner.learned] for name in ("block", "byte"))
     byte_of = np.concatenate((np.arange(256), byte))  # that stands for each token
     left, right = (byte_of[half[: learner.learned]].tolist() for half in (columns.left, columns.right))

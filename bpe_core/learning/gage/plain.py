@@ -12,21 +12,21 @@ from typing import Any
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
+from bpe_core.history.history import NOTHING, Columns, EndReason, History
 from bpe_core.learning.gage.block_form import (
     CompressedBlock,
-    ReasonRows,
     blocks_of,
     blocks_of_words,
     free_byte,
+    no_reasons,
     size_of_block,
     size_of_table,
+    with_room,
 )
-from bpe_core.learning.methods import Candidate
+from bpe_core.learning.methods import EVERY_LENGTH, Candidate
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES, Pair
 
-EVERY_LENGTH = 2**62  # a token length limit that limits nothing
 WORK_A_BYTE = 30  # of a block at each step; a compiled step costs that much less
 WORK_A_BLOCK = 500
 BLOCKS_LOOKED_AT = 100  # for candidates
@@ -96,17 +96,13 @@ class PlainLearner:
         self.tokens_at_start = self._tokens_left = sum(len(data) * times for data, times in self._blocks)
         self._size = sum(size_of_block((), len(data)) * times for data, times in self._blocks)
         self.has_candidates = any(len(data) > 1 for data, _ in self._blocks)
-        self._rows = ReasonRows()
+        self.reasons = no_reasons()
         self.learned = self._first = 0  # steps so far, and before this block
         self._index, self._block = -1, BlockAtWork(b"", recipe)
 
     @property
     def gone_through(self) -> tuple[int, int]:
         return self._gone, self._bytes
-
-    @property
-    def reasons(self) -> Reasons:
-        return self._rows.columns
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         while self.learned < stop_at and work > 0:
@@ -159,7 +155,9 @@ class PlainLearner:
         self._tokens_left += len(block.data) * times
         self._size += (size_of_table(block.pairs) + len(block.data) - before) * times
         columns.tokens_left[row] = self._tokens_left
-        self._rows.write(row, block=self._index, byte=byte, size=self._size)
+        self.reasons = with_room(self.reasons, row + 1)
+        for name, value in (("block", self._index), ("byte", byte), ("size", self._size)):
+            self.reasons[name][row] = value
         self.learned += 1
 
 

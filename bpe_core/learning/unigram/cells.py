@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, OfAlphabet
+from bpe_core.kernels import VARIOUS
 from bpe_core.learning.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import repeated
@@ -23,9 +24,8 @@ Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 UInt8s = npt.NDArray[np.uint8]
 
-# What follows a piece counts as the first byte of its UTF-8. These two are none.
+# What follows a piece counts as the first byte of its UTF-8. This is none, nor is VARIOUS: a line's end or a blank.
 END = 0  # of a line; or of a word, where nobody knows of lines
-VARIOUS = 255  # now the end of a line, now a blank
 
 
 @dataclass(frozen=True, eq=False)

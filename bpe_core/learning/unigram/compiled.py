@@ -8,17 +8,15 @@ import numpy as np
 
 from bpe_core.history.alphabet import Alphabet, Spelled
 from bpe_core.history.columns import DROPPED, Float32s
+from bpe_core.kernels import NEVER, TRANSPARENT
 from bpe_core.kernels import unigram_lattices as kernel
 from bpe_core.kernels import unigram_trie as trees
 from bpe_core.kernels.unigram_trie import Trie
-from bpe_core.learning.unigram.cells import VARIOUS, Int32s, Int64s, Stretches, in_order, piece_cells
+from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, in_order, piece_cells
 from bpe_core.learning.unigram.lattices import Float64s, OwnPaths
-from bpe_core.learning.unigram.seeds import TRANSPARENT, WALL, longest_of, scripts_of_symbols
+from bpe_core.learning.unigram.seeds import longest_of, scripts_of_symbols
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import grown
-
-assert trees.VARIOUS == VARIOUS  # kernels know nothing of whom they serve
-
 
 _TRIES: WeakKeyDictionary[Stretches, Trie] = WeakKeyDictionary()
 
@@ -49,9 +47,6 @@ def _planted(stretches: Stretches) -> Trie:
     )
     trees.plant(words, trie, stretches.leads, np.zeros(int(lengths.max(initial=0)) + 1, np.int32))
     return trie
-
-
-assert (trees.WALL, trees.TRANSPARENT) == (WALL, TRANSPARENT)  # kernels know nothing of whom they serve
 
 
 def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
@@ -119,7 +114,7 @@ class CompiledLattices:
         self._scores = np.zeros(size, np.float32)
         self._shares: Float64s = np.zeros(2 * size)
         self._likelihood = np.zeros(1)
-        self._turns = np.full(size, kernel.NEVER, np.int32)
+        self._turns = np.full(size, NEVER, np.int32)
         self.leaving, self.tokens_after, self._changes = (np.zeros(0, np.int64) for _ in range(3))
 
     def __len__(self) -> int:
@@ -156,7 +151,7 @@ class CompiledLattices:
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
         if start == 0:
             self._begin(0.0)
-            self._turns.fill(kernel.NEVER)
+            self._turns.fill(NEVER)
             self._turns[pieces] = np.arange(len(pieces))
             self._lattice = self._lattice._replace(counts=self._lattice.counts.copy())
             self.leaving, self._changes = (np.zeros(len(pieces), np.int64) for _ in range(2))
@@ -248,5 +243,5 @@ def _desk(cells: int) -> kernel.Desk:
     kinds: dict[str, type[np.generic]] = dict.fromkeys(("score", "left", "other", "other_left"), np.float64)
     kinds |= {"token": np.int32, "turn": np.int32, "other_token": np.int32, "is_new": np.bool_}
     desk = kernel.Desk._make(np.zeros(cells + 1, kinds.get(name, np.int64)) for name in kernel.Desk._fields)
-    desk.turn[0] = kernel.NEVER
+    desk.turn[0] = NEVER
     return desk

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from bpe_core.errors import FormatError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Float32s, Scores
 from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
-from bpe_core.learning.methods import Candidate
+from bpe_core.learning.methods import UNLIMITED, Candidate
 from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, for_learning
 from bpe_core.learning.unigram.lattices import Lattices
 from bpe_core.recipes.recipe import Recipe
@@ -100,7 +101,6 @@ def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Fl
 
 
 MORE_THAN_ASKED = 1.1  # the last of them are chosen by their scores, or counts, alone
-UNLIMITED = 2**60
 SLICE = 1_000_000  # most work that is begun without looking whether it is enough
 STEPS_AT_ONCE = 50_000
 
@@ -248,15 +248,12 @@ class DroppingLearner(ABC):
         while len(batch.pieces):
             size = self._steps_left() if self._steps_left() > 0 else STEPS_AT_ONCE  # more than there are to make
             now, batch = batch.only(slice(size)), batch.only(slice(size, None))
-            lattices, start = self._lattices, 0
+            lattices = self._lattices
             if lattices.counts[now.pieces].any():
                 if not self._is_cut:
                     yield from self._cut()
                 self._is_cut = False
-                while start < len(lattices):
-                    start, done = lattices.plan(start, max(1, min(self._work, SLICE)), now.pieces)
-                    self._work -= done
-                    yield True
+                yield from self._in_slices(partial(lattices.plan, pieces=now.pieces))
                 now = now._replace(counts=lattices.leaving, tokens_left=lattices.tokens_after + self._unknown_tokens)
             else:  # what stands nowhere changes nothing
                 now.tokens_left.fill(self._tokens())
@@ -316,9 +313,13 @@ class DroppingLearner(ABC):
         return row
 
     def _cut(self) -> Iterator[bool]:
+        yield from self._in_slices(partial(self._lattices.cut, scores=self._scores))
+        self._is_cut = True
+
+    def _in_slices(self, job: Callable[[int, int], tuple[int, int]]) -> Iterator[bool]:
+        """Do a job of the lattices for all stretches; each call gets where to begin, and how much work to do."""
         start = 0
         while start < len(self._lattices):
-            start, done = self._lattices.cut(start, max(1, min(self._work, SLICE)), self._scores)
+            start, done = job(start, max(1, min(self._work, SLICE)))
             self._work -= done
             yield True
-        self._is_cut = True

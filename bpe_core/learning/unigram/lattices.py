@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Float32s
+from bpe_core.kernels import SHIFT, SMALL, UNREACHED
 from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches
 from bpe_core.recipes.recipe import Recipe
 
@@ -72,11 +73,6 @@ def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, 
         place = before[place]
     return best[size], path[::-1]
 
-
-# Probabilities of long words leave the range of numbers: below SMALL they are lifted, multiplied by 2 ** SHIFT, which
-# is exact; how often is kept beside them.
-SMALL, SHIFT = 2.0**-600, 600
-UNREACHED = 1 << 20  # lifts of what is nothing yet
 
 Float64s = npt.NDArray[np.float64]
 

@@ -13,6 +13,7 @@ vocabulary; while it is rare it counts as less likely than all others by a penal
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -85,13 +86,9 @@ class UnigramLearner(DroppingLearner):
         yield from self._finish()
 
     def _expect(self) -> Iterator[bool]:
-        lattices, scores = self._lattices, self._with_penalties()
-        lattices.tidy(scores)
-        start = 0
-        while start < len(lattices):
-            start, done = lattices.expect(start, max(1, min(self._work, SLICE)), scores)
-            self._work -= done
-            yield True
+        scores = self._with_penalties()
+        self._lattices.tidy(scores)
+        return self._in_slices(partial(self._lattices.expect, scores=scores))
 
     def _estimate(self, room: int) -> Int64s:
         """New scores of what was counted; the pieces that are too rare to have one, the rarest first.

@@ -1,17 +1,16 @@
 """The pieces that Unigram begins with: the pieces of words that occur again, and do not always go on the same way.
 
-All places where a piece may begin are sorted by what follows, so equal pieces stand side by side; a piece is then a
-stretch of the sorted places. It is a seed if it
+All places where the same piece begins are a group, which is parted by the next symbol. A piece is a seed if it
 
 - occurs at least twice, and is no longer than the recipe allows;
 - holds letters of one script, and the word marker only in front;
-- is followed by different things: what is always followed by an `e` is told better by the longer piece with the `e`.
+- is followed by different things: what an `e` always follows, the longer piece with the `e` says better.
 
 Of these the best are kept: those that cover the most characters of the corpus.
 
-Followers differ when the first bytes of their UTF-8 differ: so SentencePiece finds them, by a suffix array over the
-bytes of its lines. Behind a word there is a blank, told by the marker, or the end of the line; a word that begins no
-longer one is a seed if it has had both. Words that came with their counts are taken for lines of their own.
+Followers differ when the first bytes of their UTF-8 differ, as SentencePiece finds them by a suffix array over bytes.
+Behind a word there is a blank, which counts as the marker, or the end of the line; a word that begins no longer one is
+a seed if it has had both. Words that came with their counts are taken for lines of their own.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.kernels import TRANSPARENT, VARIOUS, WALL
 from bpe_core.learning.layout import SEPARATOR
 from bpe_core.learning.unigram.cells import (
-    VARIOUS,
     Int32s,
     Int64s,
     Stretches,
@@ -37,7 +36,6 @@ from bpe_core.learning.unigram.cells import (
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import repeated
 
-TRANSPARENT = -1
 COMMON = 0
 _NAMES = str.split("""
 Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam
@@ -77,7 +75,6 @@ def scripts_of(characters: str) -> npt.NDArray[np.int32]:
 
 
 LONGEST = 512  # symbols, where the recipe says no length
-WALL = -2  # instead of a script: no piece holds it
 
 # The pieces of words that are seeds, and how often each occurs.
 Repeated = Callable[[Stretches, Alphabet, Recipe], tuple[Spelled, Int64s]]
@@ -155,38 +152,6 @@ def _followers(stretches: Stretches) -> UInt8s:
     return followers
 
 
-def sorted_places(stretches: Stretches, limits: Int32s) -> tuple[Int64s, Int32s]:
-    """The places where pieces may begin, sorted by what stands there; and how much each shares with the one before.
-
-    By doubling: places sorted by so many symbols are sorted by twice as many, when to the rank of each is added that
-    of the place so many symbols behind it.
-    """
-    symbols = stretches.symbols
-    most = int(limits.max(initial=0)) + 1  # what follows the longest piece matters, too
-    ranks, width = symbols.astype(np.int64) + 1, 1  # a separator is the first
-    while width < most:
-        behind = np.zeros(len(symbols), np.int64)
-        behind[: len(symbols) - width] = ranks[width:]
-        behind[ranks == 0] = 0
-        ranks = np.unique(ranks * (int(ranks.max()) + 1) + behind, return_inverse=True)[1]
-        width *= 2
-    order = np.argsort(ranks, kind="stable")
-    places = order[limits[order] > 1]
-    return places, _alike(symbols, places, most)
-
-
-def _alike(symbols: Int32s, places: Int64s, most: int) -> Int32s:
-    """How many symbols each place has in common with the one before it, within its stretch."""
-    padded = np.concatenate((symbols, np.full(most, SEPARATOR, np.int32)))
-    alike = np.zeros(len(places), np.int32)
-    same = np.arange(1, len(places))
-    for width in range(most):
-        here, before = padded[places[same] + width], padded[places[same - 1] + width]
-        same = same[(here == before) & (here != SEPARATOR)]
-        alike[same] += 1
-    return alike
-
-
 def longest_of(recipe: Recipe) -> int:
     return recipe.max_token_length or LONGEST
 
@@ -194,26 +159,27 @@ def longest_of(recipe: Recipe) -> int:
 def repeated_pieces(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
     limits = _limits(stretches, base, recipe)
     nothing: Int64s = np.zeros(0, np.int64)
-    found = [(nothing, nothing, nothing), *_found(stretches, limits, _followers(stretches))]
+    found = [(nothing, nothing, nothing), *_found(stretches, limits)]
     firsts, lengths, counts = (np.concatenate(column) for column in zip(*found, strict=True))
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     cells = np.arange(int(starts[-1])) + repeated(firsts - starts[:-1], lengths)
     return Spelled(stretches.symbols[cells], starts), counts
 
 
-def _found(stretches: Stretches, limits: Int32s, followers: UInt8s) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
-    """The pieces that are seeds: a place where each stands, its length, and how often it occurs."""
-    places, alike = sorted_places(stretches, limits)
-    if not len(places):
-        return
-    weights, limit = stretches.cell_counts[places], limits[places]
-    differs = np.zeros(len(places), np.bool_)  # whether what follows the common part of two neighbours differs
-    differs[1:] = followers[places[1:] + alike[1:]] != followers[places[:-1] + alike[1:]]
-    for length in range(2, int(limits.max()) + 1):
-        groups = np.flatnonzero(alike < length)  # of equal pieces of that length
-        firsts = places[groups]
-        varies = (followers[np.minimum(firsts + length, len(followers) - 1)] == VARIOUS) & (limit[groups] >= length)
-        branches = np.logical_or.reduceat(differs & (alike == length), groups) | varies
-        counts = np.add.reduceat(weights, groups)
-        chosen = np.flatnonzero(branches & (counts >= 2) & (limit[groups] >= length))
-        yield firsts[chosen], np.full(len(chosen), length), counts[chosen]
+def _found(stretches: Stretches, limits: Int32s) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
+    """The pieces that are seeds: a place where each begins, its length, and how often it occurs."""
+    followers, weights, symbols = _followers(stretches), stretches.cell_counts, stretches.symbols
+    size = int(symbols.max(initial=0)) + 1
+    places, group = np.flatnonzero(limits > 1), symbols[limits > 1].astype(np.int64)
+    for length in range(2, int(limits.max(initial=0)) + 1):
+        firsts, group = np.unique(group * size + symbols[places + length - 1], return_index=True, return_inverse=True)[
+            1:
+        ]
+        behind = followers[places + length]
+        varies = (behind != behind[firsts][group]) | (behind == VARIOUS)
+        counts = np.bincount(group, weights=weights[places]).astype(np.int64)
+        is_seed = (np.bincount(group, weights=varies) > 0) & (counts >= 2)
+        chosen = places[firsts[is_seed]]
+        yield chosen, np.full(len(chosen), length), counts[is_seed]
+        goes_on = limits[places] > length
+        places, group = places[goes_on], group[goes_on]

@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import TIED, Columns, History, Reasons
+from bpe_core.history.history import TIED, History, Reasons
 from bpe_core.kernels import learn_score
 from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
 from bpe_core.learning.layout import Layout
 from bpe_core.learning.methods import Candidate
-from bpe_core.learning.wordpiece.plain import token_counts, told
+from bpe_core.learning.wordpiece.plain import told
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Int64s, grown
+from bpe_core.support.arrays import grown
 
 
 class ReasonColumns(NamedTuple):
@@ -44,9 +44,9 @@ class CompiledScoreLearner(CompiledLearner):
         return told(super().candidates(wanted), self._scores.token_counts)
 
     def _begin(self, layout: Layout, words: WordTable) -> None:
-        self._token_counts = token_counts(layout, words, self._tokens_at_first)
+        self._token_counts = layout.symbol_counts(words, self._tokens_at_first)
 
-    def _queue(self) -> None:
+    def _begin_order(self) -> None:
         tokens = self._tokens_at_first
         self._scores = learn_score.Scores(
             entries=np.zeros(len(self._state.pairs), learn_score.ENTRY),
@@ -58,25 +58,16 @@ class CompiledScoreLearner(CompiledLearner):
             places=np.full(tokens, learn_score.NOWHERE, np.int32),
             number=np.zeros(1, np.int64),
         )
-        learn_score.begin_scores(self._state, self._scores)
-
-    def _learn(self, columns: Columns, stop_at: np.int64, work: np.int64) -> None:
-        learn_score.learn_by_score(self._state, self._scores, columns, self._reasons, stop_at, work)
-
-    def _leading(self, wanted: np.int64, found: Int64s, cells: Int64s) -> int:
-        return int(learn_score.leading_by_score(self._state, self._scores, wanted, found, cells))
 
     def _make_room_for_tokens(self, merges: int) -> None:
         super()._make_room_for_tokens(merges)
         scores, tokens = self._scores, len(self._state.token_lengths)
         known = len(scores.best)
         if known < tokens:
-            changes = {
-                name: grown(getattr(scores, name), tokens) for name in ("token_counts", "owner_counts", "owners")
-            }
-            for name, nothing in (("best", 0), ("rarer_first", 0), ("places", learn_score.NOWHERE)):
-                changes[name] = grown(getattr(scores, name), tokens)
-                changes[name][known:] = nothing
+            of_tokens = ("token_counts", "owner_counts", "best", "rarer_first", "owners", "places")
+            changes = {name: grown(getattr(scores, name), tokens) for name in of_tokens}
+            for name, column in changes.items():
+                column[known:] = learn_score.NOWHERE if name == "places" else 0
             self._scores = scores._replace(**changes)
         if len(self._reasons.tied) < merges:
             self._reasons = ReasonColumns(*(grown(column, merges) for column in self._reasons))

@@ -20,22 +20,10 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, Columns, History, Reasons
 from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.learning.layout import SEPARATOR, Layout
+from bpe_core.learning.layout import Layout
 from bpe_core.learning.methods import Candidate
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
-from bpe_core.support.arrays import repeated
-
-
-def token_counts(layout: Layout, words: WordTable, tokens: int) -> npt.NDArray[np.int64]:
-    """By id, each word as often as it occurs; before any step."""
-    counts = np.zeros(tokens, np.int64)
-    symbols = layout.symbols[1:]  # behind the separator in front, each word has its own
-    weights = repeated(words.counts, np.diff(layout.starts))
-    known = symbols != SEPARATOR
-    np.add.at(counts, symbols[known], weights[known])
-    return counts
-
 
 _SCALE = 256  # bits
 
@@ -84,7 +72,7 @@ class PlainScoreLearner(PlainLearner):
         return told(super().candidates(wanted), self._token_counts)
 
     def _begin(self, layout: Layout, words: WordTable) -> None:
-        self._token_counts = token_counts(layout, words, self._base).tolist()
+        self._token_counts = layout.symbol_counts(words, self._base).tolist()
 
     def _add(self, pair: Pair, index: int, weight: int) -> None:
         super()._add(pair, index, weight)

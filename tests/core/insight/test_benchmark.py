@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, CorpusError
@@ -29,6 +28,7 @@ from bpe_core.measures.parity import checked, parity_of
 from bpe_core.measures.size_curves import USUAL_POWER
 from bpe_core.measures.texts_in_words import LONG, TextsInWords, stretches
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that texts however short are cut by it
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.progress import Work

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, CorpusError
@@ -26,6 +25,7 @@ from bpe_core.measures import compiled_bits, size_curves
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import some_sizes, which_sizes
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.reference.kneser_ney import PairModel
 from bpe_core.text.corpus import Corpus
 from tests.core.random_training import recipes, words

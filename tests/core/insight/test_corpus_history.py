@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
@@ -21,6 +20,7 @@ from bpe_core.insight.table_comparison import compare_tables, differing_regions
 from bpe_core.insight.token_life import token_life
 from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_curves
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.boundaries import PATTERN_CUT
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_ranks import compiled_ranks, plain_ranks

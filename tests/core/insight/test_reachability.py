@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
@@ -17,6 +16,7 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import completions, reachability
 from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.conftest import EXAMPLES

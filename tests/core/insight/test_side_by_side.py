@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
@@ -20,6 +19,7 @@ from bpe_core.learning.trainer import train
 from bpe_core.measures.size_curves import measured_sizes, renyi_efficiency, size_curves
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe, Splitting
+from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import GivenWords
 from bpe_core.segmenting.merging import Merges

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
@@ -17,6 +16,7 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Reason, Why, reason_in_word, sentence
 from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus

@@ -28,7 +28,7 @@ from bpe_core.questions.sizes import Sizes
 from bpe_core.questions.steps import steps_table
 from bpe_core.questions.ties import Ties
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import train
+from bpe_core.reference.bpe import train
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
 from bpe_core.support.data_table import DataTable, csv_text, write_data

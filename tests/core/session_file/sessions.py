@@ -6,13 +6,13 @@ import dataclasses
 
 import numpy as np
 
-from bpe_core import reference
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.session_file.values import Bookmark, Fingerprint, SavedRun, SavedSession, SavedSource, View
 
 COUNTS = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "naïve": 2, "日本": 4}
