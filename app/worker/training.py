@@ -26,7 +26,7 @@ from bpe_core.learning.layout import count_symbols
 from bpe_core.learning.methods import Candidate
 from bpe_core.learning.trainer import Batch, Trainer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import CancelCheck
+from bpe_core.support.progress import CancelCheck, Work
 
 BATCH_SECONDS = 0.016
 NEWS_SECONDS = 0.03  # the window draws no faster
@@ -123,7 +123,7 @@ def prepared(
 def gone_on(tables: Callable[[], WordTable], recipe: Recipe, growing: Growing, cancelled: CancelCheck) -> GoneOn:
     """A table whose steps cannot be made one after the other, with what counted words teach beside it."""
     words = tables()
-    found = extend_on(words, growing.old, recipe, growing.first_id, cancelled=cancelled)
+    found = extend_on(words, growing.old, recipe, growing.first_id, Work(cancelled=cancelled))
     names = TokenTexts(found.history.alphabet)
     names.grow(found.history, between=let_window_go_first)
     return GoneOn(found, words, names)

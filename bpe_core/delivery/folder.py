@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
 from bpe_core.formats import FORMATS
 from bpe_core.history.arguments import Learned, history_of
@@ -24,59 +25,16 @@ from bpe_core.verification import Verification
 from bpe_core.verification.checking import HARD_TEXTS, joined_tokens, special_texts
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
-ADDED_PAD = "<|pad|>"
-# The usual names, the first that is there counts; in small letters.
-_USUAL = {
-    "pad": ("<pad>", "[pad]", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>", "<|pad_token|>"),
-    "bos": ("<s>", "<bos>", "[bos]", "<|begin_of_text|>", "<|startoftext|>", "<|bos|>", "[cls]", "<|endoftext|>"),
-    "eos": ("</s>", "<eos>", "[eos]", "<|end_of_text|>", "<|eos|>", "<|end|>", "<|im_end|>", "[sep]", "<|endoftext|>"),
-    "unk": ("<unk>", "[unk]", "<|unk|>"),
-}
-MEANINGS = {
-    "pad": "fills shorter texts of a batch up",
-    "bos": "begins a text",
-    "eos": "ends a text",
-    "unk": "stands for what is unknown",
-}
+Side = Literal["right", "left"]
 
 
 @dataclass(frozen=True)
-class Roles:
-    """The token of each role by its text; empty: none."""
+class Delivery:
+    """What a person says about the folder."""
 
-    pad: str = ""
-    bos: str = ""
-    eos: str = ""
-    unk: str = ""
-
-    @property
-    def given(self) -> dict[str, str]:
-        return {role: text for role, text in asdict(self).items() if text}
-
-    def missing(self, history: History) -> list[str]:
-        """Those of which the table has no token yet."""
-        known = {*history.recipe.special_tokens, unknown_of(history)}
-        return [text for text in dict.fromkeys(self.given.values()) if text not in known]
-
-
-def unknown_of(history: History) -> str:
-    id = history.alphabet.unknown_id
-    return "" if id is None else history.alphabet.symbols[id].text.decode()
-
-
-def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
-    """The roles by usual names, but for those that were said; an empty text says that there is none."""
-    by_name = {special.lower(): special for special in reversed(specials)}
-    found = {role: next((by_name[name] for name in names if name in by_name), "") for role, names in _USUAL.items()}
-    found["unk"] = unknown or found["unk"]
-    found |= {role: text for role, text in said.items() if text is not None}
-    if not found["pad"] and said.get("pad") is None:
-        found["pad"] = found["eos"] or ADDED_PAD
-    return Roles(**found)
-
-
-def roles_of(history: History, **said: str | None) -> Roles:
-    return guessed(history.recipe.special_tokens, unknown_of(history), **said)
+    roles: Roles
+    padding_side: Side = "right"
+    chat_template: str = ""
 
 
 LIBRARY = "transformers"
@@ -88,9 +46,12 @@ QUIET = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TRANSFORMERS_NO_AD
 
 
 def checked_by_loading(
-    found: Verification, files: Mapping[str, bytes], history: History, roles: Roles, template: str, text: str
+    found: Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
 ) -> Verification:
-    """The verification of tokenizer.json, with what came of loading the folder."""
+    """The verification of tokenizer.json, with what came of loading the folder.
+
+    No network is asked. Only what the configuration adds is compared: ids, roles, and a padded batch.
+    """
     with _quietly():
         try:
             import tokenizers
@@ -101,12 +62,12 @@ def checked_by_loading(
         import tempfile  # takes a while to load
 
         with tempfile.TemporaryDirectory() as folder:
-            for name, content in files.items():
-                Path(folder, name).write_bytes(content)
+            for path, content in files.items():
+                Path(folder, path.name).write_bytes(content)
             try:
                 loaded = AutoTokenizer.from_pretrained(folder, local_files_only=True)
                 plainly = tokenizers.Tokenizer.from_file(str(Path(folder, "tokenizer.json")))
-                wrong = [*_differing(loaded, plainly, history, roles, template, text)]
+                wrong = [*_differing(loaded, plainly, history, delivery, text)]
             except Exception as error:  # whatever another library throws
                 wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
     asked = " and ".join(one for one in (found.asked, LIBRARY) if one)
@@ -128,7 +89,8 @@ def _quietly() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _differing(loaded: Any, plainly: Any, history: History, roles: Roles, template: str, text: str) -> Iterator[str]:
+def _differing(loaded: Any, plainly: Any, history: History, delivery: Delivery, text: str) -> Iterator[str]:
+    roles = delivery.roles
     for role, token in roles.given.items():
         same = loaded.convert_tokens_to_ids(token) == plainly.token_to_id(token)
         if getattr(loaded, f"{role}_token") != token or not same:
@@ -146,7 +108,7 @@ def _differing(loaded: Any, plainly: Any, history: History, roles: Roles, templa
             yield f"{LIBRARY} decodes {quoted(sample)} otherwise than tokenizer.json says."
     if roles.pad and not _pads(loaded, roles.pad):
         yield f"{LIBRARY} does not fill texts up with {quoted(roles.pad)}."
-    if template and loaded.chat_template != template:
+    if delivery.chat_template not in ("", loaded.chat_template):
         yield f"{LIBRARY} does not find the chat template."
 
 
@@ -198,42 +160,20 @@ _BATCH = 'tokenizer(["the lowest price", "the"], padding=True)  # a batch: {pad}
 _CHAT = 'tokenizer.apply_chat_template([{"role": "user", "content": "Hello"}], tokenize=False)\n'
 
 
-def readme_of(history: History, folder: str, roles: Roles, has_template: bool) -> str:
+def readme_of(history: History, folder: str, delivery: Delivery) -> str:
+    roles = delivery.roles
     lines = "".join(f"- `{role}_token` is `{text}`: it {MEANINGS[role]}.\n" for role, text in roles.given.items())
     return _TEXT.format(
         size=history.vocabulary_size,
         method=METHODS[history.recipe.method].title,
         roles=f"\n{lines}" if lines else "",
         batch=_BATCH.format(pad=roles.pad) if roles.pad else "",
-        chat=_CHAT if has_template else "",
+        chat=_CHAT if delivery.chat_template else "",
     ).replace("{folder}", folder)
 
 
 TOKENIZER, CONFIG, README = "tokenizer.json", "tokenizer_config.json", "README.md"
 LONGEST_TEMPLATE = 1_000_000  # characters
-
-Side = Literal["right", "left"]
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """What a person says about the folder."""
-
-    roles: Roles
-    padding_side: Side = "right"
-    chat_template: str = ""
-
-
-@dataclass(frozen=True)
-class PreparedFolder(PreparedExport):
-    """The same for the files of a folder, which is made if it is not there."""
-
-    def put_in_place(self) -> None:
-        try:
-            self.path.mkdir(exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"Could not make the folder {self.path}: {error.strerror or error}.") from error
-        super().put_in_place()
 
 
 def prepare_folder(
@@ -245,7 +185,7 @@ def prepare_folder(
     text: str = "",
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
-) -> PreparedFolder:
+) -> PreparedExport:
     """The files of the folder, in memory and checked."""
     target = Path(path)
     if target.exists() and not target.is_dir():
@@ -257,15 +197,13 @@ def prepare_folder(
         table, target / TOKENIZER, format=FORMATS["tokenizer.json"], text=text, progress=progress, cancelled=cancelled
     )
     files = {
-        target / TOKENIZER: written.files[target / TOKENIZER],
+        **written.files,
         target / CONFIG: config_of(delivery).encode(),
-        target / README: readme_of(table, target.resolve().name, delivery.roles, bool(delivery.chat_template)).encode(),
+        target / README: readme_of(table, target.resolve().name, delivery).encode(),
     }
-    found = written.verification
-    by_name = {one.name: content for one, content in files.items()}
-    found = checked_by_loading(found, by_name, table, delivery.roles, delivery.chat_template, text)
+    found = checked_by_loading(written.verification, files, table, delivery, text)
     found = replace(found, chosen=_about(delivery.roles, added))
-    return PreparedFolder(target, written.format, written.merges, written.told, files, found)
+    return replace(written, path=target, files=files, verification=found)
 
 
 def deliver(
@@ -276,7 +214,7 @@ def deliver(
     chat_template: str = "",
     anyway: bool = False,
     **roles: str,
-) -> PreparedFolder:
+) -> PreparedExport:
     """Write the folder; `roles` (pad, bos, eos, unk) are guessed where they are not said.
 
     An OutputError where what was written does not agree with the table, unless it is written `anyway`.

@@ -25,7 +25,7 @@ from bpe_core.learning.trainer import learn
 from bpe_core.learning.unigram.lattices import best_path, spelled
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.best_paths import Pieces
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled, while_wanted
+from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 
 NO_SCORE = 0.0  # where the method has none
 
@@ -99,18 +99,11 @@ def _never_met(history: History, pieces: Sequence[Piece], cancelled: CancelCheck
     return found
 
 
-def more_pieces(
-    words: WordTable,
-    history: History,
-    recipe: Recipe,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> Beside:
+def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) -> Beside:
     """The table with as many pieces more as the recipe's vocabulary is larger, or all that there are."""
     wanted = (recipe.vocab_size or 0) - history.vocabulary_size
     sign = _sign_of_blanks(history)
-    learned = _learned(_as_marked(words, recipe, sign), recipe, sign, wanted, progress, cancelled)
+    learned = _learned(_as_marked(words, recipe, sign), recipe, sign, wanted, work)
     known = set(written(history))
     symbols = learned.alphabet.symbols
     new = [id for id, symbol in enumerate(symbols) if symbol.merges and symbol.text not in known]
@@ -121,7 +114,7 @@ def more_pieces(
         scores = learned.scores.at(at) if learned.scores is not None else np.zeros(len(symbols), np.float32)
         best = sorted((id for id in new[len(signs) :] if np.isfinite(scores[id])), key=lambda id: -scores[id])
         pieces = [Piece(symbols[id], float(scores[id])) for id in (*signs, *best)]
-        found = put_beside(history, pieces, cancelled=cancelled)
+        found = put_beside(history, pieces, cancelled=work.cancelled)
         missing = wanted - len(found.added)
         if missing <= 0 or len(best) < asked:
             break
@@ -133,9 +126,7 @@ def more_pieces(
     return found
 
 
-def _learned(
-    words: WordTable, recipe: Recipe, sign: str, wanted: int, progress: ProgressReport, cancelled: CancelCheck
-) -> History:
+def _learned(words: WordTable, recipe: Recipe, sign: str, wanted: int, work: Work) -> History:
     if len(words) == 0:
         raise NothingToLearn(NOTHING_NEW)
     alone = recipe.with_changes(
@@ -144,7 +135,7 @@ def _learned(
     alphabet = Method.of(alone).tokens_at_first(words, alone)
     alone = alone.with_changes(merges=max(0, alphabet.seed_count - wanted))
     empty = History.from_pairs(alone, alphabet, [])
-    return learn(words, alone, history=empty, progress=progress, cancelled=cancelled)
+    return learn(words, alone, history=empty, progress=work.progress, cancelled=work.cancelled)
 
 
 def _moment(learned: History, new: set[int], wanted: int) -> int:

@@ -1,7 +1,8 @@
-"""A table that goes on learning on new texts: all that it has keeps its ids.
+"""Let a table go on learning on new texts: all that it has keeps its ids.
 
 - Steps that can be made again on other words are, and the learner goes on from there.
-- A table that joins in an order of its own, or lists WordPiece's tokens only, cuts the words as it is (`go_on`).
+- A table that joins in an order of its own, or lists WordPiece's tokens only, cuts the words as it is (`go_on`). The
+  tokens they fall into are the symbols of another training; what this joins is joined behind all pairs of the table.
 - Unigram's new pieces are the best of a vocabulary learned on the new texts alone (`more_pieces`).
 """
 
@@ -34,32 +35,33 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.word_pieces import LongestPieces
-from bpe_core.support.progress import CancelCheck, ProgressReport, Work, ignore_progress, never_cancelled, while_wanted
+from bpe_core.support.progress import (
+    ALONE,
+    CancelCheck,
+    ProgressReport,
+    Work,
+    ignore_progress,
+    never_cancelled,
+    while_wanted,
+)
 from bpe_core.text.corpus import Corpus
 
 FIRST_CODE = 0x10000  # of the code points that represent tokens: behind it there are no surrogates
 BY_IDS = "lowest-ids"  # the tie rule, where the recipe's own asks for texts
 
 
-def go_on(
-    words: WordTable,
-    history: History,
-    recipe: Recipe,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> History:
+def go_on(words: WordTable, history: History, recipe: Recipe, work: Work) -> History:
     """The table with as many new steps as the recipe has more than it; how often its own are made is not known."""
-    in_codes = WordTable.from_counts(_in_codes(words, history, cancelled))
+    in_codes = WordTable.from_counts(_in_codes(words, history, work.cancelled))
     by = (recipe.merges or 0) - len(history)
     of_codes = _of_codes(recipe, by)
     if len(in_codes) == 0:
         raise NothingToLearn(NOTHING_NEW)
-    found = learn(in_codes, of_codes, progress=progress, cancelled=cancelled)
+    found = learn(in_codes, of_codes, progress=work.progress, cancelled=work.cancelled)
     grown = _with_pairs(history, recipe, found)
     while (missing := by - len(grown) + len(history)) > 0 and found.end_reason == "vocabulary full":
         of_codes = of_codes.with_changes(merges=len(found) + missing)  # some became tokens that there are already
-        found = learn(in_codes, of_codes, history=found, progress=progress, cancelled=cancelled)
+        found = learn(in_codes, of_codes, history=found, progress=work.progress, cancelled=work.cancelled)
         grown = _with_pairs(history, recipe, found)
     return grown
 
@@ -155,35 +157,29 @@ def extend(
     """So many tokens more, learned on a corpus; `changes` are of choices such as min_frequency or ties."""
     history = history_of(learned)
     recipe = growing_recipe(history, by, **changes)
-    words = count_words(corpus, recipe, Work(progress, cancelled))
-    return extend_on(words, history, recipe, first_id, progress=progress, cancelled=cancelled)
+    work = Work(progress, cancelled)
+    return extend_on(count_words(corpus, recipe, work), history, recipe, first_id, work)
 
 
 def extend_on(
-    words: WordTable,
-    history: History,
-    recipe: Recipe,
-    first_id: int | None = None,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    words: WordTable, history: History, recipe: Recipe, first_id: int | None = None, work: Work = ALONE
 ) -> Extended:
     """The same with words that are counted, by a recipe that `growing_recipe` made."""
     known = numbers_of(history)
     if not METHODS[recipe.method].can_be_steered:
-        added = more_pieces(words, history, recipe, progress=progress, cancelled=cancelled)
+        added = more_pieces(words, history, recipe, work)
         added.history.recipe = added.history.recipe.with_changes(name=recipe.name)
         numbers = further_numbers(known, added.old_ids, first_id)
         return Extended(added.history.numbered(numbers), added.new_ids)
     if makes_steps_again(history):
-        grown = learn(words, recipe, history=steps_alone(history), progress=progress, cancelled=cancelled)
+        grown = learn(words, recipe, history=steps_alone(history), progress=work.progress, cancelled=work.cancelled)
         check_grew(grown)
         return Extended(grown.numbered(grown_numbers(grown, known, first_id)), places_in(grown, history))
     lone = lone_characters(history)
     table = without(history, np.zeros(history.id_count, np.bool_), further=Further(lone))
     known = further_numbers(known, table.old_ids, first_id)
     first_id = None if first_id is None else first_id + len(lone)
-    grown = go_on(words, table.history if lone else history, recipe, progress=progress, cancelled=cancelled)
+    grown = go_on(words, table.history if lone else history, recipe, work)
     check_grew(grown)
     new_ids = places_in(grown, table.history)[table.new_ids]
     return Extended(grown.numbered(grown_numbers(grown, known, first_id)), new_ids, len(lone))

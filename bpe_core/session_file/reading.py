@@ -1,8 +1,7 @@
-"""Reading a session file, believing nothing before it is checked.
+"""Read a session file, believing nothing before it is checked.
 
-The database is opened so that nothing in it can act: read-only, as a file that no one else
-changes, with a schema that is exactly ours. Then every value is held against what a sound
-session could contain.
+The database is opened so that nothing in it can act: read-only, as a file that no one else changes, with a schema that
+is exactly ours. Then every value is held against what a sound session could contain.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import zip_longest
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, cause_of
@@ -30,21 +28,26 @@ from bpe_core.formats.rebuilding import (
     checked_symbol,
 )
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import NOTHING, EndReason, History
+from bpe_core.history.history import NOTHING, EndReason, History, Int64s
 from bpe_core.history.joining import Joining
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.mixture import LONGEST_NAME
-from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.session_file import HEADER, checksums, schema
-from bpe_core.session_file.stored_columns import merge_columns, reasons_in, scores_in, word_table
+from bpe_core.session_file.stored_columns import STEPS, merge_columns, reasons_in, scores_in, word_table
 from bpe_core.session_file.values import Bookmark, Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
 from bpe_core.support.limits import check_room
 
+LARGEST = 2**63 - 1
 
-class KeptValues:
+
+class Reader:
+    """A session in a database with today's tables."""
+
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
-        self._name = name
+        self._execute, self._name = connection.execute, name
         self._texts: dict[str, str] = dict(connection.execute("SELECT key, value FROM session"))
+        self._word_tables: dict[int, WordTable] = {}
 
     def text(self, key: str) -> str:
         return self._texts.get(key, "")
@@ -66,72 +69,42 @@ class KeptValues:
         except (ValueError, RecursionError) as error:
             raise FormatError(f"{self._name}: a value is not valid JSON: {cause_of(error)}.") from error
 
-
-LARGEST = 2**63 - 1
-
-
-class RunReader:
-    def __init__(self, connection: sqlite3.Connection, name: str, kept: KeptValues) -> None:
-        self._connection = connection
-        self._name = name
-        self._kept = kept
-        self._word_tables: dict[int, WordTable] = {}
-
     def sources(self, run: int) -> tuple[SavedSource, ...]:
-        rows = self._rows(
+        rows = self._execute(
             "SELECT position, name, path, text, text_sha256, encoding, size, modified_ns, sources.sha256 FROM sources "
             "LEFT JOIN texts ON texts.sha256 = text_sha256 WHERE run = ? ORDER BY position",
-            run,
+            (run,),
         )
-        read_as = self._kept.as_object(self._kept.of_run("read_as", run) or {})
-        groups = self._kept.of_run("groups", run)
+        read_as = self.as_object(self.of_run("read_as", run) or {})
+        groups = self.of_run("groups", run)
         named = dict(enumerate(groups if isinstance(groups, list) else []))
-        picked = self._kept.json("picked", [])
+        picked = self.json("picked", [])
         return tuple(
-            _read_as(self._source(*row), read_as.get(str(position)), named.get(position), picked)
+            _read_as(self._source(row), read_as.get(str(position)), named.get(position), picked)
             for position, *row in rows
         )
 
-    def _source(
-        self,
-        name: str,
-        path: object,
-        text: str | None,
-        text_key: str | None,
-        encoding: str | None,
-        size: int | None,
-        modified_ns: int | None,
-        sha256: str | None,
-    ) -> SavedSource:
+    def _source(self, row: Sequence[Any]) -> SavedSource:
+        name, path, text, text_key, encoding, size, modified_ns, sha256 = row
         if isinstance(path, bytes):
             path = path.decode(errors="surrogateescape")
         is_file, is_text = isinstance(path, str), text is not None and text_key is not None
         if is_file == is_text or (path is not None and not is_file) or "\0" in str(path):
             raise FormatError(f"{self._name}: the text {name!r} of the corpus is neither a file nor a text.")
-        known = None
-        if size is not None and modified_ns is not None:
-            known = Fingerprint(size, modified_ns, sha256 or "")
+        known = None if size is None or modified_ns is None else Fingerprint(size, modified_ns, sha256 or "")
         return SavedSource(name, str(path) if is_file else None, text, encoding, known)
 
-    def run(
-        self,
-        number: int,
-        recipe_json: str,
-        table: int | None,
-        tokens_at_start: int | None,
-        end_reason: str | None,
-        state: str,
-        sentence: str,
-    ) -> SavedRun:
+    def run(self, row: Sequence[Any]) -> SavedRun:
+        number, recipe_json, table, tokens_at_start, end_reason, state, sentence = row
         where = f"{self._name}, run {number}"
-        recipe = checked_recipe(self._kept.parsed(recipe_json), where)
+        recipe = checked_recipe(self.parsed(recipe_json), where)
         if state not in get_args(RunState) or number < 1:
             raise FormatError(f"{where}: it is in no state that a run can be in.")
         history, counts = None, np.zeros(0, np.int64)
         if end_reason is not None:
             start = NOTHING if tokens_at_start is None else tokens_at_start
             history, counts = self._history(number, recipe, start, checked_end_reason(end_reason, where), where)
-        parent = self._kept.of_run("parents", number)  # one that makes no sense is as good as none
+        parent = self.of_run("parents", number)  # one that makes no sense is as good as none
         return SavedRun(
             number=number,
             recipe=recipe,
@@ -139,21 +112,23 @@ class RunReader:
             words=self._words(table, number, where),
             history=history,
             symbol_counts=counts,
-            state=state,  # type: ignore[arg-type]  # checked above
+            state=state,
             sentence=sentence,
             parent=parent if type(parent) is int and 0 < parent < number else None,
         )
 
     def _history(
         self, run: int, recipe: Recipe, start: int, end_reason: EndReason, where: str
-    ) -> tuple[History, npt.NDArray[np.int64]]:
+    ) -> tuple[History, Int64s]:
         """What was learned, and how often each base symbol occurred."""
         alphabet, counts = self._alphabet(run, recipe, where)
-        columns = merge_columns(self._connection, run, alphabet, where, recipe)
+        columns = merge_columns(self._execute(STEPS, (run, LARGEST_VOCABULARY + 1)), alphabet, where, recipe)
         if not NOTHING <= start <= LARGEST:
             raise FormatError(f"{where}: the number of its tokens is negative.")
-        reasons = self._rows("SELECT name, place, kind, numbers FROM reasons WHERE run = ? ORDER BY name, place", run)
-        scores = self._rows("SELECT place, since, kind, numbers FROM scores WHERE run = ? ORDER BY place", run)
+        reasons = self._execute(
+            "SELECT name, place, kind, numbers FROM reasons WHERE run = ? ORDER BY name, place", (run,)
+        )
+        scores = self._execute("SELECT place, since, kind, numbers FROM scores WHERE run = ? ORDER BY place", (run,))
         history = History(
             recipe,
             alphabet,
@@ -163,7 +138,7 @@ class RunReader:
             tokens_at_start=start,
             end_reason=end_reason,
         )
-        joining, numbers = (self._kept.of_run(key, run) for key in ("joinings", "numbers"))
+        joining, numbers = (self.of_run(key, run) for key in ("joinings", "numbers"))
         if joining is not None:  # an imported table, which does not join texts in the order of its steps
             history.joining = Joining.from_dict(joining, len(alphabet), history.first_special, where)
         if numbers is not None:
@@ -172,12 +147,9 @@ class RunReader:
             raise FormatError(f"{where}: {wrong}.")
         return history, counts
 
-    def _rows(self, query: str, key: int) -> sqlite3.Cursor:
-        return self._connection.execute(query, (key,))
-
-    def _alphabet(self, run: int, recipe: Recipe, where: str) -> tuple[Alphabet, npt.NDArray[np.int64]]:
+    def _alphabet(self, run: int, recipe: Recipe, where: str) -> tuple[Alphabet, Int64s]:
         query = "SELECT id, kind, text, decoded, count FROM symbols WHERE run = ? ORDER BY id"
-        rows = self._rows(query, run).fetchall()
+        rows = self._execute(query, (run,)).fetchall()
         if [row[0] for row in rows] != list(range(len(rows))):
             raise FormatError(f"{where}: the ids of its base symbols have gaps.")
         symbols = [checked_symbol(kind, text, decoded, where) for _, kind, text, decoded, _ in rows]
@@ -194,11 +166,54 @@ class RunReader:
             return None
         if table not in self._word_tables:
             query = "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = ? ORDER BY chunk"
-            chunks = self._rows(query, table)
-            size = self._kept.of_run("text_bytes", run)
+            chunks = self._execute(query, (table,))
+            size = self.of_run("text_bytes", run)
             known = size if type(size) is int and 0 <= size <= LARGEST else None
             self._word_tables[table] = replace(word_table(chunks, where), text_bytes=known)
         return self._word_tables[table]
+
+    def session(self) -> SavedSession:
+        runs = tuple(map(self.run, self._execute("SELECT * FROM runs ORDER BY number").fetchall()))
+        return SavedSession(
+            recipe=checked_recipe(self.json("recipe", None), self._name),
+            sources=self.sources(0),
+            text=self.text("text"),
+            runs=runs,
+            bookmarks=self._bookmarks(runs),
+            filter=self.as_object(self.json("filter", {})),
+            view=self._view(runs),
+            saved_as=self.text("saved_as"),
+            was_closed=self.json("was_closed", False) is True,
+            written=self.written(),
+        )
+
+    def written(self) -> datetime | None:
+        """When it was written, if it says so; it may not even be a time."""
+        with contextlib.suppress(ValueError):
+            found = datetime.fromisoformat(self.text("written"))
+            return found if found.tzinfo is not None else None
+        return None
+
+    def _bookmarks(self, runs: tuple[SavedRun, ...]) -> tuple[Bookmark, ...]:
+        learned = {run.number: run.learned for run in runs}
+        rows = self._execute("SELECT run, merge, note FROM bookmarks ORDER BY run, merge").fetchall()
+        for run, merge, _ in rows:
+            if run not in learned or not 0 <= merge <= learned[run]:
+                raise FormatError(f"{self._name}: a bookmark at merge {merge:,} of run {run} leads nowhere.")
+        return tuple(Bookmark(*row) for row in rows)
+
+    def _view(self, runs: tuple[SavedRun, ...]) -> View:
+        """Where the window stood; what makes no sense is as good as nothing."""
+        values = self.as_object(self.json("view", {}))
+        shown = next((run for run in runs if run.number == values.get("shown_run")), None)
+        position, layout = values.get("position"), values.get("layout")
+        is_place = isinstance(position, int) and shown is not None and 0 <= position <= shown.learned
+        return View(
+            shown_run=None if shown is None else shown.number,
+            position=position if is_place and isinstance(position, int) else 0,
+            is_live=values.get("is_live") is not False or not is_place,
+            layout=layout if isinstance(layout, dict) else {},
+        )
 
 
 def _read_as(source: SavedSource, said: object, group: object, picked: object) -> SavedSource:
@@ -255,7 +270,8 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
     with _opened(Path(path), is_safety_copy) as connection:
         check_room(TIMES_THE_FILE * Path(path).stat().st_size, f"Opening {path}", "Close other programs first.")
         session = Reader(connection, str(path)).session()
-        if _version(connection) >= schema.FIRST_CHECKED:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version >= schema.FIRST_CHECKED:
             refuse_what_is_wrong(connection, str(path))
         return session
 
@@ -313,16 +329,14 @@ def read_summary(path: Path | str) -> Summary:
     """A look at a safety copy."""
     with _opened(Path(path), is_safety_copy=True) as connection:
         reader = Reader(connection, str(path))
-        runs = connection.execute("SELECT number FROM runs").fetchall()
-        merges = [
-            connection.execute("SELECT max(step) FROM merges WHERE run = ?", run).fetchone()[0] or 0 for run in runs
-        ]
+        lengths = "SELECT ifnull((SELECT max(step) FROM merges WHERE run = number), 0) FROM runs"
+        merges = [learned for (learned,) in connection.execute(lengths)]
         return Summary(
-            saved_as=reader.kept.text("saved_as"),
-            was_closed=reader.kept.json("was_closed", False) is True,
-            runs=len(runs),
+            saved_as=reader.text("saved_as"),
+            was_closed=reader.json("was_closed", False) is True,
+            runs=len(merges),
             merges=sum(merges),
-            texts=tuple(source.name for source in reader.runs.sources(0)),
+            texts=tuple(source.name for source in reader.sources(0)),
             written=reader.written(),
         )
 
@@ -356,11 +370,6 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
         raise FormatError(f"{path} is damaged: it holds a value that cannot be.") from error
 
 
-def _version(connection: sqlite3.Connection) -> int:
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
 def _look_at_header(path: Path) -> None:
     """Say what SQLite would say of a file that is none of its own, in words for people."""
     if path.exists() and not path.is_file() and not path.is_dir():
@@ -374,56 +383,3 @@ def _look_at_header(path: Path) -> None:
         raise FormatError(f"{path} is empty.")
     if header != HEADER:
         raise FormatError(f"{path} is no session of BPE Explorer.")
-
-
-class Reader:
-    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
-        self._connection = connection
-        self._name = name
-        self.kept = KeptValues(connection, name)
-        self.runs = RunReader(connection, name, self.kept)
-
-    def session(self) -> SavedSession:
-        runs = tuple(
-            self.runs.run(*row) for row in self._connection.execute("SELECT * FROM runs ORDER BY number").fetchall()
-        )
-        return SavedSession(
-            recipe=checked_recipe(self.kept.json("recipe", None), self._name),
-            sources=self.runs.sources(0),
-            text=self.kept.text("text"),
-            runs=runs,
-            bookmarks=self._bookmarks(runs),
-            filter=self.kept.as_object(self.kept.json("filter", {})),
-            view=self._view(runs),
-            saved_as=self.kept.text("saved_as"),
-            was_closed=self.kept.json("was_closed", False) is True,
-            written=self.written(),
-        )
-
-    def written(self) -> datetime | None:
-        """When it was written, if it says so; it may not even be a time."""
-        with contextlib.suppress(ValueError):
-            found = datetime.fromisoformat(self.kept.text("written"))
-            return found if found.tzinfo is not None else None
-        return None
-
-    def _bookmarks(self, runs: tuple[SavedRun, ...]) -> tuple[Bookmark, ...]:
-        learned = {run.number: run.learned for run in runs}
-        rows = self._connection.execute("SELECT run, merge, note FROM bookmarks ORDER BY run, merge").fetchall()
-        for run, merge, _ in rows:
-            if run not in learned or not 0 <= merge <= learned[run]:
-                raise FormatError(f"{self._name}: a bookmark at merge {merge:,} of run {run} leads nowhere.")
-        return tuple(Bookmark(*row) for row in rows)
-
-    def _view(self, runs: tuple[SavedRun, ...]) -> View:
-        """Where the window stood; what makes no sense is as good as nothing."""
-        values = self.kept.as_object(self.kept.json("view", {}))
-        shown = next((run for run in runs if run.number == values.get("shown_run")), None)
-        position, layout = values.get("position"), values.get("layout")
-        is_place = isinstance(position, int) and shown is not None and 0 <= position <= shown.learned
-        return View(
-            shown_run=None if shown is None else shown.number,
-            position=position if is_place and isinstance(position, int) else 0,
-            is_live=values.get("is_live") is not False or not is_place,
-            layout=layout if isinstance(layout, dict) else {},
-        )

@@ -261,10 +261,9 @@ class _Salvage:
                 self._execute("UPDATE session SET value = ? WHERE key = 'numbers'", (json.dumps(kept),))
 
     def _see_whether_it_is_sound(self, number: int) -> None:
-        reader = Reader(self._connection, self._name)
         row = self._execute("SELECT * FROM runs WHERE number = ?", (number,)).fetchone()
         try:
-            reader.runs.run(*row)
+            Reader(self._connection, self._name).run(row)
         except (FormatError, sqlite3.Error, OverflowError, ValueError, TypeError) as error:
             self._lose_run(number)
             self.lost.append(str(error) if isinstance(error, FormatError) else f"Run {number}: {cause_of(error)}.")

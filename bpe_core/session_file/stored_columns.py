@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -20,17 +19,15 @@ from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.session_file.checksums import MERGES_IN_A_PART
 from bpe_core.session_file.values import SavedRun
 
-Int64s = npt.NDArray[np.int64]
-
-SELECT = (
+STEPS = (
     "SELECT step, left_id, right_id, ifnull(count, -1), ifnull(runner_up_left, -1), ifnull(runner_up_right, -1), "
     "ifnull(runner_up_count, -1), ifnull(tokens_left, -1) FROM merges WHERE run = ? ORDER BY step LIMIT ?"
 )
 
 
-def merge_columns(connection: sqlite3.Connection, run: int, alphabet: Alphabet, where: str, recipe: Recipe) -> Columns:
+def merge_columns(found: Iterable[Sequence[int]], alphabet: Alphabet, where: str, recipe: Recipe) -> Columns:
     """All steps of a run; a FormatError names the first that cannot be."""
-    rows = connection.execute(SELECT, (run, LARGEST_VOCABULARY + 1)).fetchall()
+    rows = list(found)
     if len(rows) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} steps.")
     table = np.array(rows, np.int64).reshape(-1, 8).T

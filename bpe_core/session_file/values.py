@@ -12,11 +12,10 @@ from datetime import datetime
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError
-from bpe_core.history.history import History
+from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import Recipe
 
 RunState = Literal["paused", "ended", "failed"]
@@ -53,7 +52,7 @@ class SavedRun:
     sources: tuple[SavedSource, ...] = ()
     words: WordTable | None = None  # enough to go on from, whatever became of the sources
     history: History | None = None
-    symbol_counts: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    symbol_counts: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))
     state: RunState = "paused"
     sentence: str = ""  # why it ended or failed
     parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts

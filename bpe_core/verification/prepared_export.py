@@ -23,7 +23,7 @@ from bpe_core.verification import Verification, verify
 class PreparedExport:
     """Files that are written in memory and checked, but not yet in place."""
 
-    path: Path
+    path: Path  # the main one, or the folder they are in
     format: Format
     merges: int
     told: str  # how many steps that are, in words
@@ -35,7 +35,15 @@ class PreparedExport:
         return [path for path in self.files if path.exists()]
 
     def put_in_place(self) -> None:
-        """Write all files, and only when all are written let them take the place of the old ones."""
+        """Write all files, and only when all are written let them take the place of the old ones.
+
+        A path that is none of them is their folder, which is made if it is missing.
+        """
+        if self.path not in self.files:
+            try:
+                self.path.mkdir(exist_ok=True)
+            except OSError as error:
+                raise OutputError(f"Could not make the folder {self.path}: {error.strerror or error}.") from error
         folder = next((path for path in self.files if path.is_dir()), None)
         if folder is not None:  # found now, not when another file has taken its place already
             raise OutputError(f"Could not write {folder}: it is a folder. What stood there before is unchanged.")

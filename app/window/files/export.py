@@ -13,7 +13,7 @@ from app.session.manifests import RESULT, SESSION
 from app.session.session import Session
 from app.window.files.file_work import FileWork
 from app.worker.job import Task
-from bpe_core.delivery.folder import MEANINGS, Roles, roles_of
+from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
 from bpe_core.formats import FORMATS
 from bpe_core.support.progress import Progress
 from bpe_core.verification.prepared_export import PreparedExport as PreparedExport

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         work = interruption.work
         words = named_texts(options.corpus).words(recipe, work)
         interruption.worth_keeping = True
-        found = extend_on(words, old, recipe, options.first_id, progress=work.progress, cancelled=interruption)
+        found = extend_on(words, old, recipe, options.first_id, work)
         savings = {
             file: costs(named_texts([file]).words(old.recipe, Work(work.progress)), old, found.history)
             for file in options.held_out
