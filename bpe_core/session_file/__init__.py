@@ -17,11 +17,15 @@ HEADER = b"SQLite format 3\0"
 
 
 def is_session_file(path: Path | str) -> bool:
-    """Tell a session by its first bytes; what is no file, or cannot be read, by its name. No pipe is opened."""
+    """Tell a session by its first bytes, or by its name unless it is another table. No pipe is opened."""
     try:
         if Path(path).is_file():
             with open(path, "rb") as file:
-                return file.read(len(HEADER)) == HEADER
+                if file.read(len(HEADER)) == HEADER:
+                    return True
+            from bpe_core.formats import is_table  # nearly all sessions are told before
+
+            return is_session_name(path) and not is_table(path)  # its beginning is damaged
     except OSError:
         pass
     return is_session_name(path)

@@ -382,4 +382,4 @@ def _look_at_header(path: Path) -> None:
     if not header:
         raise FormatError(f"{path} is empty.")
     if header != HEADER:
-        raise FormatError(f"{path} is no session of BPE Explorer.")
+        raise FormatError(f"{path} is no session of BPE Explorer, or its beginning is damaged.")

@@ -50,6 +50,14 @@ def test_what_is_not(damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "! Run 2: what it learned after step 0 is lost." in said.out
 
 
+def test_a_session_whose_beginning_is_damaged(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path.write_bytes(bytes(16) + path.read_bytes()[16:])
+    assert run(["verify", str(path)]) == 1
+    said = capsys.readouterr()
+    assert f"{path} is no session of BPE Explorer, or its beginning is damaged." in said.err
+    assert "can be saved: run 1: 22 merges" in said.out
+
+
 def test_what_is_whole_is_written_elsewhere(damaged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "saved.bpex"
     assert run(["verify", str(damaged), "--recover", str(out)]) == 1
