@@ -63,7 +63,7 @@ def checksum(crc: int) -> bytes:
 
 
 def refuse_to_overwrite(source: Path, target: Path) -> None:
-    """What is read must still be there when all is done, and what comes of it cannot take its place."""
+    """Keep what is read until all is done: what comes of it cannot replace it."""
     if target.exists() and source.exists() and target.samefile(source):
         raise OutputError(f"{target} is the file that is read; choose another name for what is written.")
 
@@ -104,7 +104,7 @@ def compress(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> Compressed:
-    """Bytes of any kind; the recipe says how large blocks are, what pays and how ties are decided."""
+    """Compress bytes of any kind; the recipe says how large blocks are, what pays and how ties are decided."""
     target = io.BytesIO()
     report = _compress(io.BytesIO(data), len(data), target, recipe or Recipe.preset("gage"), progress, cancelled)
     return Compressed(target.getvalue(), report)
@@ -118,7 +118,7 @@ def compress_file(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> Report:
-    """The same from file to file. Whatever stood at `output` stands there until all is done."""
+    """Compress from file to file; whatever was at `output` stays there until all is done."""
     refuse_to_overwrite(Path(path), Path(output))
     with opened(path) as source, write_atomically(output) as target:
         size = os.fstat(source.fileno()).st_size
@@ -126,7 +126,7 @@ def compress_file(
 
 
 def opened(path: Path | str) -> BinaryIO:
-    """A file to be read. Its length must be known beforehand, which that of a pipe is not."""
+    """Open a file for reading whose length is known beforehand, which that of a pipe is not."""
     try:
         if Path(path).exists() and not Path(path).is_file():
             raise CorpusError(f"{path} is not a file; choose one that lies on a disk.")
@@ -179,7 +179,7 @@ def _whole_blocks(source: BinaryIO, recipe: Recipe, size: int) -> Iterator[bytes
 
 
 def _compressed(pieces: Iterator[bytes], recipe: Recipe, is_fast: bool) -> Iterator[_Piece]:
-    """In order; some at the same time, no more than there are cores."""
+    """Compress in order; some at the same time, no more than there are cores."""
     if not is_fast:
         yield from (_piece(data, recipe, is_fast) for data in pieces)
         return
@@ -221,13 +221,13 @@ ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds
 def sizes_of_others(
     path: Path | str, *, progress: ProgressReport = ignore_progress, cancelled: CancelCheck = never_cancelled
 ) -> dict[str, int]:
-    """In bytes, by the compressor's name; without zstd where no module for it is installed."""
+    """Return sizes in bytes by the compressor's name; without zstd where no module for it is installed."""
     with opened(path) as source:
         return _sizes(_reported(source, progress), cancelled)
 
 
 def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
-    """The same for texts, each by itself and as often as it occurs."""
+    """Add up the sizes of texts, each by itself and as often as it occurs."""
     sizes: dict[str, int] = {}
     for text, times in words:
         for name, size in _sizes((text[i : i + AT_ONCE] for i in range(0, len(text), AT_ONCE)), cancelled).items():
@@ -273,7 +273,7 @@ BYTES_BETWEEN_REPORTS = 1 << 18
 def expand(
     data: bytes, *, progress: ProgressReport = ignore_progress, cancelled: CancelCheck = never_cancelled
 ) -> bytes:
-    """The original of a file in memory."""
+    """Return the original of a file in memory."""
     reader, target = _Reader(io.BytesIO(data), len(data), "The file"), io.BytesIO()
     check_room(2 * reader.length, "Expanding", "Expand it from file to file.")
     _expand(reader, target, progress, cancelled)
@@ -287,7 +287,7 @@ def expand_file(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> int:
-    """The same from file to file; how many bytes were written. Nothing is, unless all of it is right."""
+    """Expand from file to file, unless something is wrong; return how many bytes were written."""
     refuse_to_overwrite(Path(path), Path(output))
     with opened(path) as source:
         reader = _Reader(source, os.fstat(source.fileno()).st_size, str(path))
@@ -297,7 +297,7 @@ def expand_file(
 
 
 class _Reader:
-    """The bytes of a file one after the other, after its head; and the sentences for what is wrong with it."""
+    """The bytes of a file behind its head, and the sentences for what is wrong with it."""
 
     def __init__(self, source: BinaryIO, size: int, name: str) -> None:
         self._source, self._name, self.place = source, name, 0
@@ -383,7 +383,7 @@ def _bytes_with_rows(reader: _Reader) -> Iterator[int]:
 def _text(
     byte: int, pairs: dict[int, tuple[int, int]], known: dict[int, bytes], inside: set[int], reader: _Reader
 ) -> bytes:
-    """What a byte of a block means, remembered in `known`; `inside` are the bytes that it is a part of."""
+    """Return what a byte of a block means, remembered in `known`; `inside` are the bytes that it is a part of."""
     if byte not in known:
         if byte in inside:
             raise reader.wrong(f"in its table the byte 0x{byte:02X} stands for itself and more")

@@ -48,10 +48,7 @@ QUIET = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TRANSFORMERS_NO_AD
 def checked_by_loading(
     found: Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
 ) -> Verification:
-    """The verification of tokenizer.json, with what came of loading the folder.
-
-    No network is asked. Only what the configuration adds is compared: ids, roles, and a padded batch.
-    """
+    """Add what came of loading the folder: ids, roles and a padded batch are compared; no network is asked."""
     with _quietly():
         try:
             import tokenizers
@@ -76,7 +73,7 @@ def checked_by_loading(
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """No network is asked, and nothing is said of what the library could do beside."""
+    """Keep the library from asking a network, and from saying what it could do beside."""
     before = {name: os.environ.get(name) for name in QUIET}
     os.environ.update(QUIET)
     try:
@@ -186,7 +183,6 @@ def prepare_folder(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> PreparedExport:
-    """The files of the folder, in memory and checked."""
     target = Path(path)
     if target.exists() and not target.is_dir():
         raise OutputError(f"{target} is a file; name a folder, or end the name in one of a format.")
@@ -215,9 +211,9 @@ def deliver(
     anyway: bool = False,
     **roles: str,
 ) -> PreparedExport:
-    """Write the folder; `roles` (pad, bos, eos, unk) are guessed where they are not said.
+    """Write the folder; `roles` (pad, bos, eos, unk) are guessed where they are not given.
 
-    An OutputError where what was written does not agree with the table, unless it is written `anyway`.
+    Raises an OutputError where what was written does not agree with the table, unless it is written `anyway`.
     """
     history = history_of(learned)
     delivery = Delivery(roles_of(history, **roles), padding_side, chat_template)
@@ -230,7 +226,7 @@ def deliver(
 
 
 def config_of(delivery: Delivery) -> str:
-    """tokenizer_config.json: what `AutoTokenizer` makes of the other file."""
+    """Write tokenizer_config.json: what `AutoTokenizer` makes of the other file."""
     config: dict[str, object] = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "clean_up_tokenization_spaces": False,
@@ -255,7 +251,7 @@ def read_template(path: Path | str) -> str:
 
 
 def with_special_tokens(history: History, added: list[str]) -> History:
-    """Return the same table with further special tokens, numbered behind all others."""
+    """Add special tokens, numbered behind all others."""
     if not added:
         return history
     numbers = history.numbers

@@ -45,7 +45,7 @@ class Roles:
         return {role: text for role, text in asdict(self).items() if text}
 
     def missing(self, history: History) -> list[str]:
-        """Those of which the table has no token yet."""
+        """Return those that the table has no token for yet."""
         known = {*history.recipe.special_tokens, unknown_of(history)}
         return [text for text in dict.fromkeys(self.given.values()) if text not in known]
 
@@ -56,7 +56,7 @@ def unknown_of(history: History) -> str:
 
 
 def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
-    """The roles by usual names, but for those that were said; an empty text says that there is none."""
+    """Guess the roles by usual names, but for those that are given; an empty text: there is none."""
     by_name = {special.lower(): special for special in reversed(specials)}
     found = {role: next((by_name[name] for name in names if name in by_name), "") for role, names in _USUAL.items()}
     found["unk"] = unknown or found["unk"]

@@ -1,4 +1,4 @@
-"""Further tokens for a table whose method looks tokens up: WordPiece, Unigram.
+"""Add tokens to a table whose method looks tokens up: WordPiece, Unigram.
 
 The table's own tokens keep their ids and log-probabilities, which were learned on texts that are not here. New ones
 come from a vocabulary learned on the new texts alone, with the log-probabilities they have when as many of its pieces
@@ -46,7 +46,7 @@ class Beside:
 
 
 def pieces_of(history: History) -> list[Piece]:
-    """Its tokens that were not dropped, but for special ones and what is unknown; base symbols first."""
+    """Return the tokens that were not dropped, but for special ones and what is unknown; base symbols first."""
     base, symbols = len(history.alphabet), history.alphabet.symbols
     texts, decoded = written(history), TokenBytes(history)
     scores = np.zeros(base) if history.scores is None else history.scores.at(len(history))
@@ -61,7 +61,7 @@ def pieces_of(history: History) -> list[Piece]:
 def put_beside(
     history: History, pieces: Sequence[Piece], specials: Sequence[str] = (), *, cancelled: CancelCheck = never_cancelled
 ) -> Beside:
-    """Those of the pieces and special tokens that the table lacks."""
+    """Add those of the pieces and special tokens that the table lacks."""
     known = {*written(history), *(token.encode() for token in history.recipe.special_tokens)}
     new = {piece.symbol.text: piece for piece in pieces if piece.symbol.text not in known}
     more = tuple(token for token in specials if token.encode() not in known)
@@ -83,7 +83,7 @@ def _with(history: History, pieces: Sequence[Piece], specials: Sequence[str] = (
 
 
 def _never_met(history: History, pieces: Sequence[Piece], cancelled: CancelCheck) -> set[bytes]:
-    """Those that are not the best way to cut their own texts, or hold a character that no token is."""
+    """Return those that are not the best way to cut their own texts, or hold a character that no token is."""
     if history.scores is None:
         return set()
     symbols = [*history.alphabet.symbols, *(piece.symbol for piece in pieces)]
@@ -100,7 +100,7 @@ def _never_met(history: History, pieces: Sequence[Piece], cancelled: CancelCheck
 
 
 def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) -> Beside:
-    """The table with as many pieces more as the recipe's vocabulary is larger, or all that there are."""
+    """Add as many pieces as the recipe's vocabulary is larger, or all that there are."""
     wanted = (recipe.vocab_size or 0) - history.vocabulary_size
     sign = _sign_of_blanks(history)
     learned = _learned(_as_marked(words, recipe, sign), recipe, sign, wanted, work)
@@ -139,7 +139,7 @@ def _learned(words: WordTable, recipe: Recipe, sign: str, wanted: int, work: Wor
 
 
 def _moment(learned: History, new: set[int], wanted: int) -> int:
-    """After how many steps there are so many seeds that are new; not before scores were first set."""
+    """Return after how many steps `wanted` seeds are new; not before scores were first set."""
     drops = np.array([id in new for id in learned.columns.left.tolist()], np.bool_)
     seeds = len(new.intersection(range(len(learned.alphabet) - learned.alphabet.seed_count, len(learned.alphabet))))
     left = seeds - np.concatenate([np.zeros(1, np.int64), np.cumsum(drops)])

@@ -1,4 +1,4 @@
-"""What an edited table costs: how many tokens texts become with it, and became before."""
+"""Compare what texts cost before and after a table was edited: how many tokens they become."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ class Costs:
 
 
 def costs(words: WordTable, before: History, now: History, *, cancelled: CancelCheck = never_cancelled) -> Costs:
-    """Of words that were split as the table of before splits."""
+    """Count words that were split as the table of before splits."""
     both = (CutWords.of(words, before.recipe, history, cancelled=cancelled) for history in (before, now))
     return Costs(*(int(cut.counts(len(cut.history)).sum()) for cut in both))

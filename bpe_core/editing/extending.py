@@ -51,7 +51,7 @@ BY_IDS = "lowest-ids"  # the tie rule, where the recipe's own asks for texts
 
 
 def go_on(words: WordTable, history: History, recipe: Recipe, work: Work) -> History:
-    """The table with as many new steps as the recipe has more than it; how often its own are made is not known."""
+    """Make the steps that the recipe has more than the table; how often its own are made is not known."""
     in_codes = WordTable.from_counts(_in_codes(words, history, work.cancelled))
     by = (recipe.merges or 0) - len(history)
     of_codes = _of_codes(recipe, by)
@@ -74,7 +74,7 @@ def _of_codes(recipe: Recipe, by: int) -> Recipe:
 
 
 def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> list[tuple[bytes, int]]:
-    """The words with a character for each token; what is never joined parts them."""
+    """Write words with a character for each token; what is never joined parts them."""
     joining = history.joining
     cut = LongestPieces(history).cut if joining is None else JoinedWords(history).cut
     alone = {id for id, symbol in enumerate(history.alphabet.symbols) if not symbol.merges} | {-1}
@@ -92,13 +92,13 @@ def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> lis
 
 
 def _token(text: bytes) -> int:
-    """The token that a symbol represents; the symbol for the unknown, of several characters, represents none."""
+    """Return the token that a symbol represents; that for the unknown, of several characters, represents none."""
     character = text.decode()
     return ord(character) - FIRST_CODE if len(character) == 1 else -1
 
 
 def _with_pairs(history: History, recipe: Recipe, found: History) -> History:
-    """The table's tokens and the new ones; what is written as a token is already becomes that token."""
+    """Put the new tokens behind those of the table; a text that is a token already becomes that token."""
     joining, texts = history.joining, written(history)
     ids = [_token(symbol.decoded) for symbol in found.alphabet.symbols]
     hidden = set() if joining is None else set(joining.hidden)
@@ -139,7 +139,7 @@ class Extended:
 
     @property
     def added(self) -> Int64s:
-        """The ids of all that is new, by their numbers."""
+        """Return the ids of all that is new, by their numbers."""
         new = np.setdiff1d(np.arange(self.history.id_count), self.new_ids)
         return new[np.argsort(self.history.numbers_of(new))]
 
@@ -154,7 +154,7 @@ def extend(
     cancelled: CancelCheck = never_cancelled,
     **changes: Any,
 ) -> Extended:
-    """So many tokens more, learned on a corpus; `changes` are of choices such as min_frequency or ties."""
+    """Learn `by` tokens more on a corpus; `changes` are of choices such as min_frequency or ties."""
     history = history_of(learned)
     recipe = growing_recipe(history, by, **changes)
     work = Work(progress, cancelled)
@@ -164,7 +164,7 @@ def extend(
 def extend_on(
     words: WordTable, history: History, recipe: Recipe, first_id: int | None = None, work: Work = ALONE
 ) -> Extended:
-    """The same with words that are counted, by a recipe that `growing_recipe` made."""
+    """Learn on words that are counted, by a recipe that `growing_recipe` made."""
     known = numbers_of(history)
     if not METHODS[recipe.method].can_be_steered:
         added = more_pieces(words, history, recipe, work)
@@ -186,7 +186,7 @@ def extend_on(
 
 
 def places_in(grown: History, old: History) -> Int64s:
-    """The ids of a table's tokens where steps were made behind its own: only special tokens stand behind these."""
+    """Return the ids of a table's tokens behind whose merges steps were made: only special tokens have moved."""
     ids = np.arange(old.id_count)
     ids[old.first_special :] += grown.first_special - old.first_special
     return ids

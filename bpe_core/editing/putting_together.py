@@ -1,21 +1,17 @@
-"""Two merge tables in one, which keeps the ids of the first.
+"""Put two merge tables together; the result keeps the ids of the first.
 
 All merges of the first come first; behind them, in the order of the second, one for each token that the first lacks.
 So texts are cut as by the first, and then joined further: no text becomes more tokens, and no token of the first is
-lost, as it would be if merges of the two took turns.
-
-Whether a token of the second can be made is known when it is its turn, and stays so: its own text is cut by all that
-is there. Two pieces that are left are what it is made of; if more are left, it waits for what comes behind it.
-
-Methods that look tokens up (WordPiece, Unigram) need no order: see added_pieces.py.
+lost, as it would be if merges of the two took turns. A token of the second can be made if its own text is cut into two
+pieces when it is its turn; otherwise it waits for what comes behind it. Methods that look tokens up (WordPiece,
+Unigram) need no order: see added_pieces.py.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
     >>> recipe = Recipe.preset("gpt2")
     >>> one = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104), (256, 101)])  # t+h, th+e
     >>> other = History.from_pairs(recipe, Alphabet.of_bytes(), [(104, 101), (116, 256), (257, 110)])  # he, the, then
-    >>> both = put_together(one, other)
-    >>> both.history.pairs()  # then is made of the first's `the`
+    >>> put_together(one, other).history.pairs()  # then is made of the first's `the`
     [(116, 104), (256, 101), (104, 101), (257, 110)]
 """
 
@@ -132,7 +128,7 @@ def put_together(
 def _add_all(
     joining: _Joining, texts: Sequence[bytes], symbols: Mapping[int, list[int]], report: Callable[[int, int], None]
 ) -> list[int]:
-    """Add each token that can be made, again until a whole round adds none; those that are left."""
+    """Add each token that can be made, again until a round adds none; return those that are left."""
     waiting, before = list(symbols), len(symbols) + 1
     while waiting and len(waiting) < before:
         before, still = len(waiting), []
@@ -216,7 +212,7 @@ class _Joining:
         return True
 
     def _cut(self, symbols: list[int]) -> list[int]:
-        """What the merges there are make of a token's symbols: those of lowest rank first, from the left."""
+        """Merge a token's symbols: those of lowest rank first, from the left."""
         rank = self._rank_of.get
         ids, ranks = list(symbols), [rank(pair, NO_RANK) for pair in pairwise(symbols)]
         while ranks and (least := min(ranks)) != NO_RANK:

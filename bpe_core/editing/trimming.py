@@ -1,9 +1,9 @@
-"""A merge table without some of its tokens.
+"""Take tokens out of a merge table.
 
 Others may be made of a token that is removed; `NEEDED` says what becomes of these. Where tokens are looked up
-(WordPiece, Unigram) none needs another; characters that only longer tokens held get a token of their own, so that no
-text becomes unknown. By other methods every token that stays is made of the same texts as before: its own text is
-joined by its own parts only, and these stay in their order. Other texts may be cut differently: see `costs`.
+(WordPiece, Unigram) none needs another; characters that only longer tokens held get a token, so that no text becomes
+unknown. By other methods every token that stays is made of the same texts as before: its own text is joined by its own
+parts only, and these stay in their order. Other texts may be cut differently: see `costs`.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -111,10 +111,7 @@ def trim(
     renumber: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> Trimmed:
-    """Return the table without these tokens.
-
-    The others are numbered anew without gaps, in the same order, or keep their numbers.
-    """
+    """Return the table without these tokens; the others keep their numbers, or get new ones without gaps."""
     history = history_of(learned)
     check_can_be_edited(history)
     known, named = numbers_of(history), sorted(set(tokens))
@@ -154,7 +151,7 @@ def _what_goes(history: History, named: list[int], needed: Needed) -> tuple[Bool
 
 
 def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) -> list[int]:
-    """Tokens that stay and could be made before, in a table with an order of its own, where that is known only then."""
+    """Return tokens that stay and could be made before, where the order of joining shows that only then."""
     after = unreachable_tokens(left.history, Work(cancelled=cancelled))
     if not after:
         return []
@@ -164,7 +161,7 @@ def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) 
 
 
 def check_can_be_edited(history: History) -> None:
-    """Where the order of the joined pairs, or which tokens there are, says what a table does without some of them."""
+    """Refuse where neither the order of the joined pairs nor the tokens say what a table does without some."""
     if not looks_tokens_up(history) and not (Method.of(history.recipe).has_ranks and history.only_joins):
         raise BpeError(
             f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or put together: each block of its "
@@ -173,12 +170,12 @@ def check_can_be_edited(history: History) -> None:
 
 
 def looks_tokens_up(history: History) -> bool:
-    """Whether no token needs another: which there are says how a text is cut."""
+    """Whether no token needs another: which tokens there are says how a text is cut."""
     return Method.of(history.recipe).looks_tokens_up
 
 
 def written_alike(history: History) -> list[int]:
-    """The joined tokens that are written as an older one, which is the one that texts become."""
+    """Return the joined tokens that are written as an older one, which is the one that texts become."""
     seen = set(history.alphabet.texts)
     found = []
     for id, text in enumerate(written(history)[len(history.alphabet) :], len(history.alphabet)):
@@ -202,7 +199,7 @@ def _check_named(history: History, named: list[int]) -> None:
 
 
 def _spare(history: History, goes: Bools) -> None:
-    """What a token that stays is made of stays, in every way in which it may be made."""
+    """Keep what a token that stays is made of, in every way in which it may be made."""
     left, right, token = _made_of(history, by_birth=False)
     while True:
         stays = ~goes[token]
@@ -213,7 +210,6 @@ def _spare(history: History, goes: Bools) -> None:
 
 
 def _lose(history: History, goes: Bools) -> None:
-    """What was born of a token that goes, goes."""
     left, right, token = _made_of(history, by_birth=True)
     while True:
         lost = token[(goes[left] | goes[right]) & ~goes[token]]
@@ -223,7 +219,7 @@ def _lose(history: History, goes: Bools) -> None:
 
 
 def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64s]:
-    """Two tokens and what is made of them; by birth, or all pairs that are ever joined."""
+    """Return two tokens and what is made of them; by birth, or all pairs that are ever joined."""
     left, right = (column.astype(np.int64) for column in history.columns[:2])
     token = np.arange(len(history.alphabet), history.first_special)
     pairs = None if by_birth or history.joining is None else history.joining.pairs
@@ -240,10 +236,10 @@ def _made_of(history: History, *, by_birth: bool) -> tuple[Int64s, Int64s, Int64
 def least_used(
     history: History, counts: Int64s, how_many: int, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """The learned tokens that a corpus needs least, by how often each stands in it when all is cut.
+    """Return the learned tokens that a corpus needs least, by how often each is used when all is cut.
 
-    Always the least used of those that no remaining one is made of, of equal ones the youngest: so removing
-    them loses none besides. What it is made of then stands for it and has its count, too.
+    Always the least used of those that no remaining one is made of, of equal ones the youngest: so removing them loses
+    no others. Its parts then take its place and have its count, too.
     """
     check_can_be_edited(history)
     first, end, chosen = first_learned(history), history.first_special, _chosen_by_hand(history)
@@ -274,18 +270,18 @@ def least_used(
 
 
 def _chosen_by_hand(history: History) -> tuple[int, ...]:
-    """Tokens that are looked for before anything is joined: somebody wanted them, however often they stand in texts."""
+    """Return tokens that are looked for first: somebody wanted them, however often texts hold them."""
     return () if history.joining is None else history.joining.found_first
 
 
 def least_size(history: History) -> int:
-    """How many tokens there are that nothing can do without: base symbols, and those that were chosen by hand."""
+    """Count the tokens that nothing can do without: base symbols, and those that were chosen by hand."""
     by_hand = len(_chosen_by_hand(history)) + len(history.recipe.special_tokens)
     return first_learned(history) + len(lone_characters(history)) + by_hand
 
 
 def surplus(history: History, size: int) -> int:
-    """How many tokens must go until so many are left, base symbols and special tokens among them."""
+    """Return how many tokens must go until `size` are left, base symbols and special tokens among them."""
     least = least_size(history)
     if size < least:
         specials = len(history.recipe.special_tokens)

@@ -1,4 +1,9 @@
-"""A history as if some tokens were not there; where tokens are looked up, one without its parts becomes a seed."""
+"""Make a history as if some tokens were not there, and number its tokens.
+
+Where tokens are looked up, one without its parts becomes a seed. The numbers are those of the file the table came from,
+else our ids. Unigram's files have none for a character that only longer pieces hold; it gets one when the table
+changes.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +27,7 @@ from bpe_core.segmenting.word_pieces import births_of
 
 
 def lone_characters(history: History) -> list[Symbol]:
-    """A symbol for each character that only longer tokens hold, in the order of an alphabet."""
+    """Make a symbol for each character that only longer tokens hold, in the order of an alphabet."""
     if not Method.of(history.recipe).has_continuations:
         return []
     marker, (starting, continuing) = history.recipe.marker_text.encode(), births_of(history)
@@ -56,7 +61,7 @@ class Without:
 
 
 def without(history: History, goes: Bools, hidden: Bools | None = None, further: Further = NOTHING_FURTHER) -> Without:
-    """Without these tokens, and with some as steps to others only.
+    """Leave these tokens out, and keep some as steps to others only.
 
     Counts are not kept: without some merges the others would have counted something else.
     """
@@ -106,7 +111,7 @@ def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores 
 
 
 def as_given(recipe: Recipe, merges: int) -> Recipe:
-    """The same for a table of so many merges that nobody has learned so."""
+    """Change the recipe to that of a table of so many merges that nobody has learned so."""
     return recipe.with_changes(merges=merges, interventions=(), grown_from=0)
 
 
@@ -171,7 +176,7 @@ def _with_all_characters(history: History, known: Int64s) -> Int64s:
 
 
 def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) -> Int64s:
-    """The numbers of a table made of another: those of before, and for what is new further ones, from a free one on.
+    """Number a table made of another: as before, and what is new by further numbers, from a free one on.
 
     >>> further_numbers(np.array([7, 5]), np.array([0, -1, 1])).tolist()
     [7, 8, 5]
@@ -183,7 +188,7 @@ def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) ->
 
 
 def renumbered(numbers: Int64s) -> Int64s:
-    """The same order without gaps.
+    """Close the gaps in the same order.
 
     >>> renumbered(np.array([7, NO_NUMBER, 3])).tolist()
     [1, -1, 0]

@@ -1,4 +1,4 @@
-"""All formats there are, and which of them a file has; TABLES hold everything a history knows, others say what not."""
+"""Find the format of a file. TABLES hold everything that a history knows, others say what they lack."""
 
 from __future__ import annotations
 
@@ -46,13 +46,12 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
 
 
 def named_other(data: bytes, name: str) -> str:
-    """What a file is that is none of ours; empty where nobody knows."""
     head = data[:LOOK_AT_OTHERS]
     return next((f"{name} {sentence}" for beginning, sentence in OTHERS if re.match(beginning, head)), "")
 
 
 class Row(NamedTuple):
-    """What a format is for, where it is, and how the names of its files end, if nobody says otherwise."""
+    """What a format is for, where it is, and how the names of its files end."""
 
     explanation: str  # one line for menus and --help
     module: str
@@ -60,7 +59,7 @@ class Row(NamedTuple):
 
 
 class Formats(Mapping[str, "Format"]):
-    """Formats by their names, each loaded when it is first asked for: few files are of the last of them."""
+    """Formats by name, each loaded when it is first asked for."""
 
     def __init__(self, rows: Mapping[str, Row]) -> None:
         self.rows = rows
@@ -87,7 +86,7 @@ class Formats(Mapping[str, "Format"]):
         return Path(f"file{self.rows[name].endings[0]}").suffix
 
     def load(self) -> None:
-        """All of them, so that who asks next need not wait."""
+        """Load all of them, so that who asks next need not wait."""
         for name in self.rows:
             self[name]
 
@@ -169,10 +168,7 @@ def write_history(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> None:
-    """Write what was learned to a file, all of it or nothing; raise Cancelled if told to stop.
-
-    `learned` is a history, or what has one: a Tokenizer, what open_table found, an extended or trimmed table.
-    """
+    """Write what was learned (a history, or what has one) to a file, all of it or nothing."""
     history = history_of(learned)
 
     def report(where: Progress) -> None:
@@ -191,12 +187,11 @@ def write_history(
 
 
 def read_history(path: Path | str) -> History:
-    """The history in a file of any known format, recognized by its content."""
     return open_table(path).history
 
 
 def open_table(path: Path | str) -> OpenedTable:
-    """What a file of any known format holds, recognized by its content."""
+    """Open a file of any known format, recognized by its content."""
     data = _content(Path(path))
     beside = files_beside(Path(path))
     for one in FORMATS.values():
@@ -213,7 +208,7 @@ def open_table(path: Path | str) -> OpenedTable:
 
 
 def is_table(path: Path | str) -> bool:
-    """Whether a file looks like one of ours by its beginning, whatever it is called; False for what cannot be read."""
+    """Whether a file looks like one of ours by its beginning; False for what cannot be read."""
     path = Path(path)
     try:
         if not path.is_file():
@@ -238,7 +233,7 @@ def files_beside(path: Path) -> Beside:
 
 
 def _content(path: Path) -> bytes:
-    """The whole file, unless a look at it shows that it is none of ours, as when a film was chosen by mistake."""
+    """Read the whole file, unless its beginning shows that it is none of ours, as when a film was chosen by mistake."""
     try:
         with open(path, "rb") as file:
             head = file.read(LOOK)
@@ -257,14 +252,14 @@ def _content(path: Path) -> bytes:
 
 
 def _may_be_known(head: bytes) -> bool:
-    """Whether a long file looks like any format by its beginning; JSON may tell it later."""
+    """Whether a long file looks like any format by its beginning; JSON may show it later."""
     return head.lstrip()[:1] == b"{" or any(
         one.recognizes(head) or (one.mark and head.startswith(one.mark)) for one in FORMATS.values()
     )
 
 
 def unpacked(data: bytes, name: str) -> bytes:
-    """What was compressed, if it was.
+    """Unpack what was compressed.
 
     >>> import gzip
     >>> unpacked(gzip.compress(b"l o"), "merges.txt.gz"), unpacked(b"l o", "merges.txt")
@@ -285,7 +280,6 @@ def unpacked(data: bytes, name: str) -> bytes:
 
 
 def beginning(data: bytes) -> bytes:
-    """The same of the beginning of a file, as far as it goes."""
     if not data.startswith(GZIP):
         return data
     try:

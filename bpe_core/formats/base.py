@@ -1,4 +1,4 @@
-"""What every file format of a merge table can do: the face behind which each has its own file."""
+"""Define what every file format of a merge table can do."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ INSTEAD = {
 
 
 def own_numbers(history: History) -> Int64s:
-    """Return the number of each token; its id where the history has no numbers of its own."""
+    """Return the number of each token; its id where the history has no other numbers."""
     return history.numbers_of(np.arange(history.id_count))
 
 
@@ -69,7 +69,6 @@ def complete_numbers(history: History) -> Int64s:
 
 
 def unless_ids(numbers: Int64s) -> Int64s | None:
-    """Return None for numbers that are the ids anyway."""
     return None if np.array_equal(numbers, np.arange(len(numbers))) else numbers
 
 
@@ -96,7 +95,7 @@ def decoded(raw: bytes, where: str, encoding: str = "utf-8") -> str:
 
 
 def nothing_beside(name: str) -> bytes | None:
-    """For content that lies in no folder."""
+    """Find no file: for content that lies in no folder."""
     return None
 
 
@@ -131,27 +130,27 @@ class Format(ABC):
     holds_specials = True  # whether special tokens are found in a text by those who load the file
 
     def can_hold(self, history: History) -> list[str]:
-        """What this format cannot hold of the history, a sentence each; empty: everything."""
+        """List what this format cannot hold of the history, a sentence each."""
         return self.impossible(history) or self.does_otherwise(history)
 
     @abstractmethod
     def does_otherwise(self, history: History) -> list[str]:
-        """Those of the sentences that still leave a way to write it."""
+        """List the sentences that still leave a way to write it."""
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Texts that this format takes for something else wherever they stand; `can_hold` says so."""
+        """Return texts that this format takes for something else wherever they occur; `can_hold` says so."""
         return ()
 
     def is_beyond(self, history: History, text: str) -> bool:
-        """Whether it meets a limit that `can_hold` tells, so that nobody can expect the same of both."""
+        """Whether a text meets a limit that `can_hold` reports, so that nobody can expect the same of both."""
         return False
 
     def impossible(self, history: History) -> list[str]:
-        """Those of the sentences that leave no way to write the history at all."""
+        """List the sentences that leave no way to write the history at all."""
         return []
 
     def refusal(self, history: History, cancelled: CancelCheck = never_cancelled) -> str:
-        """Why there is no way to write the history at all, before anything is tried; empty: there is one."""
+        """Say why there is no way to write the history at all, before anything is tried; empty: there is one."""
         method = history.recipe.method
         if self.methods and method not in self.methods:
             return (
@@ -171,7 +170,7 @@ class Format(ABC):
         return next(while_wanted(self.impossible(history), cancelled), "")
 
     def holds_joining(self, history: History) -> bool:
-        """Whether it holds an order of joining that is not the order of the steps; asked where there is one."""
+        """Whether it holds an order of joining that differs from that of the steps; asked where there is one."""
         return False
 
     def refuse_the_impossible(self, history: History) -> None:
@@ -182,20 +181,14 @@ class Format(ABC):
     def write(
         self, history: History, file: BinaryIO, *, merges: int | None = None, progress: ProgressReport = ignore_progress
     ) -> None:
-        """Write the first `merges` merges, or all of them.
-
-        `progress` is called now and then; an exception it raises ends the writing.
-        """
+        """Write the first `merges` merges, or all. An exception that `progress` raises ends the writing."""
         history = history if merges is None else history.first(merges)
         self.refuse_the_impossible(history)
         self.write_all(history, file, progress)
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def numbers(self, history: History) -> Int64s:
-        """Return the number of each id in the file, NO_NUMBER for tokens it has no place for.
-
-        A format that can number tokens freely keeps the history's own numbers.
-        """
+        """Return the number of each id in the file: the history's own where the format can, NO_NUMBER for no place."""
         return np.arange(history.id_count)
 
     @abstractmethod
@@ -203,11 +196,11 @@ class Format(ABC):
         """Write a history that is not impossible, row by row."""
 
     def main_file(self, path: Path) -> Path:
-        """What is written for a person who names this file, if that is one of several."""
+        """Return the file to write for a person who names this one, if the format has several."""
         return path
 
     def companions(self, path: Path) -> dict[Path, Writer]:
-        """The files that belong beside the one at `path`, and who writes them."""
+        """Return the files that belong beside the one at `path`, and who writes them."""
         return {}
 
     @abstractmethod
@@ -215,26 +208,25 @@ class Format(ABC):
         """Whether a file of this content is of this kind, judged by its marks alone."""
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
-        """The same for a file of that name, with others beside it."""
+        """Do the same for a file of that name, with others beside it."""
         return self.recognizes(data)
 
     @abstractmethod
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
-        """What a whole file holds; `name` is what errors call it.
+        """Read a whole file, which errors call `name`.
 
-        Anything that is not exactly what a sound file holds raises a FormatError that says
-        where; time and memory stay in proportion to the size of the file.
+        What no sound file holds raises a FormatError that says where; time and memory stay in proportion to its size.
         """
 
     def read(self, data: bytes, name: str) -> History:
         return self.open(data, name).history
 
     def differences(self, data: bytes, history: History) -> list[str] | None:
-        """Where the content says something else than the history; None: `open` it and see what it encodes."""
+        """List where the content differs from the history; None: `open` it and see what it encodes."""
         return None
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        """The real library, given the file's content; None where it is not installed, lacks a file or there is none."""
+        """Load the content in the real library; None where that or a file is missing, or there is no such library."""
         try:
             library = import_module(self.peer_name.replace("-", "_")) if self.peer_name else None
         except ImportError:

@@ -1,6 +1,7 @@
-"""BERT's vocab.txt: a token a line, numbered from 0.
+"""BERT's vocab.txt: a token a line, numbered from 0; and WordPiece's tokens in any file.
 
 How a text is changed and split first is in tokenizer_config.json beside it; without one it is guessed from the tokens.
+A file does not say how its tokens were made. So all are in the alphabet, the longer ones as seeds: there are no steps.
 """
 
 from __future__ import annotations
@@ -38,7 +39,6 @@ _KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the
 
 
 def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str) -> History:
-    """Return numbered tokens as a history without steps."""
     if recipe.unknown_text not in vocabulary:
         raise FormatError(
             f"{where}: the token {quoted(recipe.unknown_text)}, which stands for a word that cannot be cut, "
@@ -62,9 +62,9 @@ def _symbol(text: str, marker: str) -> Symbol:
 
 
 def numbers_for(history: History) -> Int64s:
-    """The numbers that a file gives our ids: those it came with, or special tokens, unknown and all others in order.
+    """Number our ids as a file does: as it came, or special tokens, unknown and all others in order.
 
-    Of two tokens that are written alike the newer has the number of the older: nothing tells them apart.
+    Of two tokens that are written alike the newer has the number of the older: nothing distinguishes them.
     """
     kept = dense_numbers(history)
     if kept is not None:
@@ -249,7 +249,6 @@ class BertVocabulary(Format):
 
 
 def read_vocabulary(data: bytes, name: str) -> dict[str, int]:
-    """The tokens of a whole file with the numbers of their lines, from 0."""
     found: dict[str, int] = {}
     for number, line in enumerate(lines_of(data, name)):
         text = line.rstrip()

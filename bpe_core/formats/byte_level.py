@@ -33,12 +33,11 @@ def _bytes() -> Any:
 
 
 def written(raw: bytes) -> str:
-    """The stand-ins of the bytes."""
     return codecs.charmap_decode(raw, "strict", _characters())[0]
 
 
 def read(text: str) -> bytes | None:
-    """The bytes that stand-ins stand for; None where a character is none."""
+    """Return the bytes of stand-ins; None where a character is none."""
     try:
         return codecs.charmap_encode(text, "strict", _bytes())[0]
     except UnicodeEncodeError:
@@ -56,7 +55,7 @@ def alphabet_of(order: list[int]) -> Alphabet:
 
 
 def written_tokens(history: History) -> list[str]:
-    """The text of each token, special tokens left out."""
+    """Return the text of each token, special tokens left out."""
     base = history.recipe.base
     return [*of_tokens(("stand-ins", base), history, lambda: _written_tokens(written_texts(history), base))]
 
@@ -69,9 +68,9 @@ def _written_tokens(texts: Sequence[bytes], base: str) -> list[str]:
 
 
 def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str] | None = None) -> dict[str, int]:
-    """The vocabulary, the lowest number first. Of two tokens with the same text the older one counts.
+    """Return the vocabulary, the lowest number first; of two tokens with the same text the older one.
 
-    Special tokens are a part of it unless their numbers are the next ones: those are given to what stands beside it.
+    Special tokens are left out where their numbers are the next ones: a file gives those to what is listed beside it.
     """
     found: dict[str, int] = {}
     first = history.first_special

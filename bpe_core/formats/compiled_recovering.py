@@ -16,7 +16,7 @@ _AT_ONCE = 1 << 16  # tokens: some 20 ms
 
 
 def recovered_pairs(tokens: Sequence[bytes], base: Mapping[bytes, int]) -> Int64s | None:
-    """A row for each token: the pair that makes it, the lowest rank first; None where one is not made so in turn."""
+    """Return the pair that makes each token, the lowest rank first; None where one is not made so in turn."""
     lengths = list(map(len, tokens))
     starts = np.fromiter(accumulate(lengths, initial=0), np.int64, len(tokens) + 1)
     symbol_of = np.zeros(256, np.int32)

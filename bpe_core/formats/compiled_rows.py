@@ -28,7 +28,7 @@ _TRUTHS, _KINDS = (b"false", b"true"), (b"add", b"drop", b"merge")  # of a right
 
 
 def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]]:
-    """Some rows at a time behind the step that they end with; `numbers` are a column of their own behind all."""
+    """Yield some rows at a time behind the step that they end with; `numbers` are the last column."""
     texts, columns = _texts_and_columns(history, layout)
     told = _values(history, numbers)
     longest = max(DIGITS, int((texts.end - texts.begin).max()))
@@ -42,7 +42,7 @@ def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> It
 
 
 def _values(history: History, numbers: Int64s | None) -> Mapping[str, Callable[[slice], npt.NDArray[Any]]]:
-    """What each column says of some steps: a number, or which of its texts; below 0 nothing."""
+    """For each column: a number for each step, or which of its texts; below 0 nothing."""
     left, right, count, other_left, other_right, other_count, tokens_left = history.columns
     ids = history.ids
     told: dict[str, npt.NDArray[Any]] = {
@@ -104,7 +104,7 @@ def _in_hex(raw: Sequence[bytes]) -> Texts:
 
 
 def _spelled(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
-    """Honest texts as a file has them. Nearly all are as they are, with the file's signs for a text around."""
+    """Lay out honest texts. Nearly all are as they are, between the signs that the file puts around a text."""
     around = spelled("").encode()
     side = len(around) // 2
     plain = _end_to_end(raw)

@@ -44,7 +44,6 @@ def normalizer_of(recipe: Recipe) -> Object | None:
 
 
 def _changes_of(recipe: Recipe) -> list[Step]:
-    """What a recipe does to a text, as steps."""
     steps: list[Step] = [step for step in recipe.preparation if is_normalizer(step)]
     if recipe.clean_text and recipe.unicode_form:  # cleaned first
         steps.append(BertNormalizer(True, False, False, False))
@@ -93,7 +92,7 @@ def pre_tokenizer_of(recipe: Recipe) -> Object | None:
 
 
 def marks_in(expression: str) -> str:
-    """The marks of an expression that `_any_of` wrote; empty for any other."""
+    """Return the marks of an expression that `_any_of` wrote; empty for any other."""
     if not (expression.startswith("(?:") and expression.endswith(")")):
         return ""
     marks = re.sub(r"\\(.)", r"\1", expression[3:-1], flags=re.DOTALL)[::2]
@@ -126,7 +125,7 @@ def decoder_of(recipe: Recipe) -> Object:
 
 
 def blank_sign(steps: tuple[Step, ...]) -> str:
-    """What blanks become by some steps."""
+    """Return what blanks become by some steps."""
     for step in steps:
         if isinstance(step, Metaspace):
             return step.replacement
@@ -136,7 +135,7 @@ def blank_sign(steps: tuple[Step, ...]) -> str:
 
 
 def begins_with_blank(recipe: Recipe) -> bool:
-    """Whether a text gets a blank before it that is none of its own."""
+    """Whether a text gets a blank before it that it does not have."""
     return recipe.marker == "prefix" or any(
         isinstance(step, Prepend) or (isinstance(step, Metaspace) and step.prepend_scheme != "never")
         for step in recipe.preparation
@@ -159,7 +158,7 @@ class TextPreparation:
 
 
 def read_steps(whole: Object, name: str) -> TextPreparation:
-    """The recipe's choices for how the file changes and splits a text, and what they cannot say as steps."""
+    """Find how the file changes and splits a text: as choices of a recipe, and as steps where these cannot say it."""
     found = TextPreparation()
     changes = _steps(whole, "normalizer", "normalizers", found, name)
     cuts = _steps(whole, "pre_tokenizer", "pretokenizers", found, name)
@@ -182,7 +181,7 @@ def read_steps(whole: Object, name: str) -> TextPreparation:
 
 
 def _added_tokens(whole: Object, name: str, *, changes: bool) -> list[AddedToken]:
-    """Those that do more than to be found where somebody asks for them."""
+    """Return those that do more than to be found where somebody asks for them."""
     items = [item for item in list_in(whole, "added_tokens", name) if isinstance(item, dict) and item.get("content")]
     told = [
         AddedToken(
@@ -241,7 +240,7 @@ def _flat(step: Object, key: str, name: str) -> Iterator[Object]:
 
 
 def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[str, Any] | None:
-    """The choices that change text just so; None where there are none."""
+    """Return the choices that change text exactly so; None where there are none."""
     said: dict[str, Any] = {}
     chinese = False
     for step in steps:
@@ -273,7 +272,7 @@ def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[st
 
 
 def _meant(steps: list[Step]) -> list[Step]:
-    """The same steps, those of BERT with all that they do said, and one that does nothing but lower case as that."""
+    """Spell out what BERT's steps do; one that only lowers case becomes that step."""
     found: list[Step] = []
     for step in steps:
         if isinstance(step, BertNormalizer):
@@ -330,7 +329,7 @@ _KEEPING = (("Isolated", False), ("Isolated", True), ("Removed", True))  # with 
 
 
 def _means_the_same(expression: str) -> bool:
-    """Whether an expression finds the same as a pattern of the recipe's as it does in the file."""
+    """Whether an expression finds the same here as in the file."""
     if translated(expression) != f"(?m){expression}" or "$" in expression or "^" in expression.replace("[^", ""):
         return False
     return all(stop > start for start, stop in Expression(expression).spans(PROBE))

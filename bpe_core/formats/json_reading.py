@@ -19,7 +19,7 @@ class _TwiceError(ValueError):
 
 
 def parsed_object(data: bytes, name: str, most: int = LARGEST, line: int | None = None) -> Object:
-    """The JSON object that a whole file holds, or one line of it; of at most so many bytes."""
+    """Parse the JSON object that a whole file holds, or one line of it; refuse more than `most` bytes."""
     where = name if line is None else f"{name}, line {line:,}"
     if len(data) > most:
         raise TooLarge(f"{where}: {len(data):,} bytes would have to be parsed at once; the limit is {most:,}.")
@@ -48,7 +48,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> Object:
 
 
 def object_in(whole: Object, key: str, name: str) -> Object:
-    """An entry that must be an object; empty where it is missing or null, like those of the next two functions."""
+    """Return an entry that must be an object; empty where it is missing or null, as in the next two functions."""
     if not isinstance(value := _entry(whole, key, {}), dict):
         raise FormatError(f'{name}: "{key}" must be an object.')
     return value
@@ -78,7 +78,7 @@ def objects_in(whole: Object, key: str, name: str, called: str) -> Iterator[tupl
 
 
 def whole_text(value: Any, what: str) -> str:
-    """A text without halves of characters, which JSON can spell but no file can hold."""
+    """Return a text without halves of characters, which JSON can spell but no file can hold."""
     if not isinstance(value, str):
         raise FormatError(f"{what} must be a text.")
     if not value.isascii():
@@ -96,7 +96,7 @@ def number_of(value: Any, what: str) -> int:
 
 
 def are_whole(texts: Iterable[Any]) -> bool:
-    """Whether all are texts without halves of characters: fast, but it does not tell which is not."""
+    """Whether all are texts without halves of characters: fast, but without the place."""
     try:
         "".join(texts).encode()
     except (TypeError, UnicodeEncodeError):
@@ -112,7 +112,6 @@ def _is_sound(entries: Object) -> bool:
 
 
 def vocabulary_of(entries: Object, name: str) -> dict[str, int]:
-    """Texts with their numbers, each number once."""
     if _is_sound(entries):
         return entries
     seen: dict[int, str] = {}

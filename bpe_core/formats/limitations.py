@@ -1,4 +1,4 @@
-"""Sentences about what a format cannot hold, in the same words for every format."""
+"""Say what a format cannot hold, in the same words for every format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEVER_HAPPEN = "merges never happen, because another one makes the same text bef
 
 
 def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
-    """Some tokens by text and id.
+    """Name some tokens by text and id.
 
     >>> named([b"a", b"b\\n"], [1])
     '“b⏎” (id 1)'
@@ -26,7 +26,7 @@ def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
 
 
 def listed(texts: Sequence[bytes]) -> str:
-    """Some texts, where they have no id.
+    """Name some texts that have no id.
 
     >>> listed([b"a", b"b", b"c", b"d"])
     '“a”, “b”, “c” and 1 more'
@@ -36,7 +36,7 @@ def listed(texts: Sequence[bytes]) -> str:
 
 
 def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
-    """A sentence if there are such texts, with their number before it and the first of them in the place of {}.
+    """Return a sentence if there are such texts: their number, then what is said, with the first of them for {}.
 
     >>> about(["a", "b"], "characters are left out: {}"), about([], "{}")
     (['2 characters are left out: “a”, “b”.'], [])
@@ -46,7 +46,7 @@ def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
 
 
 def same_text(history: History) -> list[str]:
-    """A sentence if two tokens have the same text, which formats that name tokens by their text cannot tell apart."""
+    """Return a sentence if tokens have the same text, which formats that name tokens by text cannot tell apart."""
     texts = written(history)
     if len(set(texts)) == len(texts):
         return []
@@ -62,14 +62,13 @@ def same_text(history: History) -> list[str]:
 
 
 def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> list[str]:
-    """A sentence if there are tokens whose text does not fit."""
     texts = written(history)
     found = [id for id, text in enumerate(texts) if unfit(text)]
     return [f"{what}: {named(texts, found)}."] if found else []
 
 
 def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
-    """A sentence if a format that stores no merges, only ranks, would give a token another origin."""
+    """Return a sentence if a format of ranks without merges would give a token another origin."""
     base = {text: id for id, text in enumerate(texts[: len(history.alphabet)])}
     if len(base) == len(history.alphabet) and history.only_joins:
         recovered = pairs_by_kernels(texts[len(base) :], base)
@@ -93,7 +92,6 @@ def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> l
 
 
 def about_splitting(recipe: Recipe) -> list[str]:
-    """For formats that hold tokens only: how a text becomes words must be told elsewhere."""
     own = recipe.pattern == "custom"
     pattern = f"the pattern {recipe.custom_pattern!r}" if own else f"the pattern {recipe.pattern}"
     found = [f"This format has no place for {pattern}; whoever loads the file must name it again."]
@@ -106,7 +104,6 @@ def about_lines(recipe: Recipe) -> list[str]:
 
 
 def about_normalization(recipe: Recipe) -> list[str]:
-    """The changes of a text before it is split."""
     said = {
         "cleaned": recipe.clean_text,
         recipe.unicode_form: recipe.unicode_form,
@@ -136,7 +133,6 @@ def about_longest(recipe: Recipe) -> list[str]:
 
 
 def about_reasons(history: History) -> list[str]:
-    """For tables that hold of a step what all methods tell."""
     if not history.reasons:
         return []
     reasons = " and ".join(history.reasons)
@@ -144,7 +140,6 @@ def about_reasons(history: History) -> list[str]:
 
 
 def needs_bytes(history: History, format: str) -> list[str]:
-    """A format whose base symbols are the 256 bytes and nothing else."""
     recipe = history.recipe
     if recipe.base != "bytes":
         return [f"A {format} file starts from the 256 bytes; this table starts from characters."]

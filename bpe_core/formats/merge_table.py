@@ -1,4 +1,4 @@
-"""The tables that hold all of a history, a row a step: what CSV, TSV and JSON have in common.
+"""Tables that hold all of a history, a row a step: what CSV, TSV and JSON have in common.
 
 At first a table is believed: only the columns that all others follow from are taken, and if the table that is written
 of them is the same, every cell is right. Otherwise it is read row by row, which finds the place of the error. Where
@@ -59,7 +59,7 @@ def about_of(history: History, **more: object) -> Object:
 
 @dataclass(frozen=True)
 class Told:
-    """What a file says, none of it checked but how it is laid out."""
+    """What a file says, unchecked but for its layout."""
 
     about: Object
     where: str  # what errors call the place of that
@@ -72,8 +72,6 @@ class Told:
 
 
 class MergeTable(Format):
-    """CSV, TSV and JSON."""
-
     methods = ()
 
     @abstractmethod
@@ -97,7 +95,7 @@ class MergeTable(Format):
         return OpenedTable(self.read_at_once(data, name) or self.read_by_rows(data, name), self.name)
 
     def read_at_once(self, data: bytes, name: str) -> History | None:
-        """The history, if the table is what would be written of it."""
+        """Read the table, if it is what would be written of it; else return None."""
         try:
             told = self.taken_apart(data, name)
             cells = told.cells()
@@ -118,7 +116,7 @@ class MergeTable(Format):
         return found if beside.place == len(data) else None
 
     def read_by_rows(self, data: bytes, name: str) -> History:
-        """The history; each cell must be what its step gives, so that whatever was changed by hand is noticed."""
+        """Read row by row: each cell must be what its step gives, so that changes by hand are noticed."""
         told = self.taken_apart(data, name)
         kinds = checked_kinds(told.about.get("reasons"), told.where)
         columns = [array("q") for _ in Columns._fields]
@@ -186,7 +184,7 @@ def _history(
 
 
 def meant(cell: str) -> Any:
-    """A cell of text as JSON has it; itself where it is none."""
+    """Read a cell as JSON; return what is none as it is."""
     try:
         return json.loads(cell) if cell else None
     except (ValueError, RecursionError):
@@ -194,7 +192,7 @@ def meant(cell: str) -> Any:
 
 
 def whole_number(value: object, column: str, where: str) -> int:
-    """A number that a table tells; NOTHING where it is missing."""
+    """Return a number of a table; NOTHING where it is missing."""
     if value is None:
         return NOTHING
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
@@ -229,7 +227,7 @@ class _OtherwiseError(Exception):
 
 
 class _Beside(io.RawIOBase):
-    """A file that is written only as long as it is what is there already."""
+    """A file that is only written as long as it repeats the content that it is compared with."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self.place = memoryview(data), 0
@@ -264,13 +262,13 @@ class Cells:
 
 
 def make_rows(found: Bools, width: int) -> bool:
-    """Whether so many cells make rows of this width, and no more than a table can have, whatever the file's size."""
+    """Whether the cells make rows of this width, and no more than a table can have, whatever the size of the file."""
     cells = int(np.count_nonzero(found))
     return 0 < cells <= LARGEST_VOCABULARY * width and cells % width == 0
 
 
 def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
-    """The whole number that begins at each of these places, NOTHING where no digit is.
+    """Read the whole number that begins at each of these places; NOTHING where there is no digit.
 
     >>> numbers_at(np.frombuffer(b"12,,7", np.uint8), np.array([0, 3, 4])).tolist()
     [12, -1, 7]
@@ -293,17 +291,15 @@ def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
 
 
 def kinds_of(history: History) -> dict[str, str]:
-    """The kind of numbers in each column of reasons."""
     return {name: column.dtype.newbyteorder("<").str for name, column in history.reasons.items()}
 
 
 def columns_for(kinds: Mapping[str, Any]) -> list[str]:
-    """The columns that a table has for them; whether a step was tied has one in every table."""
+    """Name the columns of reasons that only some tables have; every table says whether a step was tied."""
     return [name for name in kinds if name != TIED]
 
 
 def checked_kinds(value: object, where: str) -> dict[str, str]:
-    """Columns that a file says it has beyond those of all tables."""
     if value is None:
         return {}
     sound = isinstance(value, dict) and len(value) <= MOST_REASONS
@@ -319,7 +315,7 @@ def _may_name(name: object, kind: object) -> bool:
 
 
 def checked_number(value: object, kind: str, where: str) -> Number:
-    """A number of this kind as JSON has it, where what is no number stands for nothing."""
+    """Return a number of this kind as JSON has it; nothing is no number."""
     if value is None and kind[1] == "f":
         return math.nan
     if kind[1] == "b" and isinstance(value, bool):
@@ -341,12 +337,11 @@ def as_reasons(kinds: Mapping[str, str], values: Mapping[str, Sequence[Number]])
 
 
 def since_of(history: History) -> list[int] | None:
-    """After how many steps the scores were set anew; None where there are none."""
     return None if history.scores is None else [int(steps) for steps in history.scores.since]
 
 
 def scores_by_token(history: History) -> list[list[float | None]]:
-    """The scores of each token, the earliest first, as numbers of 32 bits are written; None for what has none."""
+    """Return the scores of each token, the earliest first, as numbers of 32 bits are written; None for no score."""
     found: list[list[float | None]] = [[] for _ in history.alphabet.symbols]
     if history.scores is not None:
         alive = np.arange(len(found))
@@ -358,14 +353,14 @@ def scores_by_token(history: History) -> list[list[float | None]]:
 
 
 def _finite(score: np.float32) -> float | None:
-    """A score as JSON can hold it: of what is not used at all, which is not dropped yet, it is beyond all numbers."""
+    """Make a score that JSON can hold; that of a token that is not used at all is below all numbers."""
     if np.isneginf(score):
         return -BEYOND
     return float(str(score)) if np.isfinite(score) else None
 
 
 def scores_from(since: object, by_token: Sequence[object], columns: Columns, where: str) -> Scores | None:
-    """The scores again, if each row of them has a number for every token that was left then."""
+    """Rebuild the scores, if each row has a number for every token that was left then."""
     if since is None:
         return None
     damaged = FormatError(f"{where}: the scores of its tokens are damaged.")

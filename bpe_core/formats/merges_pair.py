@@ -58,7 +58,7 @@ def ends_bytes(texts: Iterable[str]) -> bool:
 
 
 def _is_piece(raw: bytes) -> bool:
-    """Whether bytes can stand in UTF-8, though they may begin and end inside a character."""
+    """Whether bytes can occur in UTF-8, though they may begin and end inside a character."""
     begins = 0
     while begins < min(3, len(raw)) and 0x80 <= raw[begins] < 0xC0:
         begins += 1
@@ -70,7 +70,7 @@ def _is_piece(raw: bytes) -> bool:
 
 
 def clip_vocabulary(merges: WrittenMerges) -> dict[str, int]:
-    """The numbers that CLIP gives: the bytes, the bytes that end words, what merges make, and the special tokens."""
+    """Number as CLIP does: the bytes, the bytes that end words, what merges make, and the special tokens."""
     stand_ins = byte_level.stand_ins()
     base = [stand_ins[byte] for byte in byte_level.stand_in_order()]
     names = [*base, *(text + END for text in base), *merges.made, *CLIP_SPECIALS]
@@ -78,7 +78,7 @@ def clip_vocabulary(merges: WrittenMerges) -> dict[str, int]:
 
 
 def clip_choices(texts: Iterable[str]) -> dict[str, Any]:
-    """How CLIP changes and splits a text; in lower case where no token holds a capital."""
+    """Change and split a text as CLIP does; in lower case where no token holds a capital."""
     lower = not any(text != text.lower() for text in texts if text.isascii())
     said: dict[str, Any] = {"pattern": "none", "unicode_form": "NFC"}
     if lower:
@@ -203,7 +203,7 @@ class MergesPair(Format):
 
 
 def write_vocabulary(history: History, file: BinaryIO) -> None:
-    """vocab.json: each token's number, special tokens last where they have the highest."""
+    """Write vocab.json: each token's number, special tokens last where they have the highest."""
     numbers = complete_numbers(history)
     vocabulary = vocabulary_by_number(history, numbers)
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
@@ -243,7 +243,7 @@ def _first_beside(beside: Beside, names: list[str]) -> bytes | None:
 
 
 def _vocabulary_in(data: bytes, name: str) -> dict[str, int]:
-    """For whoever changes nothing in it."""
+    """Parse a vocabulary that nobody may change."""
     return once("vocabulary", data, lambda: vocabulary_of(parsed_object(data, name), name))
 
 

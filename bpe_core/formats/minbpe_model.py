@@ -99,7 +99,7 @@ class MinbpeModel(Format):
 
 
 def write_vocabulary(history: History, file: BinaryIO) -> None:
-    """The readable companion: each token, and of which two it was made."""
+    """Write the readable companion: each token, and of which two it was made."""
     texts = [escape(text) for text in written(history)]
     for id, text in enumerate(texts[: len(history.alphabet)]):
         file.write(f"[{text}] {id}\n".encode())

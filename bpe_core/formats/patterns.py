@@ -29,14 +29,14 @@ _SAME = {
 
 
 def expression_of(recipe: Recipe) -> str:
-    """The recipe's pattern as an expression for the `regex` package; empty where nothing is split."""
+    """Return the pattern as an expression for the `regex` package; empty where nothing is split."""
     if recipe.pattern == "none":
         return ""
     return recipe.custom_pattern or NAMED_PATTERNS[recipe.pattern].expression
 
 
 def oniguruma_expression_of(recipe: Recipe) -> str:
-    """The recipe's pattern as an expression for Hugging Face's tokenizers."""
+    """Return the pattern as an expression for Hugging Face's tokenizers."""
     return FOR_ONIGURUMA.get(recipe.pattern) or expression_of(recipe)
 
 
@@ -55,7 +55,7 @@ def name_of(expression: str) -> str | None:
 
 
 def pattern_choices(expression: str) -> tuple[dict[str, Any], list[str]]:
-    """The recipe's choices for an expression found in a file, and what must be said about it."""
+    """Return the choices of a recipe for an expression found in a file, and what must be said about it."""
     name = name_of(expression)
     if name is not None:
         return {"pattern": name}, []
@@ -91,7 +91,6 @@ def likely_pattern(tokens: Sequence[bytes]) -> str:
 
 
 def sampled(tokens: Sequence[Token]) -> Sequence[Token]:
-    """As many of them as are looked at."""
     return tokens[:: max(1, len(tokens) // SAMPLE)]
 
 

@@ -110,7 +110,6 @@ def _answers(name: str, size: int) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    """What the process does."""
     with os.fdopen(os.dup(1), "wb") as answers:
         os.dup2(2, 1)  # whatever a library prints is no answer
         for said in _answers(sys.argv[1], int(sys.argv[2])):

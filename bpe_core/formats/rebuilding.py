@@ -1,4 +1,4 @@
-"""From what a file or session says back to a history, believing nothing before it is checked."""
+"""Rebuild a history from what a file or session says, believing nothing before it is checked."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:
 
 
 def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
-    """The first step that takes each token alone, by its index; the number of steps where none does."""
+    """Return the index of the first step that takes each token alone; the number of steps where none does."""
     found = np.full(max(ids, int(left.max(initial=0)) + 1), len(left))
     np.minimum.at(found, left[alone], np.flatnonzero(alone))
     return found
@@ -130,7 +130,7 @@ def rebuilt(
     reasons: Reasons = COUNT_ALONE,
     scores: Callable[[Columns], Scores | None] = lambda columns: None,
 ) -> History:
-    """The history of these steps; a FormatError names the first that cannot be, or what is wrong with all."""
+    """Rebuild a history of these steps; a FormatError names the first that cannot be, or what is wrong with all."""
     if recipe.single == "add":  # files leave the right half empty, whatever a step does with one token
         columns = [*columns]
         columns[1] = np.where(columns[1] == NOTHING, ADDED, columns[1])
@@ -152,7 +152,7 @@ def rebuilt(
 
 
 def in_columns(values: Sequence[Int64s]) -> Columns:
-    """Values that were checked, as the columns of a history."""
+    """Make the columns of a history from checked values."""
     columns = Columns.with_room(len(values[0]))
     for name, column in zip(Columns._fields, values, strict=True):
         getattr(columns, name)[:] = column
@@ -160,7 +160,7 @@ def in_columns(values: Sequence[Int64s]) -> Columns:
 
 
 def _undecided(history: History) -> str:
-    """Which decision of the recipe the steps do not follow; nothing where they do."""
+    """Name the decision of the recipe that the steps do not follow, if there is one."""
     for one in history.recipe.interventions:
         rows = np.flatnonzero((history.columns.left == one.left) & (history.columns.right == one.right))
         joined_at = int(rows[0]) + 1 if len(rows) else 0
@@ -189,7 +189,6 @@ def checked_end_reason(value: object, where: str) -> EndReason:
 
 
 def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Symbol:
-    """One base symbol, sound in itself."""
     if not isinstance(kind, str) or kind not in _SYMBOL_KINDS:
         raise FormatError(f"{where}: there is no kind of base symbol named {str(kind)[:80]!r}.")
     if not text or not decoded:
@@ -198,7 +197,7 @@ def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Sym
 
 
 def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alphabet:
-    """The base symbols as an alphabet that training this recipe can have started from."""
+    """Return the alphabet of these base symbols, if training by this recipe can have started from it."""
     seeds = [symbol for symbol in symbols if symbol.kind == "seed"] if Method.of(recipe).has_seeds else []
     base = symbols[: len(symbols) - len(seeds)]  # seeds stand behind all others
     plain = [symbol for symbol in symbols if symbol.kind in ("byte", "character")]
@@ -257,7 +256,6 @@ def _are_markers(symbols: list[Symbol], plain: list[Symbol], recipe: Recipe) -> 
 
 
 def checked_numbers(found: object, tokens: int, where: str) -> Int64s:
-    """The numbers that a file gave to so many tokens."""
     numbers = found if isinstance(found, list) and len(found) == tokens else [None]
     if not all(type(one) is int and NO_NUMBER <= one <= LARGEST_NUMBER for one in numbers):
         raise FormatError(f"{where}: the numbers of its tokens are damaged.")

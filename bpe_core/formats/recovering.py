@@ -35,8 +35,6 @@ MOST_LOOKED_AT = 2**21  # symbols of all longer tokens together: some seconds; t
 
 
 class Recovery(Generic[Text]):
-    """Splits tokens by the ranks below their own."""
-
     def __init__(self, ranks: Mapping[Text, int]) -> None:
         self._ranks: Mapping[Text, int] = ranks
         if sum(length for length in map(len, ranks) if length > SHORT) > MOST_LOOKED_AT:
@@ -46,7 +44,7 @@ class Recovery(Generic[Text]):
             )
 
     def pieces(self, token: Text, limit: int | None = None) -> list[Text]:
-        """What is left of a token when everything of lower rank (or of one below `limit`) is merged."""
+        """Merge all of lower rank in a token (or below `limit`), and return what is left."""
         limit = self._ranks[token] if limit is None else limit
         if len(token) <= SHORT:
             return self._by_looking_at_all(token, limit)
@@ -69,7 +67,7 @@ class Recovery(Generic[Text]):
         return [token[cuts[i] : cuts[i + 1]] for i in range(len(cuts) - 1)]
 
     def _by_heap(self, token: Text, limit: int) -> list[Text]:
-        """The same for long tokens, whose time must not grow with the square of their length."""
+        """Do the same for long tokens, whose time must not grow with the square of their length."""
         end: int = len(token)
         after = [*range(1, end + 1)]  # where the piece that begins here ends; 0: none begins here
         before = [*range(-1, end - 1)]  # where the piece before the one that begins here begins
@@ -110,7 +108,7 @@ class Recovered(Generic[Text]):
     first_id: int = 0  # of what merges make, in `pairs`
 
     def pairs_behind(self, symbols: int) -> list[tuple[int, int]] | Int64s:
-        """The same pairs where there are so many base symbols, those behind the first ones being seeds."""
+        """Return the same pairs for an alphabet of `symbols`, those behind the first ones being seeds."""
         if symbols == self.first_id:
             return self.pairs
         first, more = self.first_id, symbols - self.first_id
@@ -118,7 +116,7 @@ class Recovered(Generic[Text]):
 
 
 def with_seeds(alphabet: Alphabet, tokens: Sequence[tuple[bytes, bytes]]) -> Alphabet:
-    """An alphabet with tokens behind it that no merge makes, each as it is written and as it reads."""
+    """Put tokens that no merge makes behind an alphabet, each as it is written and as it reads."""
     return Alphabet((*alphabet.symbols, *(Symbol(text, read, "seed") for text, read in tokens))) if tokens else alphabet
 
 
@@ -168,7 +166,7 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
 
 
 def pairs_by_kernels(tokens: Sequence[str | bytes], base: Mapping[Any, int]) -> Int64s | None:
-    """The pairs, a row each, of many tokens of bytes that fall into two each, where the base symbols are bytes."""
+    """Return a row for each of many tokens of bytes that fall into two, where the base symbols are bytes."""
     if not KERNELS.chooses(len(tokens)) or set(map(type, tokens)) != {bytes} or set(map(len, base)) != {1}:
         return None
     from bpe_core.formats.compiled_recovering import recovered_pairs  # loads machine code
@@ -180,7 +178,7 @@ def pairs_by_kernels(tokens: Sequence[str | bytes], base: Mapping[Any, int]) -> 
 def _parts_first(
     made_of: Mapping[Text, list[Text]], turn: Mapping[Text, tuple[int, int]], base: Mapping[Text, int]
 ) -> Iterator[Text]:
-    """The tokens whose parts can be made, in turn, but each behind its parts."""
+    """Yield the tokens whose parts can be made, in turn, but each behind its parts."""
     known = set(base)
     missing: dict[Text, int] = {}
     waiting: dict[Text, list[Text]] = {}

@@ -58,7 +58,7 @@ KIND_OF: dict[int, str] = {right: kind for kind, right in SINGLE.items() if kind
 
 
 def merge_rows(history: History) -> Iterator[Row]:
-    """A row a step; absurdly long tokens are cut off."""
+    """Yield a row a step; absurdly long tokens are cut off."""
     text, in_hex, lengths = of_tokens("rows", history, lambda: _token_cells(history))
     columns = (*history.columns, history.ids, history.tied)
     for start in range(0, len(history), ROWS_AT_ONCE):
@@ -88,7 +88,7 @@ def merge_rows(history: History) -> Iterator[Row]:
 
 
 def _token_cells(history: History) -> tuple[list[str], list[str], list[int]]:
-    """Of each token what is written on it, its bytes in hex and how many they are."""
+    """Return for each token how it is written, its bytes in hex and how many they are."""
     texts = TokenTexts(history.alphabet, escape)
     texts.grow(history)
     written = texts.text
@@ -102,10 +102,7 @@ def _hex(raw: bytes) -> str:
 
 
 def rows_by_kernels(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]] | None:
-    """The rows laid out, and after how many steps they end; None where `merge_rows` is to make them.
-
-    So it is of few, and of tokens too long to be shown. `numbers` are those of the tokens, if they have a column.
-    """
+    """Lay out rows, each behind the number of its last step; None: few steps, or too long tokens: use `merge_rows`."""
     if not KERNELS.chooses(len(history)) or not _are_shown_whole(history):
         return None
     from bpe_core.formats.compiled_rows import written_rows  # loads machine code
@@ -119,13 +116,12 @@ def _are_shown_whole(history: History) -> bool:
 
 
 def base_rows(alphabet: Alphabet) -> Iterator[Row]:
-    """A row a base symbol."""
     for id, symbol in enumerate(alphabet.symbols):
         yield _row_of_step_0(id, symbol.text, symbol.decoded, symbol.kind)
 
 
 def special_rows(history: History) -> Iterator[Row]:
-    """A row a special token; their ids follow the last merge."""
+    """Yield a row a special token; their ids follow the last merge."""
     for id, special in enumerate(history.recipe.special_tokens, start=history.first_special):
         yield _row_of_step_0(id, special.encode(), special.encode(), "special")
 

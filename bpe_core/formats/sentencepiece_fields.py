@@ -1,4 +1,4 @@
-"""The fields of SentencePiece's .model, a message of Protocol Buffers."""
+"""Read and write the fields of SentencePiece's .model, a message of Protocol Buffers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Field(NamedTuple):
 
 
 def varint(number: int) -> bytes:
-    """A whole number, seven bits a byte; negative ones as 64 bits."""
+    """Write a whole number, seven bits a byte; negative ones as 64 bits."""
     number &= 2**64 - 1
     found = bytearray()
     while number > 0x7F:
@@ -51,9 +51,9 @@ def float_field(field: int, value: float) -> bytes:
 
 
 def fields_but(message: memoryview, number: int, name: str, most: int) -> tuple[list[Field], int]:
-    """All fields but the messages of one number, and how many those are: they are skipped, which takes hardly any time.
+    """Return all fields but the messages of one number, and how many those are; skipping these takes hardly any time.
 
-    Where there are more than `most` of them, all that follows is left alone.
+    Behind more than `most` of them, the rest is left alone.
     """
     found, skipped, place, end = [], 0, 0, len(message)
     key = number << 3 | LENGTH
@@ -74,7 +74,7 @@ def fields_but(message: memoryview, number: int, name: str, most: int) -> tuple[
 
 
 def fields_of(message: memoryview, name: str, start: int = 0, most: int = MOST_FIELDS) -> Iterator[Field]:
-    """The fields of a message in the order they stand; `start` is its place in the file."""
+    """Yield the fields of a message in their order; `start` is its place in the file."""
     place = count = 0
     while place < len(message):
         one, place = _field(message, place, name, start)
@@ -84,7 +84,6 @@ def fields_of(message: memoryview, name: str, start: int = 0, most: int = MOST_F
 
 
 def message_in(field: Field, name: str) -> memoryview:
-    """What a field holds that must hold a message."""
     if not isinstance(field.value, bytes):
         raise FormatError(f"{name}, byte {field.place:,}: the field {field.number} must be a message.")
     return memoryview(field.value)
@@ -143,13 +142,12 @@ class Piece(NamedTuple):
     kind: int
 
     def message(self) -> bytes:
-        """As it stands in the file."""
         kind = varint_field(3, self.kind) if self.kind != NORMAL else b""
         return bytes_field(PIECE, bytes_field(1, self.text.encode()) + float_field(2, self.score) + kind)
 
 
 def in_order(found: dict[int, Piece], lowest: float, steps_only: Sequence[Piece] = ()) -> list[Piece]:
-    """Pieces by number. Numbers without a token are given to <unk>, if it has none, then to steps to other pieces."""
+    """Return pieces by number. Free numbers go to <unk>, if it has none, then to steps to other pieces."""
     gaps = (number for number in count() if number not in found)
     if not any(piece.kind == UNKNOWN for piece in found.values()):
         found[next(gaps)] = Piece(UNKNOWN_TOKEN, 0.0, UNKNOWN)
@@ -159,7 +157,7 @@ def in_order(found: dict[int, Piece], lowest: float, steps_only: Sequence[Piece]
 
 
 def trainer_spec(kind: int, recipe: Recipe, pieces: list[Piece]) -> bytes:
-    """How the pieces were learned, and which of them is for what is unknown."""
+    """Say how the pieces were learned, and which of them is for what is unknown."""
     unknown = next(number for number, piece in enumerate(pieces) if piece.kind == UNKNOWN)
     fields = [
         varint_field(3, kind),
@@ -227,7 +225,7 @@ def _piece(message: Field, name: str) -> Piece:
 
 
 def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, name: str) -> dict[str, Any]:
-    """What a message says in these fields, each with its kind; others are skipped."""
+    """Read these fields of a message, each with its kind; others are skipped."""
     found: dict[str, Any] = {}
     for one in fields_of(message_in(message, name), name, message.place, most):
         field, kind = fields.get(one.number, ("", None))

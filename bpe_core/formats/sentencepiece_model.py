@@ -1,4 +1,9 @@
-"""SentencePiece's .model: pieces with scores, minus the rank of a merge in BPE, in Unigram log-probabilities."""
+"""SentencePiece's .model: pieces with scores, minus the rank of a merge in BPE, in Unigram log-probabilities.
+
+In BPE, neighbours are joined whose text together is a piece, the highest score first. Which two made a piece is
+recovered (see recovering.py). In models that others made, ▁ is a character like any other, so pieces may reach over
+words; models of ours say how words are marked and split, so merges suffice.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +66,6 @@ _KINDS: dict[SymbolKind | None, int] = {"unknown": UNKNOWN, "fallback": BYTE}
 
 
 def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
-    """Return what the pieces make, and notes. Models of ours say how words are marked and split, so merges suffice."""
     own = is_own(stored)
     symbols = _base_symbols(stored, own)
     base = {text: id for id, (text, symbol) in enumerate(symbols) if symbol.merges}
@@ -106,7 +110,7 @@ def _of_kind(stored: Stored, kind: int, longer_than: int = 0) -> Iterator[Piece]
 
 
 def _base_symbols(stored: Stored, own: bool) -> list[tuple[str, Symbol]]:
-    """What represents the unknown, and the characters; in models of ours ▁ is no character, but a marker at the end."""
+    """Return what represents the unknown, and the characters; in models of ours ▁ is a marker at the end."""
     unknown = "" if stored.byte_fallback else UNKNOWN_TOKEN if own else _unknown_text(stored)
     symbols = [(symbol.text.decode(), symbol) for symbol in symbols_for_unknown(unknown)]
     if own and unknown:
@@ -125,7 +129,7 @@ def _unknown_text(stored: Stored) -> str:
 
 
 def _is_special(piece: Piece, stored: Stored) -> bool:
-    """What no text becomes: control symbols, and where bytes stand for what is unknown the piece that would."""
+    """Whether no text becomes it: a control symbol, or <unk> where bytes represent what is unknown."""
     return piece.kind == CONTROL or (piece.kind == UNKNOWN and stored.byte_fallback)
 
 
@@ -135,14 +139,14 @@ def _is_more_than_merges(recovered: Recovered[str], made: Sequence[Piece], store
 
 
 def _priorities(names: Sequence[str], made: Sequence[Piece]) -> Int64s:
-    """By token: the place of its score among all scores, from the highest on."""
+    """Return for each token the place of its score among all scores, from the highest on."""
     place = {score: number for number, score in enumerate(sorted({-piece.score for piece in made}))}
     of_text = {piece.text: place[-piece.score] for piece in made}
     return np.array([of_text.get(name, NO_PRIORITY) for name in names], np.int64)
 
 
 def _words(stored: Stored) -> dict[str, str]:
-    """Where a text may be cut before anything is joined: before blanks, if no piece holds one behind another sign."""
+    """Cut a text before anything is joined: before blanks, if no piece holds one behind another sign."""
     texts = [piece.text for kind in (NORMAL, USER_DEFINED) for piece in _of_kind(stored, kind)]
     reaches = any(before != MARKER and behind == MARKER for text in texts for before, behind in pairwise(text))
     if reaches or MARKER not in texts:
@@ -178,7 +182,6 @@ def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> l
 
 
 def joins_by_score(history: History) -> bool:
-    """Whether scores of the pieces can say in which order texts are joined."""
     joining = history.joining
     if joining is None or joining.whole_words or joining.left_out:
         return joining is None
@@ -190,7 +193,6 @@ def joins_by_score(history: History) -> bool:
 
 
 def bpe_pieces(history: History, numbers: Int64s) -> list[Piece]:
-    """The pieces by number."""
     texts, base = [text.decode() for text in written(history)], len(history.alphabet)
     lowest = -float(len(texts))  # base symbols lie below all merges
     first = set() if history.joining is None else set(history.joining.found_first)
@@ -230,7 +232,6 @@ def _score(history: History, id: int, lowest: float) -> float:
 
 
 def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
-    """Return what the pieces make, and notes."""
     of_kind = {kind: [i for i, piece in enumerate(stored.pieces) if piece.kind == kind] for kind in range(1, BYTE + 1)}
     if len(of_kind[UNKNOWN]) != 1:
         raise FormatError(

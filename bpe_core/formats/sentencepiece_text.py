@@ -30,7 +30,7 @@ _END = -1
 
 
 def packed(changes: Mapping[str, str]) -> bytes:
-    """The map as SentencePiece reads it."""
+    """Lay the map out as SentencePiece reads it."""
     texts = bytearray()
     place_of: dict[str, int] = {}
     for text in changes.values():
@@ -102,7 +102,7 @@ class _Layout:
 
 
 def changes_of(recipe: Recipe) -> dict[str, str]:
-    """The texts that a recipe changes, with blanks of every kind as spaces."""
+    """Return the texts that a recipe changes, with blanks of every kind as spaces."""
     plain = recipe.with_changes(special_tokens=())
     found: dict[str, str] = {}
     for text in _candidates(recipe):
@@ -133,7 +133,7 @@ def _candidates(recipe: Recipe) -> Iterator[str]:
 
 
 def _orders_of_marks(parts: str) -> Iterator[str]:
-    """A letter with its marks; where there are two, also the other way round, and with the first one joined already."""
+    """Yield a letter with its marks; of two also in the other order, and with the first one joined already."""
     yield parts
     if len(parts) == 3:
         yield parts[0] + parts[2] + parts[1]
@@ -165,7 +165,7 @@ _TEXT_CHOICES = tuple(field.name for field in dataclasses.fields(Normalization))
 
 
 def normalizer_spec(recipe: Recipe) -> bytes:
-    """The map, and the choices it was made of as its name; those that are new are only said where they are chosen."""
+    """Write the map, named by the choices it was made of; newer choices only where they are chosen."""
     usual = Normalization()
     choices = {name: getattr(recipe, name) for name in (*_ALWAYS_SAID, *_TEXT_CHOICES)}
     said = {name: value for name, value in choices.items() if name in _ALWAYS_SAID or value != getattr(usual, name)}
@@ -179,7 +179,7 @@ def normalizer_spec(recipe: Recipe) -> bytes:
 
 
 def map_differs(recipe: Recipe, text: str) -> bool:
-    """Whether the map makes something else of a word of the text than the recipe."""
+    """Whether the map changes a word of the text in another way than the recipe."""
     plain = _changes_only(recipe)
     if plain == _changes_only(Recipe()):
         return False
@@ -199,7 +199,7 @@ def _map_of(recipe: Recipe) -> bytes:
 
 
 def _text_choices(stored: Stored, name: str) -> tuple[dict[str, Any], list[str]]:
-    """How the text is changed first: by the name of the map, which is not read itself."""
+    """Find how the text is changed first by the name of the map, which is not read itself."""
     kind = stored.normalizer
     if kind.startswith(_OWN_NAME):
         choices = parsed_object(kind.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
@@ -219,12 +219,11 @@ def _text_choices(stored: Stored, name: str) -> tuple[dict[str, Any], list[str]]
 
 
 def is_own(stored: Stored) -> bool:
-    """Whether this program wrote the model, and said how texts are changed in its own words."""
     return stored.normalizer.startswith(_OWN_NAME)
 
 
 def steps_of(stored: Stored) -> tuple[Step, ...]:
-    """What is done to a text, one after the other, as any model says it."""
+    """Return what is done to a text, one after the other, as any model says it."""
     steps: list[Step] = []
     if stored.map:
         steps.append(Precompiled(base64.b64encode(stored.map).decode(), longest=True))
@@ -236,7 +235,7 @@ def steps_of(stored: Stored) -> tuple[Step, ...]:
 
 
 def prepared_recipe(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
-    """The recipe of a model whose blanks are characters like any other."""
+    """Return the recipe of a model whose blanks are characters like any other."""
     return _recipe(stored, merges, name, preparation=steps_of(stored), **choices)
 
 
@@ -246,7 +245,7 @@ def _recipe(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
 
 
 def prepared_spec(recipe: Recipe) -> bytes | None:
-    """What such a recipe does to a text as a file says it; None where it does something else."""
+    """Write what such a recipe does to a text; None where it does something else."""
     first = next(iter(recipe.preparation), None)
     table = first if isinstance(first, Precompiled) else None
     steps = list(recipe.preparation[table is not None :])
@@ -264,7 +263,7 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
 
 
 def recipe_of(stored: Stored, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
-    """The recipe that a file's fields make, with what is said beside, and what the file does otherwise."""
+    """Return the recipe of a file's fields, and notes about what the file does in another way."""
     specials = [piece for piece in stored.pieces if piece.kind in (CONTROL, USER_DEFINED)]
     changes, notes = _text_choices(stored, name)
     if not stored.prefix:

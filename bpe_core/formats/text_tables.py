@@ -1,4 +1,10 @@
-"""The merge table as one JSON object: recipe, base symbols and merges, a merge a line."""
+"""The merge table as JSON, CSV or TSV; each can be read back exactly.
+
+JSON is one object: recipe, base symbols and merges, a merge a line. CSV and TSV, for spreadsheets, begin with the
+merges; behind them follow base symbols and special tokens as rows of step 0, and last the recipe as JSON in the column
+`token`, so that a file that was cut short is noticed. All texts are honest texts (see honest_text.py): a row is always
+one line, and line numbers in errors are those of an editor.
+"""
 
 from __future__ import annotations
 
@@ -125,7 +131,7 @@ class JsonTable(MergeTable):
 
 
 def _laid(history: History, numbers: Int64s | None, known: Sequence[int | None]) -> Iterator[tuple[int, bytes]]:
-    """Some lines at a time, each behind a comma, and after which step they end."""
+    """Yield some lines at a time, each behind a comma, with the step behind which they end."""
     reasons = {name: history.reasons[name].tolist() for name in columns_for(history.reasons)}
     if not reasons:
         names = [*COLUMNS_BUT_KIND, *([] if numbers is None else [NUMBER])]
@@ -171,7 +177,7 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
 
 
 def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
-    """The values of the merges, each with these keys; None where they are not laid out as this program does it."""
+    """Find the values of the merges, each with these keys; None where another program laid them out."""
     start, stop = data.find(OPENING) + len(OPENING), data.rfind(CLOSING)
     if not len(OPENING) <= start < stop:
         return None
@@ -317,7 +323,7 @@ def cell_of(value: object) -> str:
 
 
 def _step_0_rows(history: History) -> list[Row]:
-    """Base symbols and special tokens; last the recipe, and how many tokens there were before the first merge."""
+    """Return base symbols, special tokens and last the recipe, with the number of tokens before the first merge."""
     about = escape(json.dumps(about_of(history), ensure_ascii=False).encode())
     tokens = history.tokens_at_start if history.tokens_at_start >= 0 else None
     last = Row(step=0, token=about, tokens_left=tokens, kind=_RECIPE)

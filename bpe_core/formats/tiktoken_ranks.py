@@ -1,8 +1,11 @@
-"""tiktoken's ranks: one line a token, its bytes in base64 and its rank.
+"""tiktoken's ranks: one line a token, its bytes in base64 and its rank; and Mistral's tekken.json.
 
 Which two pieces made a token is recovered (see recovering.py). Where a token falls into no two pieces, or into pieces
 of higher rank, texts are cut as tiktoken does: a word that is a token is that token, and otherwise the neighbours are
 joined whose text together has the lowest rank.
+
+A tekken.json has the pattern, too. Its first numbers, often 1,000, are kept for special tokens, and the rank of a token
+is added to them. Only as many tokens are taken as the vocabulary's size leaves room for.
 """
 
 from __future__ import annotations
@@ -108,7 +111,7 @@ class Ranked(NamedTuple):
 def ranked(
     ranks: dict[bytes, int], choices: dict[str, Any], specials: tuple[str, ...], name: str, where: str
 ) -> Ranked:
-    """The history behind ranks, lowest first, with these choices of a recipe."""
+    """Return the history behind ranks, lowest first, with these choices of a recipe."""
     ranks, empty = without_empty(ranks)
     base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
     recovered = recover(ranks, base, len(base))
@@ -124,14 +127,14 @@ def ranked(
 
 
 def without_empty(ranks: dict[bytes, int]) -> tuple[dict[bytes, int], int | None]:
-    """The tokens that have bytes, and the rank of the one that has none."""
+    """Return the tokens that have bytes, and the rank of the one that has none."""
     if b"" not in ranks:
         return ranks, None
     return {token: rank for token, rank in ranks.items() if token}, ranks[b""]
 
 
 def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
-    """Each token with its rank, lowest first; for whoever changes nothing in it."""
+    """Return each token with its rank, lowest first, for whoever changes nothing in it."""
     return once("ranks", data, lambda: _read_ranks(data, name))
 
 
@@ -150,7 +153,7 @@ def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
 
 
 def _read_at_once(data: bytes) -> dict[bytes, int] | None:
-    """The same where every line is as most programs write it; None where each must be looked at by itself."""
+    """Read lines as most programs write them; None where each must be looked at by itself."""
     if not _USUAL.fullmatch(data):
         return None
     parts = data.split()
@@ -163,7 +166,7 @@ def _read_at_once(data: bytes) -> dict[bytes, int] | None:
 
 
 def checked_ranks(ranks: dict[bytes, int], name: str) -> dict[bytes, int]:
-    """The same, lowest first, each rank given once and none of the 256 bytes without."""
+    """Sort the lowest first; refuse a rank that is given twice, and a byte without one."""
     if len(ranks) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} tokens.")
     _check_ranks(ranks, name)
@@ -184,7 +187,6 @@ def _token_and_rank(line: bytes, where: str) -> tuple[bytes, int]:
 
 
 def read_token(encoded: bytes, where: str) -> bytes:
-    """The bytes of a token in base64."""
     try:
         token = b"" if encoded == _EMPTY else binascii.a2b_base64(encoded, strict_mode=True)
     except (binascii.Error, ValueError) as error:
@@ -308,7 +310,7 @@ class Tekken(Format):
 
 
 def _bytes_first(history: History, ranks: Int64s) -> Int64s:
-    """The same order, but that the 256 bytes come first, in their own, as Mistral's library wants them."""
+    """Put the 256 bytes first, in their own order, as Mistral's library wants them."""
     places = ranks + 256
     for id, symbol in enumerate(history.alphabet.symbols):
         if symbol.kind == "byte":
@@ -337,7 +339,7 @@ def _text(token: bytes) -> str | None:
 
 
 def _read(data: bytes, name: str) -> tuple[Object, dict[bytes, int], int]:
-    """The whole file; of it the tokens by rank, as many as there is room for; how many numbers stand before them."""
+    """Return the whole file, its tokens by rank as far as there is room, and how many numbers come before them."""
 
     def found() -> tuple[Object, dict[bytes, int], int]:
         whole = parsed_object(data, name)

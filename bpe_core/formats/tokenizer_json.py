@@ -55,16 +55,14 @@ Opened = tuple[History, list[str]]  # what a model tells together with what is a
 
 
 class JsonModel(ABC):
-    """One kind of model."""
+    """One kind of "model" in a tokenizer.json: what a method writes there and reads."""
 
     kind: ClassVar[str]  # as the file calls it
 
     def impossible(self, history: History) -> list[str]:
-        """Why it cannot be written at all, a sentence each."""
         return prefix_impossible(history.recipe)
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Texts that the file takes for a token wherever they stand; `can_hold` says so."""
         return ()
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -84,7 +82,7 @@ class JsonModel(ABC):
 
 
 def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: str) -> dict[str, int]:
-    """The added tokens, with their numbers; the one for what is unknown is none of them."""
+    """Return the added tokens with their numbers, without the one for what is unknown."""
     specials: dict[str, int] = {}
     taken = {number: text for text, number in vocabulary.items()} if whole.get("added_tokens") else {}
     for where, item in objects_in(whole, "added_tokens", name, "added token"):
@@ -102,7 +100,6 @@ def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: s
 
 
 def prefix_impossible(recipe: Recipe) -> list[str]:
-    """Why a marker cannot stand before each word."""
     if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or recipe.pattern != "whitespace"):
         return [
             "tokenizer.json puts a marker before words only if it is one character and blanks part the words; "
@@ -112,7 +109,7 @@ def prefix_impossible(recipe: Recipe) -> list[str]:
 
 
 def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, choices: dict[str, Any]) -> Recipe:
-    """The recipe that a file's choices make. What stands for the unknown may be looked for in texts, too."""
+    """Return the recipe of a file's choices; what represents the unknown may be looked for in texts, too."""
     steps = those_of(choices.pop("preparation", ()), (*specials, unknown))
     added = {item["content"] for item in list_in(whole, "added_tokens", name)}
     if unknown in added.difference(step.content for step in steps if isinstance(step, AddedToken)):
@@ -199,14 +196,14 @@ class JsonBpe(JsonModel):
 
 
 def _merges(model: Object, name: str) -> WrittenMerges:
-    """Pairs as lists of two; in older files one text with a blank between."""
+    """Read pairs as lists of two; in older files one text with a blank between."""
     items = list_in(model, "merges", name)
     columns = _columns_at_once(items) or _columns(items, name)
     return WrittenMerges(*columns, range(1, len(items) + 1))
 
 
 def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
-    """The left and the right tokens where all is sound; None where each merge must be looked at by itself."""
+    """Return the left and the right tokens where all is sound; None where each merge must be looked at by itself."""
     kinds = set(map(type, items))
     if kinds == {str}:
         return halves(items) if are_whole(items) else None
@@ -249,7 +246,6 @@ def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], na
 
 
 def _looks_byte_level(vocabulary: dict[str, int], suffix: str, steps: TextPreparation) -> bool:
-    """A file without a pre-tokenizer may still be byte-level, when its vocabulary holds every stand-in."""
     return not steps.prefix and not suffix and "Ġ" in vocabulary and "Ċ" in vocabulary and "Ā" in vocabulary
 
 
@@ -387,7 +383,7 @@ class JsonUnigram(JsonModel):
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
-    """What the file takes for a token wherever it is spelled, though no text is searched for it."""
+    """Report what the file takes for a token wherever it is spelled, though no text is searched for it."""
     if unknown not in (*ids_looked_for(history), ""):
         yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
     if history.recipe.unknown == "bytes":
@@ -395,7 +391,7 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
 
 
 def _scores(model: Object, name: str) -> dict[str, float]:
-    """The log-probability of each piece; its number is its place."""
+    """Return the log-probability of each piece; its number is its place."""
     found: dict[str, float] = {}
     items = list_in(model, "vocab", name)
     if len(items) > LARGEST_VOCABULARY:
@@ -519,7 +515,7 @@ def _model_of(history: History) -> JsonModel:
 
 
 def _model_in(model: Object, name: str) -> JsonModel:
-    """The kind of model that a file holds. Old files do not say: what has merges is BPE."""
+    """Find the kind of model. Old files do not say: what has merges is BPE."""
     said = text_in(model, "type", name)
     kind = said or "BPE"
     found = next((one for one in MODELS.values() if one.kind == kind), None)

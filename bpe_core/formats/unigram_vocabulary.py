@@ -1,4 +1,4 @@
-"""Unigram's pieces with their log-probabilities and numbers, as files hold them, and as ours.
+"""Unigram's pieces with their log-probabilities and numbers, in files and here.
 
 A file does not say which pieces were dropped on the way. So all are in the alphabet, and there are no steps.
 """
@@ -68,7 +68,7 @@ def history_of(
 
 
 def method_of(scores: Mapping[str, float]) -> str:
-    """How they were learned: scores that put the fewest tokens first are MinGram's, which no file says otherwise."""
+    """Guess how they were learned: scores that put the fewest tokens first are MinGram's, though no file says so."""
     return "mingram" if puts_fewest_first([*scores.values()]) else "unigram"
 
 
@@ -88,9 +88,9 @@ def _symbol(text: str, marker: str, sign: str) -> Symbol:
 
 
 def numbers_for(history: History) -> Int64s:
-    """The numbers that a file gives our ids: those it came with, or what is unknown, special tokens, the best first.
+    """Number our ids as a file does: as it came, or what is unknown, special tokens, and the best first.
 
-    What was dropped has none. Where what is unknown becomes bytes, a number is left for <unk>, which files must have.
+    What was dropped has no number. Where the unknown becomes bytes, one is left for <unk>, which files must have.
     """
     kept = dense_numbers(history)
     if kept is not None:
@@ -115,7 +115,6 @@ def numbers_for(history: History) -> Int64s:
 
 
 def scores_of(history: History) -> Float32s:
-    """The log-probabilities in force, by id; not finite for what has none."""
     assert history.scores is not None  # no text could be cut without
     return history.scores.at(len(history))
 
@@ -124,7 +123,7 @@ _KINDS = {"unknown": UNKNOWN, "fallback": BYTE}
 
 
 def pieces_of(history: History) -> list[Piece]:
-    """The pieces by number, as SentencePiece calls their kinds."""
+    """Return the pieces by number, as SentencePiece calls their kinds."""
     numbers = numbers_for(history)
     scores, texts = scores_of(history), [text.decode() for text in written(history)]
     found: dict[int, Piece] = {}

@@ -1,4 +1,4 @@
-"""A vocabulary of numbered texts with merges of texts, as Hugging Face's files have it, becomes an alphabet and merges.
+"""Make an alphabet and merges of numbered texts and pairs of texts, as Hugging Face's files have them.
 
 The base symbols are the entries that no merge makes and that are one byte or character; all others are seeds, which
 are met as whole words, or never.
@@ -50,7 +50,7 @@ class Style:
 
     @property
     def longest(self) -> int:
-        """Of what a base symbol is written with, in characters."""
+        """Return how many characters the text of a base symbol can have."""
         return 1 + len(self.marker_text) * (self.marker == "glued")
 
     def is_symbol(self, text: str) -> bool:
@@ -59,7 +59,6 @@ class Style:
 
 
 def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, style: Style) -> list[NamedSymbol]:
-    """Those of a vocabulary whose entries `plain` no merge makes."""
     if not style.byte_level:
         return _characters(plain, style)
     known = {text for text in plain if style.is_symbol(text)} if vocabulary is not None else set()
@@ -70,7 +69,7 @@ def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, sty
 
 
 def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
-    """The bytes of a token as it is written, and as it reads; None for what byte-level texts cannot spell."""
+    """Return a token as it is written and as it reads; None for what byte-level texts cannot spell."""
     raw = byte_level.read(text) if style.byte_level else text.encode()
     if not raw:
         return None
@@ -82,7 +81,7 @@ def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
 
 
 def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str) -> list[NamedSymbol]:
-    """The 256 bytes as the file numbers them; those it has no number for come last."""
+    """Return the 256 bytes as the file numbers them; those it has no number for come last."""
     named = [(text + marker, byte) for byte in byte_level.stand_in_order() for text in [byte_level.stand_ins()[byte]]]
     if vocabulary:
         named.sort(key=lambda one: (one[0] not in known, vocabulary.get(one[0], 0)))
@@ -92,7 +91,7 @@ def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str) -> list[
 
 
 def _characters(plain: Sequence[str], style: Style) -> list[NamedSymbol]:
-    """What stands for the unknown, the characters, and last the marker or the characters it is glued to."""
+    """Return what represents the unknown, the characters, and last the marker or the characters it is glued to."""
     marker = style.marker_text
     is_alone = style.marker in ("prefix", "symbol")  # the marker is a symbol of its own
     single = [text for text in plain if len(text) == 1 and not (is_alone and text == marker)]
@@ -130,9 +129,9 @@ class Model:
 def build(
     vocabulary: Mapping[str, int] | None, merges: WrittenMerges, specials: Mapping[str, int], style: Style, where: str
 ) -> Model:
-    """The model that a file's entries make; `where` reads "merges.txt, line {}".
+    """Make the model of a file's entries; without a vocabulary, merges mention all base symbols.
 
-    Without a vocabulary, the base symbols are those that the merges mention.
+    `where` reads "merges.txt, line {}".
     """
     made = set(merges.made)
     if vocabulary is None:
@@ -193,7 +192,7 @@ def _check_in_vocabulary(merges: WrittenMerges, vocabulary: Mapping[str, int], w
 
 
 def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
-    """The entries that are neither base symbols nor made by merges, as far as they are texts at all."""
+    """Return the entries that are neither base symbols nor made by merges, as far as they are texts at all."""
     raw = ((text, raw_texts(text, style)) for text in texts)
     return [(text, Symbol(*found, "seed")) for text, found in raw if found is not None]
 
@@ -213,7 +212,7 @@ def _left_out(lacking: Sequence[int], style: Style) -> tuple[int, ...]:
 
 
 def _pair_rows(merges: WrittenMerges, names: Sequence[str]) -> PairRows:
-    """Which pairs are joined first; of one that is listed twice, the last place counts."""
+    """Order the joined pairs; of one that is listed twice, the last place counts."""
     id_of = {text: id for id, text in enumerate(names)}
     rows = {pair: row for row, pair in enumerate(zip(merges.left, merges.right, strict=True))}
     known = [
@@ -231,7 +230,7 @@ def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> Joining:
 
 
 def joined_in_order(history: History) -> Int64s:
-    """All pairs of tokens that are joined, a row each, the first at the top: what a list of merges must say."""
+    """Return all pairs that are joined, the first at the top: what a list of merges must say."""
     joining = history.joining
     if joining is None:
         left, right = history.columns[:2]

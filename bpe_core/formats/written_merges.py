@@ -1,4 +1,4 @@
-"""Merges written as pairs of texts become merges of ids.
+"""Read merges written as pairs of texts, a pair a line; turn them into merges of ids.
 
 A file may list several merges that make the same text; the texts alone decide which of them ever happens.
 """
@@ -49,7 +49,7 @@ class WrittenMerges:
 
 
 def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
-    """What stands on both sides of the only blank in each; None where one of them is not made so.
+    """Split each text at its only blank; None where one of them has another form.
 
     >>> halves(["l o", "lo w"]), halves(["l o", "low"]), halves(["l o", " w"]), halves(["l o w", "low"])
     ((['l', 'lo'], ['o', 'w']), None, None, None)
@@ -68,7 +68,7 @@ class Resolved:
 
 
 def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> Resolved | None:
-    """What `resolve` says, much sooner, where each merge joins what is there already and makes what is not yet."""
+    """Resolve much sooner where each merge joins what is there already and makes what is not yet."""
     made = dict(zip(merges.made, range(first_id, first_id + len(merges.made)), strict=True))
     if len(made) < len(merges.made) or len(made) > LARGEST_VOCABULARY or not made.keys().isdisjoint(base):
         return None
@@ -126,11 +126,7 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
 
 
 def are_in_order(base: Mapping[str, int], merges: WrittenMerges) -> bool:
-    """Whether `resolve` says all that the merges say.
-
-    So it is where each joins what is there already and makes what is not, or where of several that make a text it
-    can be told which one ever happens.
-    """
+    """Whether each merge joins what is there already and makes what is not, or what happens of several is clear."""
     known = set(base)
     makes_anew = len(set(zip(merges.left, merges.right, strict=True))) < len(merges)
     one_by_one = all(len(text) == 1 for text in base)
@@ -143,7 +139,7 @@ def are_in_order(base: Mapping[str, int], merges: WrittenMerges) -> bool:
 
 
 def born_in_turn(base: Mapping[str, int], merges: WrittenMerges) -> list[tuple[str, str]]:
-    """An order in which the tokens can be made, each behind its two parts: of those that can, what stands first.
+    """Order the tokens so that each follows its two parts: of those that can be made, the first in the file.
 
     >>> born_in_turn({"a": 0, "b": 1, "c": 2}, WrittenMerges(["ab", "a"], ["c", "b"], [1, 2]))
     [('a', 'b'), ('ab', 'c')]
@@ -188,7 +184,7 @@ LOOK = 100_000  # bytes that tell whether there is a pair a line
 
 
 def read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
-    """The merges of a whole file, and its version line, which may be missing."""
+    """Return the merges of a whole file, and its version line, which may be missing."""
     return once("pairs", data, lambda: _read_pairs(data, name))
 
 
@@ -212,7 +208,7 @@ def _read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
 
 
 def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
-    """The same where every line is as most programs write it; None where each must be looked at by itself."""
+    """Read lines as most programs write them; None where each must be looked at by itself."""
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")
     except UnicodeDecodeError:
@@ -229,12 +225,12 @@ def _is_version(line: str) -> bool:
 
 
 def _version_in(line: str) -> str:
-    """Before it CLIP's file has its own name."""
+    """Skip the name that CLIP's file has before it."""
     return line[line.index(VERSION) :].strip()
 
 
 def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
-    """The pairs of the first lines, below a version; none where one of them is no pair."""
+    """Return the pairs of the first lines, below a version; none where one of them is no pair."""
     whole, _, _ = data[:LOOK].rpartition(b"\n")  # the last line may be cut
     head = (whole or data[:LOOK]).removeprefix(codecs.BOM_UTF8)
     try:
@@ -246,7 +242,7 @@ def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
 
 
 def lines_of(data: bytes, name: str) -> Iterator[str]:
-    """The lines of a whole file without their ends."""
+    """Yield lines without their ends, which only a line feed makes."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         where = f"{name}, line {number:,}"
         if len(line) > LONGEST_LINE:

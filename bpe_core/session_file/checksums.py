@@ -1,8 +1,8 @@
-"""A checksum for each part of a session: what was written is what is read, or it is known which part is not.
+"""Keep a checksum for each part of a session, so that it is known which part is not what was written.
 
 A part is what is lost or kept together: a value, the run's own row, its symbols, its words, so many merges. Its
-checksum is made of the rows as they stand in the database, by the same query when it is written and when it is read.
-A part without rows has none. How the window was arranged is no figure, and has none either.
+checksum is made of the rows in the database, by the same query when it is written and when it is read. A part without
+rows has none, nor has how the window was arranged, which is no figure.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def put_merges(connection: sqlite3.Connection, run: int, first: int, stop: int, 
 
 
 def wrong_parts(connection: sqlite3.Connection) -> list[Part]:
-    """Those that are not what was written: changed, gone, or never written."""
+    """Return those that are not what was written: changed, gone, or never written."""
     told = {Part(*key): digest for *key, digest in connection.execute("SELECT * FROM checks").fetchall()}
     parts = sorted({*told, *_parts(connection)})
     return [part for part in parts if _digest(connection, part) != told.get(part)]
@@ -92,7 +92,6 @@ def is_known_to_be_wrong(connection: sqlite3.Connection, part: Part) -> bool:
 
 
 def wrong_texts(connection: sqlite3.Connection) -> list[int]:
-    """The rows of texts that are not what they are named by."""
     rows = connection.execute("SELECT rowid, sha256, CAST(text AS BLOB) FROM texts")
     return [row for row, key, text in rows if hashlib.sha256(text).hexdigest() != key]
 
@@ -135,7 +134,7 @@ def _digest(connection: sqlite3.Connection, part: Part) -> bytes | None:
 
 @cache
 def _rows_as_text(name: str) -> str:
-    """A query for all rows of a part as one text, put together by SQLite: there no other thread waits for it."""
+    """Query all rows of a part as one text that SQLite puts together, while no other thread waits."""
     columns, rows = ROWS[name]
     marks = ",".join(["%s"] * len(columns.split(", ")))
     return f"SELECT group_concat(line, ';') FROM (SELECT printf('{marks}', {columns}) AS line FROM {rows})"

@@ -120,7 +120,7 @@ class Reader:
     def _history(
         self, run: int, recipe: Recipe, start: int, end_reason: EndReason, where: str
     ) -> tuple[History, Int64s]:
-        """What was learned, and how often each base symbol occurred."""
+        """Return what was learned, and how often each base symbol occurred."""
         alphabet, counts = self._alphabet(run, recipe, where)
         columns = merge_columns(self._execute(STEPS, (run, LARGEST_VOCABULARY + 1)), alphabet, where, recipe)
         if not NOTHING <= start <= LARGEST:
@@ -188,7 +188,7 @@ class Reader:
         )
 
     def written(self) -> datetime | None:
-        """When it was written, if it says so; it may not even be a time."""
+        """Return when it was written, if it says so; it may not even be a time."""
         with contextlib.suppress(ValueError):
             found = datetime.fromisoformat(self.text("written"))
             return found if found.tzinfo is not None else None
@@ -203,7 +203,7 @@ class Reader:
         return tuple(Bookmark(*row) for row in rows)
 
     def _view(self, runs: tuple[SavedRun, ...]) -> View:
-        """Where the window stood; what makes no sense is as good as nothing."""
+        """Return what the window showed; what makes no sense is as good as nothing."""
         values = self.as_object(self.json("view", {}))
         shown = next((run for run in runs if run.number == values.get("shown_run")), None)
         position, layout = values.get("position"), values.get("layout")
@@ -217,7 +217,7 @@ class Reader:
 
 
 def _read_as(source: SavedSource, said: object, group: object, picked: object) -> SavedSource:
-    """With what a person said of its columns, its group and its files, as far as that makes sense."""
+    """Add what a person said of its columns, its group and its files, as far as that makes sense."""
     source = replace(source, group=group[:LONGEST_NAME]) if isinstance(group, str) and group else source
     if not isinstance(said, list) or len(said) not in (2, 3):
         return source
@@ -263,7 +263,7 @@ OF_THE_SESSION = {
 
 
 def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSession:
-    """The session in a file; a FormatError says what is wrong with it.
+    """Read the session in a file; a FormatError says what is wrong with it.
 
     A safety copy may have been left in the middle of a change; that change is taken back first.
     """
@@ -277,7 +277,6 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
 
 
 def refuse_what_is_wrong(connection: sqlite3.Connection, name: str) -> None:
-    """A value may make sense and still be another than the one that was written."""
     wrong = checksums.wrong_parts(connection)
     if wrong or checksums.wrong_texts(connection):
         what = described(wrong[0]) if wrong else "a text of the corpus"
@@ -296,7 +295,7 @@ def described(part: checksums.Part) -> str:
 
 
 def are_alike_elsewhere(one: Path, other: Path) -> bool:
-    """Whether two sessions hold the same, but for where their texts stand and when these were changed last."""
+    """Whether two sessions hold the same, but for where their texts are and when these were changed last."""
     with _opened(one, is_safety_copy=False) as first, _opened(other, is_safety_copy=False) as second:
         tables = [name for (name,) in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return all(
@@ -315,8 +314,6 @@ def _wherever(connection: sqlite3.Connection, table: str) -> Iterator[tuple[obje
 
 @dataclass(frozen=True)
 class Summary:
-    """What a session is about, without reading all of it."""
-
     saved_as: str
     was_closed: bool
     runs: int
@@ -326,7 +323,7 @@ class Summary:
 
 
 def read_summary(path: Path | str) -> Summary:
-    """A look at a safety copy."""
+    """Look at a safety copy without reading all of it."""
     with _opened(Path(path), is_safety_copy=True) as connection:
         reader = Reader(connection, str(path))
         lengths = "SELECT ifnull((SELECT max(step) FROM merges WHERE run = number), 0) FROM runs"
@@ -343,7 +340,7 @@ def read_summary(path: Path | str) -> Summary:
 
 @contextlib.contextmanager
 def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
-    """The database with today's tables; one of an older version is brought up to date in memory."""
+    """Open the database with today's tables; one of an older version is brought up to date in memory."""
     _look_at_header(path)
     # `immutable` keeps SQLite from making or reading any other file beside it.
     how = "mode=rw" if is_safety_copy else "mode=ro&immutable=1"
@@ -371,7 +368,6 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
 
 
 def _look_at_header(path: Path) -> None:
-    """Say what SQLite would say of a file that is none of its own, in words for people."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise FormatError(f"{path} is a pipe or a device, not a file.")  # to open one might take for ever
     try:

@@ -62,7 +62,6 @@ class Recovered:
 
 
 def recover_session(path: Path | str) -> Recovered:
-    """A FormatError where nothing of a session is found."""
     try:
         check_room(TIMES_THE_FILE * Path(path).stat().st_size, f"Recovering {path}", "Close other programs first.")
         data = Path(path).read_bytes()
@@ -81,7 +80,7 @@ def recover_session(path: Path | str) -> Recovered:
 
 
 def _version(data: bytes) -> int:
-    """As the file's header says; 0 where that is another program's, or damaged."""
+    """Return the version in the file's header; 0 where that is another program's, or damaged."""
     version, application = (int.from_bytes(data[place : place + 4], "big") for place in (60, 68))
     return version if application == schema.APPLICATION_ID else 0
 
@@ -99,7 +98,7 @@ def _fill(connection: sqlite3.Connection, rows: Iterator[Row]) -> int:
 
 
 def _table_of(number: int | None, values: tuple[object, ...]) -> str | None:
-    """The table that a row is of, told by its shape."""
+    """Tell the table of a row by its shape."""
     if number is None:
         return TABLES_WITHOUT_ROWS.get(len(values))
     if len(values) == 2:
@@ -110,7 +109,7 @@ def _table_of(number: int | None, values: tuple[object, ...]) -> str | None:
 
 
 class _Salvage:
-    """Takes out what is wrong, and tells what that was."""
+    """Takes out what is wrong, and reports what that was."""
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection, self._execute, self._name = connection, connection.execute, name
@@ -143,14 +142,14 @@ class _Salvage:
         return Recovered(session, tuple(dict.fromkeys(self.lost)))
 
     def _take_back_runs(self) -> None:
-        """Where the row of a run is gone or damaged, the one that was written beside it takes its place."""
+        """Replace the row of a run that is gone or damaged by its copy."""
         copies = [number for (number,) in self._execute("SELECT number FROM run_copies").fetchall()]
         for number in copies:
             if number not in self._runs() or is_known_to_be_wrong(self._connection, Part("run", number)):
                 self._execute("INSERT OR REPLACE INTO runs SELECT * FROM run_copies WHERE number = ?", (number,))
 
     def _take_back(self, part: Part, rows: str, copies: str) -> None:
-        """Rows that are gone come from their copies; all do where what is left is still not what was written."""
+        """Take rows that are gone from their copies; all rows where what is left is still not what was written."""
         take = f"INSERT OR IGNORE INTO {copies}"
         if is_known_to_be_wrong(self._connection, part) or not self._has_a_checksum(part):
             self._execute(take, (part.run,))
@@ -189,7 +188,6 @@ class _Salvage:
         return rows.fetchone() is not None
 
     def _say_it_could_not_be_checked(self, part: Part) -> None:
-        """Its checksum is lost: it may well be right, but nobody knows."""
         if part.run:
             self._remark(part.run, UNKNOWN)
         else:
@@ -204,7 +202,7 @@ class _Salvage:
             self._execute("DELETE FROM session WHERE key = ?", (part.name.removeprefix(VALUE),))
 
     def _cut(self, run: int, learned: int) -> None:
-        """A run that has lost its end is one that was paused there: it can go on."""
+        """End a run earlier, as if it had been paused there: it can go on."""
         (already,) = self._execute("SELECT max(step) FROM merges WHERE run = ?", (run,)).fetchone()
         if (already or 0) > learned or not self._remarks.get(run):
             self._remark(run, f"What it learned after step {learned:,} is lost")
@@ -218,7 +216,7 @@ class _Salvage:
         )
 
     def _cut_scores(self, run: int, place: int) -> None:
-        """Without a row, texts can be cut up to the step that it was set after; without the first one, never."""
+        """End a run where its scores do: without the first ones no text could ever be cut."""
         if place == 0:
             self._lose_run(run)
             return
@@ -237,7 +235,7 @@ class _Salvage:
         self.lost.append(f"Run {number} is lost.")
 
     def _make_readable(self) -> None:
-        """What every session has; sources without their texts are none, numbers are those of whole runs."""
+        """Give what every session has, and drop sources without texts and numbers of runs that were cut."""
         recipes = self._execute(
             "SELECT value FROM session WHERE key = 'recipe' UNION ALL SELECT recipe FROM runs"
         ).fetchall()
@@ -253,7 +251,6 @@ class _Salvage:
             self._drop_numbers()
 
     def _drop_numbers(self) -> None:
-        """A run that was cut has fewer tokens than there are numbers for."""
         rows = self._execute("SELECT value FROM session WHERE key = 'numbers'").fetchall()
         for (value,) in rows:
             with contextlib.suppress(ValueError, AttributeError):
@@ -277,14 +274,14 @@ class _Salvage:
             self.lost.append("Bookmarks at what is lost are lost with it.")
 
     def _texts_of_nobody(self) -> tuple[SavedSource, ...]:
-        """Those that are whole while the list that named them is not."""
+        """Return those that are whole while the list that named them is not."""
         rows = self._execute(
             "SELECT text FROM texts WHERE sha256 NOT IN (SELECT text_sha256 FROM sources WHERE text_sha256 IS NOT NULL)"
         ).fetchall()
         return tuple(SavedSource(f"recovered text {place}", text=text) for place, (text,) in enumerate(rows, start=1))
 
     def _marked(self, run: SavedRun, is_checked: bool) -> SavedRun:
-        """A run that is not what it was says so itself, wherever it is shown."""
+        """Let a run that is not what it was say so itself, wherever it is shown."""
         remarks = dict.fromkeys(self._remarks.get(run.number, []))
         said = NOT_CHECKED if not is_checked else f"Recovered. {'. '.join(remarks)}." if remarks else ""
         return run if not said else dataclasses.replace(run, sentence=f"{said} {run.sentence}".strip())

@@ -95,13 +95,11 @@ FIRST_CHECKED = 4  # the first version with checksums as they are made today
 
 
 def tables_of(version: int) -> tuple[str, ...]:
-    """The statements that make all tables of a version."""
     later = (sql for one in range(2, version + 1) for sql in MIGRATIONS[one] if sql.startswith("CREATE"))
     return (*VERSION_1, *later)
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Make the tables of today in an empty database, as a part of the first transaction."""
     for statement in tables_of(VERSION):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -109,7 +107,6 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def migrate(connection: sqlite3.Connection, version: int, to: int = VERSION) -> None:
-    """Bring a database of an older version up to that of today."""
     for step in range(version + 1, to + 1):
         with connection:
             connection.execute("BEGIN")
@@ -119,7 +116,7 @@ def migrate(connection: sqlite3.Connection, version: int, to: int = VERSION) -> 
 
 
 def check(connection: sqlite3.Connection, name: str) -> int:
-    """The version of a session file's tables; anything but exactly those tables is refused.
+    """Return the version of a session file's tables, if these are exactly ours.
 
     So no view, trigger, index or generated column of a stranger ever takes part in a query.
     """

@@ -21,7 +21,6 @@ INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 
 
 def rows_in(data: bytes) -> Iterator[Row]:
-    """Of all pages, in their order."""
     size = int.from_bytes(data[16:18], "big")
     size = 65536 if size == 1 else size
     if not 512 <= size <= 65536 or size & (size - 1):
@@ -78,7 +77,7 @@ def _bytes_here(length: int, kind: int, usable: int) -> int:
 
 
 def _overflow(data: bytes, following: int, length: int, size: int, usable: int) -> bytes:
-    """The rest of a row, from a chain of pages; each holds something, so a chain that runs in a circle ends."""
+    """Read the rest of a row from a chain of pages; each holds something, so even a circle of pages ends."""
     pieces = []
     while length > 0:
         start = (following - 1) * size
@@ -126,7 +125,7 @@ def _value(payload: bytes, place: int, kind: int) -> tuple[Value, int]:
 
 
 def _number(data: bytes, place: int) -> tuple[int, int]:
-    """Of one to nine bytes, and where it ends."""
+    """Read a number of one to nine bytes; return it and where it ends."""
     number = 0
     for count in range(8):
         byte = data[place + count]

@@ -26,7 +26,7 @@ STEPS = (
 
 
 def merge_columns(found: Iterable[Sequence[int]], alphabet: Alphabet, where: str, recipe: Recipe) -> Columns:
-    """All steps of a run; a FormatError names the first that cannot be."""
+    """Check all steps of a run; a FormatError names the first that cannot be."""
     rows = list(found)
     if len(rows) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} steps.")
@@ -47,7 +47,7 @@ ReasonChunk = tuple[str, int, str, bytes]  # a column's name, which piece of it,
 
 
 def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
-    """The pieces that hold the steps behind the first so many, as large as the parts that are lost or kept."""
+    """Cut the steps behind the first `written` into pieces as large as the parts that are lost or kept."""
     for name, column in reasons.items():
         kind = column.dtype.newbyteorder("<")
         for place in range(written // MERGES_IN_A_PART, -(-len(column) // MERGES_IN_A_PART)):
@@ -56,7 +56,7 @@ def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
 
 
 def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reasons:
-    """The columns again, if their pieces fit together and there is a number for each step."""
+    """Join the columns, if their pieces fit together and there is a number for each step."""
     kinds: dict[str, str] = {}
     pieces: dict[str, list[bytes]] = {}
     for name, place, kind, numbers in chunks:
@@ -77,7 +77,7 @@ SCORE_KIND = "<f4"
 
 
 def score_rows(run: SavedRun | None) -> list[tuple[int, Float32s]]:
-    """Each row with the number of steps that were made before it was set."""
+    """Return each row with the number of steps that were made before it was set."""
     if run is None or run.history is None or run.history.scores is None:
         return []
     return list(zip(run.history.scores.since, run.history.scores.rows, strict=True))
@@ -86,7 +86,7 @@ def score_rows(run: SavedRun | None) -> list[tuple[int, Float32s]]:
 def scores_in(
     rows: Iterable[tuple[int, int, str, bytes]], columns: Columns, tokens_at_first: int, where: str
 ) -> Scores | None:
-    """The scores again, if each row has a number for every token that was left."""
+    """Join the scores, if each row has a number for every token that was left."""
     since, found = list[int](), list[Float32s]()
     for place, steps, kind, numbers in rows:
         is_next = place == len(since) and (steps >= since[-1] if since else steps == 0)
@@ -109,7 +109,6 @@ WordChunk = tuple[int, bytes, bytes, bytes]  # words, their text, lengths, count
 
 
 def word_chunks(table: WordTable) -> Iterator[WordChunk]:
-    """Rows of bounded size."""
     start = 0
     while start < len(table):
         most = np.searchsorted(table.starts, table.starts[start] + BYTES_IN_A_CHUNK, side="right") - 1
@@ -122,7 +121,7 @@ def word_chunks(table: WordTable) -> Iterator[WordChunk]:
 
 
 def word_table(chunks: Iterable[WordChunk], where: str) -> WordTable:
-    """The table again, if its pieces fit together; `where` begins the sentence if not."""
+    """Join the table, if its pieces fit together."""
     texts, lengths, counts = [], [], []
     for number, (words, text, chunk_lengths, chunk_counts) in enumerate(chunks):
         if len(chunk_lengths) != 4 * words or len(chunk_counts) != 8 * words:

@@ -1,7 +1,7 @@
 """A session at one moment, as a frozen value: what a file holds, and what is compared to know what changed.
 
-Taking one costs next to nothing: histories and word tables are views that never change, so a
-snapshot of a run that is being trained may be written by another thread while it goes on.
+Taking one costs next to nothing: histories and word tables are views that never change, so a run that is being trained
+can be written by another thread while it goes on.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RunState = Literal["paused", "ended", "failed"]
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What a file was like when it was read, so that it can be told later whether it still is."""
+    """What a file was like when it was read, to tell later whether it still is."""
 
     size: int
     modified_ns: int
@@ -63,13 +63,12 @@ class SavedRun:
 
     @property
     def substance(self) -> tuple[object, ...]:
-        """What tells whether a run has changed: merges are only ever appended."""
         return self.number, self.recipe, self.sources, self.learned, self.state, self.sentence
 
 
 @dataclass(frozen=True)
 class Bookmark:
-    """A moment of a run that a person wants to find again, with what they have to say about it."""
+    """A moment of a run that a person wants to find again, with a note."""
 
     run: int
     merge: int  # the moment after so many merges
@@ -77,7 +76,7 @@ class Bookmark:
 
     @property
     def reference(self) -> str:
-        """How the moment is written where there are no links.
+        """Write the moment where there are no links.
 
         >>> Bookmark(2, 1204).reference
         'bpe:2#1204'
@@ -97,8 +96,6 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class SavedSession:
-    """Everything a session file holds."""
-
     recipe: Recipe
     sources: tuple[SavedSource, ...] = ()
     text: str = ""  # the person's own, shown token by token

@@ -1,7 +1,7 @@
-"""Writing a session: a whole file at once, or a database kept up to date with what is learned.
+"""Write a session: a whole file at once, or a database kept up to date with what is learned.
 
-Both are one thing: `SessionWriter.update` compares the session it is given with the one it
-wrote before and writes what differs. Merges are only ever appended.
+Both are one thing: `SessionWriter.update` compares the session with the one before and writes what differs. Merges are
+only ever appended.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ INSERT_MERGE = (
 
 
 def write_session(session: SavedSession, path: Path | str, *, cancelled: CancelCheck = never_cancelled) -> None:
-    """Write a whole session file; whatever fails, what stood there before is untouched."""
+    """Write a whole session file; whatever fails, what was there before is untouched."""
     with replace_atomically(path) as beside:
         writer = SessionWriter(beside, is_kept_up_to_date=False, name=str(path))
         try:
@@ -141,7 +141,7 @@ class SessionWriter:
         )
 
     def _text_key(self, text: str | None) -> str | None:
-        """Where a text stands that was given directly; the same one is kept once."""
+        """Keep a text that was given directly, the same one once; return its key."""
         if text is None:
             return None
         text = _encodable(text)
@@ -216,13 +216,13 @@ class SessionWriter:
             checksums.put_merges(self._connection, run, written, len(history), with_reasons=bool(history.reasons))
 
     def _append_reasons(self, run: int, history: History, written: int, cancelled: CancelCheck) -> None:
-        """What the steps were chosen by; a piece that has become longer takes the place of what it was."""
+        """Write what the steps were chosen by; a piece that has become longer replaces the older one."""
         for chunk in reason_chunks(history.reasons, written):
             _stop_if(cancelled)
             self._execute("INSERT OR REPLACE INTO reasons VALUES (?, ?, ?, ?, ?)", (run, *chunk))
 
     def _append_scores(self, run: SavedRun, before: SavedRun | None, cancelled: CancelCheck) -> None:
-        """The scores that were set since; the last ones may have been set once more before they were in force."""
+        """Write the scores that were set since; the last ones may have been set once more before they were in force."""
         known = score_rows(before)
         for place, (since, row) in enumerate(score_rows(run)):
             if place >= len(known) or known[place][1] is not row:
@@ -235,7 +235,7 @@ class SessionWriter:
                 checksums.put(self._connection, "scores", run.number, place)
 
     def _write_words(self, words: WordTable | None, tables: dict[int, WordTable], cancelled: CancelCheck) -> int | None:
-        """The number of a word table in the file; runs on the same corpus share one."""
+        """Return the number of a word table in the file; runs on the same corpus share one."""
         if words is None:
             return None
         for number, known in tables.items():
@@ -267,7 +267,6 @@ class _WrittenRun:
     names: TokenTexts | None  # None while it had no history
 
     def can_become(self, run: SavedRun) -> bool:
-        """Whether the newer state goes on from what is written."""
         before, now = self.run.history, run.history
         if before is None:
             return True
@@ -314,7 +313,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
 def _ways_to_read(
     shelves: dict[int, tuple[SavedSource, ...]], picked: list[tuple[str, ...]]
 ) -> dict[str, dict[str, list[object]]]:
-    """By run and place, where a person said so: the column of texts, whether it is a list of words, and which files."""
+    """Return by run and place what a person said: the column of texts, whether it is a list of words, which files."""
     said = {
         str(run): {
             str(place): [one.column, one.word_list, *([picked.index(one.picked)] if one.picked else ())]
@@ -328,7 +327,7 @@ def _ways_to_read(
 
 @lru_cache(maxsize=1_000)
 def _names_as_json(names: tuple[str, ...]) -> str:
-    """They may be tens of thousands, and are written every second."""
+    """Remember them: they may be tens of thousands, and are written every second."""
     return _as_json(names)
 
 
@@ -346,7 +345,7 @@ def _source_row(source: SavedSource, text_key: str | None) -> tuple[object, ...]
 
 
 def _path_value(path: str) -> str | bytes:
-    """A path that is no valid text, as some systems allow, is kept as its bytes."""
+    """Keep a path that is no valid text, as some systems allow, as its bytes."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -355,7 +354,7 @@ def _path_value(path: str) -> str | bytes:
 
 
 def _encodable(text: str) -> str:
-    """Half of a surrogate pair is no character; a question mark takes its place."""
+    """Replace half of a surrogate pair, which is no character, by a question mark."""
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 

@@ -1,4 +1,4 @@
-"""Reads a written file back and holds it against the history it was written from."""
+"""Read a written file back and compare it with the history it was written from, on texts that are hard to cut."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ ATTEMPTS = 8  # words made at most, for each that is wanted
 
 
 def special_texts(recipe: Recipe) -> Iterator[str]:
-    """Texts in which special tokens stand alone, side by side and inside words."""
+    """Yield texts in which special tokens occur alone, side by side and inside words."""
     for special in recipe.special_tokens[:20]:
         yield f"{special}"
         yield f"a{special}b {special}{special} end {special[:-1]}"
 
 
 def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
-    """Lines of words made of the vocabulary's own tokens, so that merges meet in ways no text shows.
+    """Yield lines of words made of the vocabulary's own tokens, so that merges meet in ways no text shows.
 
     There are more than wanted, for many come out alike: a small vocabulary makes few words.
     """
@@ -78,7 +78,7 @@ def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]
 
 
 def _pieces(history: History) -> list[bytes]:
-    """What tokens look like in a text: without the marker, and no longer than a long word."""
+    """Return tokens as a text has them: without the marker, and no longer than a long word."""
     marker = history.recipe.marker_text.encode()
     try:
         texts = written(history)
@@ -139,9 +139,9 @@ def verify(
     cancelled: CancelCheck = never_cancelled,
     apart: bool = False,
 ) -> Verification:
-    """Whether a file of this content and name cuts texts as the history does; `text` is part of the sample.
+    """Check that a file of this content and name cuts texts as the history does; `text` is part of the sample.
 
-    With `apart` the real library is asked in a process of its own, so that it holds nothing else up.
+    With `apart` the real library is asked in another process, so that it holds nothing else up.
     """
     numbered = format.numbers(history)
     cannot_hold = tuple(format.can_hold(history))
@@ -184,8 +184,7 @@ def _scores(history: History, numbers: Int64s) -> dict[int, float] | None:
 class Comparison:
     """One history beside what was read back, fed with samples.
 
-    A format that tells how text is split is given whole texts. Any other is given words, since
-    only what happens inside them is its own.
+    A format that says how text is split is given whole texts; any other words, as only what happens inside is its own.
     """
 
     def __init__(self, history: History, opened: OpenedTable, format: Format, numbers: Int64s) -> None:
@@ -202,13 +201,13 @@ class Comparison:
             tokenizer.expect(WANTED_WORDS * LETTERS)
 
     def _tokenizer(self, history: History) -> Tokenizer:
-        """By the recipe that the file is checked with, or where that cannot be told of one word, by none."""
+        """Use the recipe that the file is checked with, or none where that cannot be applied to one word."""
         needs_words = has_ranks(history) and self._recipe.marker != "none"  # of which only some have a marker
         alone = not self._format.holds_splitting and not needs_words
         return Tokenizer(_with_recipe(history, _of_one_word(self._recipe) if alone else self._recipe))
 
     def samples(self, text: str) -> Iterator[str]:
-        """Texts or words to compare, the person's own first, until there are enough words."""
+        """Yield texts or words to compare, the person's own first, until there are enough words."""
         spelled = self._format.spelled(self._ours.history)
         signs = re.compile("|".join(map(re.escape, spelled)) or r"(?!)")
         words_of = Splitter(self._recipe).words
@@ -225,7 +224,7 @@ class Comparison:
                 return
 
     def _within_limits(self, texts: Iterable[str]) -> Iterator[str]:
-        """The texts, but for the lines in which the format does something else, as it says."""
+        """Leave out the lines in which the format says that it does something else."""
         is_beyond = partial(self._format.is_beyond, self._ours.history)
         for text in texts:
             if not is_beyond(text):
@@ -240,7 +239,7 @@ class Comparison:
         yield from joined_tokens(self._ours.history, WANTED_WORDS)
 
     def compare(self, samples: list[str], peer: Peer | None) -> None:
-        """Cut the samples by all, and note where they part ways."""
+        """Cut the samples by all, and note where they differ."""
         ours: Iterable[list[int]]
         theirs: Iterable[list[int]]
         if self._format.numbers_tokens:
@@ -255,14 +254,14 @@ class Comparison:
                 self._note(sample, expected, asked, self._format.peer_name)
 
     def _is_as_probable(self, expected: list[int], other: object) -> bool:
-        """Whether two cuts by log-probabilities differ by no more than these can be added up with 32 bits."""
+        """Whether two cuts by log-probabilities differ by no more than sums of 32 bits do."""
         if self._score_of is None or not isinstance(other, list):
             return False
         sums = [sum(self._score_of.get(number, -math.inf) for number in cut) for cut in (expected, other)]
         return abs(sums[0] - sums[1]) <= min(MOST_ROUNDED, EPSILON * len(expected) * abs(sums[0]))
 
     def compare_columns(self) -> None:
-        """A table that holds the counts must give them back."""
+        """Compare the columns of a table that holds counts."""
         theirs, ours = self._opened.history, self._ours.history
         if len(theirs) and theirs.has_counts and ours.has_counts:
             for name, column in ours.columns._asdict().items():
@@ -300,7 +299,7 @@ class Comparison:
 
 
 def encode_word(tokenizer: Tokenizer, word: str) -> list[int]:
-    """The ids of one word, which is not split again."""
+    """Return the ids of one word, which is not split again."""
     if not has_ranks(tokenizer.history):
         return tokenizer.encode(word)
     steps = tokenizer.word_steps(word.encode())
@@ -310,7 +309,7 @@ def encode_word(tokenizer: Tokenizer, word: str) -> list[int]:
 
 
 def piece_lengths(tokenizer: Tokenizer, word: str) -> list[int]:
-    """How many characters each token of a word has; a marker of its own has none."""
+    """Return how many characters each token of a word has; a marker that is a token has none."""
     marks_end = tokenizer.history.recipe.marker == "symbol"
     lengths = [1]
     for rank in tokenizer.ranks_of_word(word.encode()):
@@ -335,7 +334,7 @@ def _of_one_word(recipe: Recipe) -> Recipe:
 
 
 def _with_recipe(history: History, recipe: Recipe) -> History:
-    """The same merges under another recipe: the choices a format has no place for, told again."""
+    """Return the same merges under another recipe, for choices that a format has no place for."""
     if history.recipe == recipe:
         return history
     told = copy.copy(history)

@@ -1,4 +1,4 @@
-"""Whether a tokenizer that was opened cuts texts as the library does that owns its format."""
+"""Check that a tokenizer that was opened cuts texts as the library that owns its format."""
 
 from __future__ import annotations
 
@@ -42,7 +42,6 @@ class Agreement:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The same for a list of notes, with what differs."""
         return (plain(self.sentence[0].upper() + self.sentence[1:] + "."), *self.differences)
 
 
@@ -93,7 +92,7 @@ MOST_KEPT = 200  # files
 
 
 def what_to_tell(path: Path | str, opened: OpenedTable) -> str:
-    """A line about how an imported file agrees with its library: what differs always, that it agrees only once."""
+    """Say how an imported file agrees with its library: what differs always, that it agrees only once."""
     format = FORMATS.get(opened.format)
     if format is None or not format.peer_name:
         return ""

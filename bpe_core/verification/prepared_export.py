@@ -1,4 +1,4 @@
-"""Writing a table for others: first in memory, then checked, and only then in place of the old file."""
+"""Write a table for others: first in memory, then check it, and only then replace the old file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PreparedExport:
         return [path for path in self.files if path.exists()]
 
     def put_in_place(self) -> None:
-        """Write all files, and only when all are written let them take the place of the old ones.
+        """Write all files, and only when all are written replace the old ones.
 
         A path that is none of them is their folder, which is made if it is missing.
         """
@@ -65,10 +65,10 @@ def prepare_export(
     cancelled: CancelCheck = never_cancelled,
     apart: bool = False,
 ) -> PreparedExport:
-    """Write the first `merges` merges in memory and check them; the name's ending chooses the format if none is given.
+    """Write the first `merges` merges in memory and check them; without a format the name chooses it.
 
-    With `apart` the real library is asked in a process of its own, so that it holds nothing else up.
-    Raises an OutputError where the format has no way to hold the history at all.
+    With `apart` the real library is asked in another process, so that it holds nothing else up. Raises an OutputError
+    where the format has no way to hold the history at all.
     """
 
     def report(where: Progress) -> None:
