@@ -90,8 +90,8 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
     `base` are the texts of the base symbols, `first_id` is the first merge's, `where` reads "merges.txt, line {}".
 
     >>> found = resolve({"l": 0, "o": 1, "w": 2}, 3, WrittenMerges(["l", "lo"], ["o", "w"], [1, 2]), "line {}")
-    >>> found.pairs
-    [(0, 1), (3, 2)]
+    >>> found.pairs.tolist()
+    [[0, 1], [3, 2]]
     """
     if len(merges) > LARGEST_VOCABULARY:
         raise FormatError(f"{where.format(LARGEST_VOCABULARY + 1)}: there are more than {LARGEST_VOCABULARY:,} merges.")
