@@ -43,8 +43,6 @@ def _ignore(*news: object) -> None:
 
 @dataclass
 class _Topic:
-    """What is asked about one thing: one question at a time."""
-
     under_way: Task | None = None
     began: float = 0.0
     waiting: deque[Callable[[], None]] = field(default_factory=deque)  # what begins each question
@@ -124,7 +122,7 @@ class Aside(QObject):
             about.under_way.stop()
 
     def is_busy(self, *topics: Hashable) -> bool:
-        """Whether there is something to do about one of these topics; of none: about any."""
+        """Whether anything is asked about one of these topics, or without topics about any."""
         known = [self._topics[topic] for topic in topics or tuple(self._topics)]
         return any(about.under_way is not None or about.waiting for about in known)
 
@@ -133,18 +131,18 @@ class Aside(QObject):
         return tuple(topic for topic in tuple(self._topics) if self.is_busy(topic))
 
     def pause(self, topic: Hashable, run: Run | None, least: int) -> int:
-        """Milliseconds to wait before a topic is asked about again; a run that goes on needs the processor itself."""
+        """Return the milliseconds to wait before asking again; a run that goes on needs the processor itself."""
         seconds = self._topics[topic].seconds if run is not None and run.is_busy else 0.0
         return max(least, round(1000 * REST * seconds))
 
     def start(self, job: Job, receive: Callable[[Any], object], ended: Callable[[], object]) -> None:
-        """Let a job begin that has more to say than one answer; `receive` is given what it posts."""
+        """Start a job that posts more than one answer; `receive` is given what it posts."""
         if not self._is_closed:
             self._jobs[job] = receive, ended
             job.start(self._mailbox)
 
     def close(self) -> None:
-        """Ask all work to stop, and wait for what writes; what only answers may be left (see app.worker.job.leave)."""
+        """Stop all work, and wait for what writes; what only answers may be left (see app.worker.job.leave)."""
         self._is_closed = True
         self._mailbox.close()
         for job in self._jobs:

@@ -42,7 +42,7 @@ class Steps(QUndoStack):
 
 
 class Held(QObject, Generic[Value]):
-    """A value of which the session holds the present one; each change can be undone."""
+    """Holds the present value of something; each change can be undone."""
 
     changed = Signal(object)
 
@@ -71,7 +71,7 @@ class Held(QObject, Generic[Value]):
             self._undo.push(self._last)
 
     def put_quietly(self, value: Value) -> None:
-        """Replace the value without a way back: for what the program does by itself."""
+        """Replace the value without a step to undo: for what the program does by itself."""
         if value != self._value:
             self._value = value
             self.changed.emit(value)
@@ -92,7 +92,7 @@ class _Replacement(QUndoCommand):
             self._held.put_quietly(self._before)
 
     def can_go_on(self, label: str) -> bool:
-        """Whether a further change of this kind, made now, is still the same step."""
+        """Whether a further change with this label, made now, belongs to this step."""
         steps = self._steps
         is_newest = steps.index() == steps.count() and steps.command(steps.index() - 1) is self
         return is_newest and label == self._label and time.monotonic() - self._made < JOIN_SECONDS

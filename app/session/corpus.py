@@ -27,7 +27,7 @@ from app.session.corpus_texts import (
     without,
     without_files,
 )
-from app.session.counts import CountFailed, CountProgress, Counts, Outcome
+from app.session.counts import CountFailed, Counts, Outcome
 from app.session.groups import by_folder, fitted, gathered, names_of, put_into, renamed, split_folder, weighed
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.mixture import By, Group, Mixture
@@ -51,7 +51,7 @@ class SessionCorpus(QObject):
         super().__init__(parent)
         self.texts: Held[CorpusTexts] = Held((), undo, self)
         self.counts = Counts(aside, self)
-        self._recipe = recipe
+        self.recipe = recipe
         self.aside, self._undo = aside, undo
         self._told: set[int] = set()  # the numbers of texts that could not be counted, of which that was said
         self.counts.settled.connect(self._tell_failures)
@@ -75,7 +75,7 @@ class SessionCorpus(QObject):
         self.aside.cancel(TOPIC)
 
     def add_address(self, address: str) -> None:
-        """Add what is read from there by the packages that are installed for such addresses."""
+        """Add what the packages that are installed for such addresses read from it."""
         self._put(gathered(with_address(self._of_the_person, address)), "Add an address")
 
     def add_text(self, name: str, text: str) -> None:
@@ -100,14 +100,14 @@ class SessionCorpus(QObject):
 
     @property
     def mixture(self) -> Mixture:
-        return self._recipe.value.mixture or Mixture()
+        return self.recipe.value.mixture or Mixture()
 
     def group(self, numbers: Collection[int], name: str) -> None:
-        """Put these texts into a group; without a name, into none."""
+        """Put these texts into a group, or into none if it has no name."""
         self._put(put_into(self.texts.value, dict.fromkeys(numbers, name)), f"Group {name}" if name else "Ungroup")
 
     def group_by_folders(self, numbers: Collection[int]) -> None:
-        """A group for each folder in the one that holds these files; a large one is split into its folders first."""
+        """Make a group of each folder directly below the common one; split a large folder into its folders first."""
         texts = self.texts.value
         large = [text for text in texts if text.number in numbers and text.is_folder and not text.picked]
         if len(large) == 1 and len(numbers) == 1:
@@ -129,19 +129,19 @@ class SessionCorpus(QObject):
         self._put(self.texts.value, f"What is taken of {group.name}", self.mixture.with_group(group))
 
     def weigh_by(self, by: By) -> None:
-        """Take the shares as parts of something else."""
+        """Make shares parts of bytes or of words."""
         self._put(self.texts.value, f"Shares by {by}", dataclasses.replace(self.mixture, by=by))
 
     def _put(self, texts: CorpusTexts, label: str, mixture: Mixture | None = None) -> None:
         """Change texts and mixture together, as one step that can be undone."""
         before, after = names_of(self.texts.value), names_of(texts)
         said = fitted(self.mixture if mixture is None else mixture, before, after)
-        recipe = self._recipe.value.with_changes(mixture=said)
-        if recipe == self._recipe.value:
+        recipe = self.recipe.value.with_changes(mixture=said)
+        if recipe == self.recipe.value:
             self.texts.put(texts, label)
             return
         self._undo.beginMacro(label)
-        self._recipe.put(recipe, label)
+        self.recipe.put(recipe, label)
         self.texts.put(texts, label)
         self._undo.endMacro()
 
@@ -158,21 +158,10 @@ class SessionCorpus(QObject):
         self.texts.put(tuple(dataclasses.replace(t, **changes) if t.number in numbers else t for t in texts), name)
 
     def count(self) -> None:
-        self.counts.want(self.texts.value, self._recipe.value)
-
-    def outcome_of(self, source: CorpusText) -> Outcome | None:
-        return self.counts.outcome_of(source, self._recipe.value)
-
-    def outcome_as_wanted(self, source: CorpusText) -> Outcome | None:
-        """Without looking at its file again."""
-        return self.counts.outcome_as_wanted(source, self._recipe.value)
+        self.counts.want(self.texts.value, self.recipe.value)
 
     def outcomes_as_wanted(self) -> list[Outcome | None]:
-        """Of all texts: there may be tens of thousands."""
-        return self.counts.outcomes_as_wanted(self.texts.value, self._recipe.value)
-
-    def progress_of(self, source: CorpusText) -> CountProgress | None:
-        return self.counts.progress_of(source)
+        return self.counts.outcomes_as_wanted(self.texts.value, self.recipe.value)
 
     def _take_files(self, found: Found) -> None:
         left_out, is_something = found.left_out, bool(found.files or found.picked or found.folders or found.counts)
@@ -191,12 +180,12 @@ class SessionCorpus(QObject):
 
     @property
     def _of_the_person(self) -> CorpusTexts:
-        """What is added to: nothing where a sample stands alone."""
+        """The texts to add to: none where a sample is the only one."""
         texts = self.texts.value
         return () if len(texts) == 1 and texts[0].number in self._samples else texts
 
     def _tell_failures(self) -> None:
-        """What was brought and cannot be learned from: said at once, not only when it is to be learned."""
+        """Report at once what was added and cannot be learned from, not only when a run begins."""
         numbers = [text.number for text in self.texts.value]
         failed = list(zip(numbers, self.outcomes_as_wanted(), strict=True))
         fresh = {number: one.sentence for number, one in failed if isinstance(one, CountFailed)}
@@ -213,14 +202,10 @@ class SessionCorpus(QObject):
         if not self.is_listing:
             self.listed.emit()
 
-    @property
-    def splits(self) -> bool:
-        return self._recipe.value.pattern != "none"
-
 
 @dataclass(frozen=True)
 class Found:
-    """What was opened: files in the order they are to be read, large folders, and why the rest is left out."""
+    """What was opened: files in reading order, large folders, and why the rest is left out."""
 
     files: tuple[Path, ...]
     picked: Mapping[Path, tuple[str, ...]]  # instead of those where they are many: by their folders
@@ -230,7 +215,7 @@ class Found:
 
 
 def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
-    """These files, and the texts of these folders; where they are many, each folder is one text of the corpus."""
+    """Find the texts in files and folders; if there are many, each folder becomes one text of the corpus."""
     found: list[Path] = []
     folders: list[Path] = []
     counts: dict[Path, Mapping[str, str]] = {}

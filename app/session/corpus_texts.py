@@ -31,12 +31,11 @@ _numbers = itertools.count(1)
 
 
 def fresh_number() -> int:
-    """For a text that is another than all before."""
     return next(_numbers)
 
 
 def state_of(path: Path) -> tuple[int, int] | None:
-    """Size and time of a file as it is now, by which a later change is noticed; None for one that is gone."""
+    """Return size and time of a file as it is now, to notice a later change; None if it is gone."""
     try:
         status = path.stat()
     except OSError:
@@ -66,7 +65,7 @@ class CorpusText:
 
     @property
     def size(self) -> int | None:
-        """In bytes; None for a file that cannot be looked at, and for a folder or an address: that takes long."""
+        """The size in bytes; None for an unreadable file, and for folders and addresses, where counting takes long."""
         if self.address:
             return None
         if self.path is None:
@@ -75,7 +74,7 @@ class CorpusText:
         return state and state[0]
 
     def file_state(self) -> tuple[int, int] | None:
-        """Size and time of a file as it is now; None for a text given directly or a file that is gone."""
+        """Return size and time of a file as it is now; None for a text given directly or a file that is gone."""
         return None if self.path is None or self.refused or self.is_folder else state_of(self.path)
 
     def has_picked(self, path: Path | None) -> bool:
@@ -89,13 +88,13 @@ class CorpusText:
 
     @property
     def place(self) -> str:
-        """Where it is, as a person may see it and a session may keep it; nothing for a text given directly."""
+        """The path or address as a person may see it and a session may keep it; empty for a text given directly."""
         if self.address:
             return without_password(self.address)
         return "" if self.path is None else str(self.path.absolute())
 
     def to_count(self) -> TextsToCount:
-        """As whoever counts it reads it, here or in a process of its own."""
+        """Return what counts this text, here or in another process."""
         if self.refused:
             raise CorpusError(self.refused)
         if self.path is None and not self.address:
@@ -109,7 +108,7 @@ class CorpusText:
         return TextsToCount(self.address or str(self.path), group=self.group, choices=choices)
 
     def key(self) -> Hashable:
-        """What its count is remembered by: another one when the file is. A folder is looked at when it is opened."""
+        """Return what its count is remembered by, which changes with the file; folders are only looked at once."""
         read_as = self.encoding, self.column, self.word_list
         if self.path is None or self.is_folder:
             return self.number, read_as
@@ -121,7 +120,7 @@ CorpusTexts = tuple[CorpusText, ...]
 
 @contextmanager
 def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
-    """These texts as one corpus, from their files or as they are; what was odd about them joins the remarks."""
+    """Open these texts as one corpus; what is odd about them joins the remarks."""
     groups = dict.fromkeys(source.group for source in sources)
     members = {name: [one.to_count().corpus() for one in sources if one.group == name] for name in groups}
     corpora = {name: Corpus.joined(corpora, twice=True) for name, corpora in members.items()}
@@ -131,7 +130,7 @@ def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpu
 
 
 def _refuse_what_may_never_end(path: Path) -> None:
-    """A session may name anything. Whoever waits for a pipe cannot be stopped, and the window could not close."""
+    """Refuse pipes: a thread that waits for one cannot be stopped, and a session may name anything."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise CorpusError(f"{path} is a pipe or a device; the window learns from files only (bpe-explorer train can).")
 
@@ -223,7 +222,7 @@ MOST_LISTED = 1_000  # files, one by one
 
 
 def can_be_picked(path: Path) -> bool:
-    """A session keeps such names as text, which some systems let a name not be."""
+    """Whether a path is valid text, as session files keep it; some systems allow names that are not."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

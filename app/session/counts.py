@@ -7,7 +7,7 @@ that undoing costs nothing; of texts that are gone only the last are remembered.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -39,13 +39,13 @@ Kind = Hashable
 
 
 def kind_of(recipe: Recipe) -> Kind:
-    """What counts hang on besides the text: how it is split, and whether it matters which words end lines."""
+    """Return what counts depend on besides the text: how it is split, and whether words that end lines matter."""
     return recipe.part(Splitting), recipe.asks_for_line_ends
 
 
 @dataclass(frozen=True)
 class Read:
-    """Of a table: the columns that could hold its texts, and the one that does; or that it is a list of words."""
+    """What was read of a table: the columns that could hold its texts, the one that does, or words with counts."""
 
     columns: tuple[str, ...] = ()
     column: str = ""
@@ -119,13 +119,10 @@ class Counts(QObject):
     def outcome_of(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
         if (recipe.mixture or Mixture()).of(source.group).takes_all:
             return self._outcomes.get(kind_of(recipe), {}).get(source.key())
-        return self.outcome_as_wanted(source, recipe)
-
-    def outcome_as_wanted(self, source: CorpusText, recipe: Recipe) -> Outcome | None:
-        """What came of it when it was wanted last, though its file may have changed since, or while it was read."""
         return self.outcomes_as_wanted((source,), recipe)[0]
 
-    def outcomes_as_wanted(self, sources: CorpusTexts, recipe: Recipe) -> list[Outcome | None]:
+    def outcomes_as_wanted(self, sources: Sequence[CorpusText], recipe: Recipe) -> list[Outcome | None]:
+        """Return what came of texts when they were wanted last; a file may have changed since, or while it was read."""
         known = self._outcomes.get(kind_of(recipe), {})
         return [known.get(self._wanted.get(source.number)) for source in sources]
 
@@ -135,7 +132,7 @@ class Counts(QObject):
         return self._progress
 
     def want(self, sources: CorpusTexts, recipe: Recipe) -> None:
-        """See to it that these texts are counted under this recipe; `settled` tells when."""
+        """Count these texts under this recipe; `settled` reports the end."""
         self._next = sources, recipe
         kind, keys = self._under_way
         if not self.busy:
@@ -184,7 +181,7 @@ class Counts(QObject):
 
 
 def count_texts(units: Mapping[Hashable, Unit], recipe: Recipe, outcomes: Outcomes, task: Task) -> None:
-    """Count one after the other, each with a table of its own. What came of one is kept, even if the rest is not."""
+    """Count the units one after the other; a finished count is kept even if the rest is stopped."""
     for key, unit in units.items():
         if task.stopping:
             raise Cancelled("Counting was stopped.")

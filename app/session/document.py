@@ -29,6 +29,7 @@ from app.session.session_files import (
     written,
 )
 from app.session.time import timer
+from bpe_core.errors import OutputError
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.values import SavedSession, View
 from bpe_core.support.lock import Lock
@@ -64,6 +65,8 @@ class Document(QObject):
         self._state: FileState = None  # of the file when it was read or written here
         self._saved: SavedSession | None = None
         self._copy: SafetyCopy | None = None
+        self._copies: set[SafetyCopy] = set()  # whose threads have not ended
+        self._is_in_trouble = False  # no safety copy can be written, which was reported
         self._new_lock: Lock | None = None  # of the file that is being saved or opened
         self._timer = timer(self, LOOK_MILLISECONDS, self.look, repeats=True)
         self._timer.start()
@@ -72,11 +75,10 @@ class Document(QObject):
         """See whether something changed, and let the safety copy follow."""
         now = self._snapshot()
         is_modified = self._differs(now)
-        if is_modified:
+        if not is_modified:
+            self._discard_copy()
+        elif self._copy is None or self._copy.last is None or self._copy.last.substance != now.substance:
             self._keep(now)
-        elif self._copy is not None:
-            self._copy.discard()
-            self._copy = None
         if is_modified != self.is_modified:
             self.is_modified = is_modified
             self.changed.emit()
@@ -84,7 +86,7 @@ class Document(QObject):
     # Saving
 
     def save(self, path: Path | None = None, *, then: Then = lambda: None, replaces_foreign: bool = False) -> None:
-        """Write the session to its file, or to another which is its file from then on; `then` only if that is done."""
+        """Write the session to its file, or to a new one that becomes its file; then call `then` if that succeeded."""
         target = (path or self.path or Path(UNTITLED + EXTENSION)).absolute()
         if self._is_busy():
             return
@@ -110,8 +112,7 @@ class Document(QObject):
 
     def _take_saved(self, session: SavedSession, path: Path, then: Then, state: FileState) -> None:
         if path != self.path:
-            self._belong_to(path, self._new_lock)
-            self._new_lock = None
+            self._belong_to(path)
         self._state, self._saved = state, session
         self.saved.emit(path)
         self._aside.tell(f"Saved as {path}.", is_error=False)
@@ -156,7 +157,7 @@ class Document(QObject):
             self._aside.tell("Another window has brought that session back already.", is_error=False)
 
     def recover(self, path: Path) -> None:
-        """Show what can be saved of a damaged session, as one that is new."""
+        """Open what can be read of a damaged session, as a new one."""
         if not self._is_busy():
             self._aside.ask(TOPIC, lambda task: recovered(path), self._take_recovered, self._aside.tell)
 
@@ -178,7 +179,7 @@ class Document(QObject):
     def _take_recovered(self, found: OpenedSession) -> None:
         self._leave()
         restore(self._session, found.session, found.names)
-        self._belong_to(None, None)
+        self._belong_to(None)
         self.name = f"{found.path.stem} (recovered)"
         self._saved = None
         self._show_opened(found)
@@ -212,34 +213,32 @@ class Document(QObject):
         is_own = self._is_own(path)
         if is_own or self._claim(path):
             if not is_own:
-                self._belong_to(path, self._new_lock)
-                self._new_lock = None
+                self._belong_to(path)
             self._state = found.state
         else:
-            self._belong_to(None, None)
+            self._belong_to(None)
             self.name = f"{path.stem} (copy)"
             sentence = f"{path.name} is open in another window. This is a copy of it: save it under another name."
             self._aside.tell(sentence, is_error=False)
         self._saved = self._snapshot()
 
     def _take_leftover(self, found: OpenedSession) -> None:
-        """It belongs to the file it was, and differs from it."""
-        self.leftovers.set_brought_back(found.path)
+        """Keep the file that the safety copy belongs to; the session differs from it."""
+        self.leftovers.brought_back |= {found.path}
         path = Path(found.session.saved_as) if found.session.saved_as else None
         is_own = path is not None and self._is_own(path)
         if path is not None and not is_own and not self._claim(path):
             path = None
         if not is_own:
-            self._belong_to(path, self._new_lock)
-            self._new_lock = None
+            self._belong_to(path)
         self._saved = None
         self._state = state_of(path) if path is not None else None
 
     def new(self) -> None:
-        """Begin with nothing; what was here is left as it is, or as a safety copy."""
+        """Begin an empty session; the present one stays in its file or in a safety copy."""
         self._leave()
         restore(self._session, SavedSession(self._session.recipe.value, text=self._first_text), {})
-        self._belong_to(None, None)
+        self._belong_to(None)
         self._saved = None
         self.opened.emit(View())
         self.look()
@@ -247,57 +246,73 @@ class Document(QObject):
     # Leaving
 
     def secure(self) -> str:
-        """Save what is here before another session is shown, or none; say why it would be lost, if it would."""
+        """Save the present state before another session is shown; return why it would be lost, if it would."""
         now = self._snapshot()
-        return self._own_copy().secure(now) if self._differs(now) else ""
+        refusal = self._keep(now) if self._differs(now) else ""
+        return self._copy.refusal_of(now) if self._copy is not None and self._copy.last is now else refusal
 
     def close(self) -> None:
-        """Before the threads end: the last state on its way to the disk."""
+        """Hand the last state over before the threads end."""
         self._timer.stop()
         self._leave()
 
     def release(self) -> None:
-        """After the threads have ended: give up every claim."""
+        """Release all locks after the threads have ended."""
         for lock in (self._lock, self._new_lock):
             if lock is not None:
                 lock.release()
         self._lock = self._new_lock = None
         self.leftovers.release()
-        for copy in self.findChildren(SafetyCopy):
+        for copy in self._copies:
             copy.release()
 
     def _leave(self) -> None:
         now = self._snapshot(was_closed=True)
         if self._differs(now):
-            self._keep(now, is_last=True)
-        elif self._copy is not None:
-            self._copy.discard()
-        self._copy = None
+            self._keep(now)
+            if self._copy is not None:
+                self._copy.stop()
+                self._copy = None
+        self._discard_copy()
         self.is_modified = False
 
-    def _keep(self, now: SavedSession, *, is_last: bool = False) -> None:
-        copy = self._own_copy()
-        if is_last:
-            copy.leave(now)
-        elif copy.last is None or copy.last.substance != now.substance:
-            copy.keep(now)
+    def _discard_copy(self) -> None:
+        if self._copy is not None:
+            self._copy.discard()
+        self._copy, self._is_in_trouble = None, False
 
-    def _own_copy(self) -> SafetyCopy:
+    def _keep(self, now: SavedSession) -> str:
+        """Give the safety copy this state; return why there can be none."""
         if self._copy is None:
-            self._copy = SafetyCopy(self._folder / "unsaved", self._aside, self)
+            try:
+                copy = SafetyCopy(self._folder / "unsaved")
+            except OutputError as error:
+                self._hear_of_copy(frozenset(), str(error))
+                return str(error)
+            self._copies.add(copy)
             # What was brought back before it began is in it, what is brought back from now on will not be.
-            self._copy.kept.connect(partial(self.leftovers.replace, self.leftovers.brought_back))
-            self._copy.trouble.connect(self._tell_trouble)
-            self._copy.left.connect(self.leftovers.look)
-        return self._copy
+            hear = partial(self._hear_of_copy, self.leftovers.brought_back)
+            self._aside.start(copy, hear, partial(self._end_copy, copy))
+            self._copy = copy
+        self._copy.keep(now)
+        return ""
 
-    def _tell_trouble(self, sentence: str) -> None:
-        self._aside.tell(
-            f"No safety copy can be kept of this session: {sentence} Nothing is lost as long as the window is "
-            "open; save the session elsewhere (File > Save Session As).",
-            sentence,
-            answers=(self._elsewhere(),),
-        )
+    def _hear_of_copy(self, brought_back: frozenset[Path], refusal: str) -> None:
+        if not refusal:
+            self.leftovers.replace(brought_back)
+        elif not self._is_in_trouble:
+            self._aside.tell(
+                f"No safety copy can be kept of this session: {refusal} Nothing is lost as long as the window is "
+                "open; save the session elsewhere (File > Save Session As).",
+                refusal,
+                answers=(self._elsewhere(),),
+            )
+        self._is_in_trouble = bool(refusal)
+
+    def _end_copy(self, copy: SafetyCopy) -> None:
+        copy.release()
+        self._copies.discard(copy)
+        self.leftovers.look()
 
     # What all need
 
@@ -311,18 +326,18 @@ class Document(QObject):
         return bool(now.runs or now.bookmarks or now.text != self._first_text or self.path is not None)
 
     def _is_busy(self) -> bool:
-        """Whether a session is on its way; if so, the person is told."""
+        """Whether a session is being saved or opened, which is reported."""
         is_busy = self._aside.is_busy(TOPIC)
         if is_busy:
             self._aside.tell("A session is being saved or opened just now; try again in a moment.")
         return is_busy
 
     def _is_own(self, path: Path) -> bool:
-        """Whether this session is in that file, which a link may name too."""
+        """Whether the session is in that file, even if a link names it."""
         return self.path is not None and path.resolve() == self.path.resolve()
 
     def _claim(self, path: Path) -> bool:
-        """Whether no other window has this file open; from now on this one has."""
+        """Lock a file for this window; False if another window has it open."""
         name = hashlib.sha256(str(path.resolve()).encode(errors="surrogateescape")).hexdigest()
         try:
             self._new_lock = Lock.acquire(private_folder(self._folder / "open") / f"{name[:32]}.lock")
@@ -330,10 +345,12 @@ class Document(QObject):
             return True  # without a folder of one's own nobody can be asked; the file's state is looked at in time
         return self._new_lock is not None
 
-    def _belong_to(self, path: Path | None, lock: Lock | None) -> None:
+    def _belong_to(self, path: Path | None) -> None:
         if self._lock is not None:
             self._lock.release()
-        self.path, self._lock = path, lock
+        self.path, self._lock = path, None
+        if path is not None:
+            self._lock, self._new_lock = self._new_lock, None
         self.name = UNTITLED if path is None else path.name
         self._state = None
         self.changed.emit()

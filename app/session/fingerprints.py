@@ -37,7 +37,7 @@ class Fingerprints(QObject):
         runs.prepared.connect(self._hash)
 
     def compare(self) -> None:
-        """Look at the files of all runs again, aside; what is no longer as it was is noticed."""
+        """Report which files of all runs have changed or are missing."""
         files: dict[Path, Fingerprint] = {}
         for run in self._runs.all:  # the newest run has read a file last
             for source in run.sources:
@@ -81,7 +81,7 @@ class Fingerprints(QObject):
 
 
 def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck) -> dict[int, Fingerprint]:
-    """The fingerprints with the hash of what is in the files, of those that are as they were when they were read."""
+    """Return fingerprints with a hash of the content, for files that have not changed since they were read."""
     found = {}
     for number, (path, known) in files.items():
         digest = hash_of(path, cancelled)
@@ -91,7 +91,7 @@ def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck
 
 
 def compared(files: Mapping[Path, Fingerprint], cancelled: CancelCheck) -> Differences:
-    """Look at files again; only where the time differs and the size does not, they are read."""
+    """Compare files with their fingerprints; read only those whose time differs and whose size does not."""
     missing = [path for path in files if not path.is_file()]
     there = [path for path in files if path not in missing]
     return Differences([path for path in there if _differs(path, files[path], cancelled)], missing)

@@ -19,23 +19,23 @@ IN_NONE = "in no group"  # what texts are called that are in none where others a
 
 
 def names_of(texts: CorpusTexts) -> tuple[str, ...]:
-    """The groups in their order; the one without a name is that of texts in none."""
+    """Return the names of groups in their order; the empty name is that of texts in no group."""
     return tuple(dict.fromkeys(text.group for text in texts))
 
 
 def gathered(texts: CorpusTexts) -> CorpusTexts:
-    """Group by group, in the order in which the groups begin."""
+    """Sort texts by group, in the order in which the groups begin."""
     order = {name: place for place, name in enumerate(names_of(texts))}
     return tuple(sorted(texts, key=lambda text: order[text.group]))
 
 
 def put_into(texts: CorpusTexts, groups: Mapping[int, str]) -> CorpusTexts:
-    """With these texts, by their numbers, in other groups."""
+    """Return the texts with other groups, by their numbers."""
     return gathered(tuple(dataclasses.replace(text, group=groups.get(text.number, text.group)) for text in texts))
 
 
 def by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, str]:
-    """For each of these files the folder it is in, of those directly below the one that all are in."""
+    """Return for each chosen file its folder, among those directly below their common one."""
     paths = {text.number: text.path for text in texts if text.number in chosen and text.path is not None}
     if not paths:
         return {}
@@ -48,7 +48,7 @@ def by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, str]:
 
 
 def split_folder(folder: CorpusText) -> tuple[CorpusText, CorpusTexts]:
-    """A folder that is one text of the corpus, and what it becomes: one for each folder in it, and the files beside."""
+    """Return a folder that is one text, and what replaces it: each folder in it and the files beside."""
     assert folder.path is not None
     parts = [
         CorpusText(f"{path.name}/" if path.is_dir() else path.name, path, is_folder=path.is_dir(), group=name)
@@ -59,7 +59,7 @@ def split_folder(folder: CorpusText) -> tuple[CorpusText, CorpusTexts]:
 
 
 def renamed(mixture: Mixture, old: str, new: str) -> Mixture:
-    """Where there is one of the new name already, that one stays as it is."""
+    """Rename a group; a group that has the new name already stays as it is."""
     known = {group.name for group in mixture.groups}
     groups = [group for group in mixture.groups if group.name != old or new not in known]
     fresh = tuple(dataclasses.replace(group, name=new) if group.name == old else group for group in groups)
@@ -67,7 +67,7 @@ def renamed(mixture: Mixture, old: str, new: str) -> Mixture:
 
 
 def weighed(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction, by: By) -> Mixture:
-    """With another weight of one group; where weights are shares, the others get what is left, as they stand."""
+    """Give one group another weight; where weights are shares, the others divide the rest as before."""
     groups = {one: mixture.of(one) for one in names}
     if by == "times":
         others = {one: group.weight if mixture.by == "times" else Fraction(1) for one, group in groups.items()}
@@ -88,7 +88,7 @@ def weighed(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction,
 
 
 def fitted(mixture: Mixture, before: Collection[str], after: Sequence[str]) -> Mixture:
-    """After groups have come and gone: nothing is said of those that are gone, and each has a share where others do."""
+    """Fit a mixture to other groups: forget those that are gone, and give new ones an equal share."""
     gone = set(before) - set(after)
     groups = [group for group in mixture.groups if group.name not in gone]
     fitting = _whole(tuple(groups), mixture.by)
@@ -100,7 +100,7 @@ def fitted(mixture: Mixture, before: Collection[str], after: Sequence[str]) -> M
 
 
 def _whole(groups: tuple[Group, ...], by: By) -> Mixture:
-    """Shares made to add up again; where nothing is left of them, all count once."""
+    """Make shares add up to 1 again; if nothing is left of them, count every group once."""
     whole = sum((group.weight for group in groups), Fraction())
     if by != "times" and whole:
         return Mixture(tuple(dataclasses.replace(group, weight=group.weight / whole) for group in groups), by)
@@ -111,7 +111,7 @@ def _whole(groups: tuple[Group, ...], by: By) -> Mixture:
 
 @dataclass(frozen=True)
 class Unit:
-    """What is counted together: a text, or all texts of a group of which not everything is taken."""
+    """What is counted together: a text, or all texts of a group that is taken only in part."""
 
     sources: CorpusTexts
     choice: Group | None  # None: everything, of one text
@@ -119,7 +119,7 @@ class Unit:
 
 
 def units_of(texts: CorpusTexts, recipe: Recipe) -> dict[int, Unit]:
-    """By the numbers of the texts."""
+    """Return what is counted together with each text, by its number."""
     mixture, units, of_groups = recipe.mixture or Mixture(), {}, dict[str, Unit]()
     for text in texts:
         choice = dataclasses.replace(mixture.of(text.group), weight=Fraction(1))

@@ -37,12 +37,12 @@ KEPT = "{} was made again by a command and is identical; how, stands in {}."
 
 
 def run_of_session(number: int) -> str:
-    """What stands in a command for one run of the session."""
+    """Return the placeholder in a command for one run of the session."""
     return f"{SESSION}#{number}"
 
 
 class Manifests(QObject):
-    """Nothing is kept unless a person wants it: files would appear that nobody asked for."""
+    """Writes how saved files were made, only if a person wants it: files would appear that nobody asked for."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -50,7 +50,7 @@ class Manifests(QObject):
         self._session = session
 
     def keep(self, command: Sequence[str], path: Path) -> None:
-        """Beside a file that was just saved; a command without words is none."""
+        """Write a manifest beside a file that was just saved; an empty command means there is none."""
         if not self.is_on:
             return
         session, run = self._session, self._session.runs.shown
@@ -93,7 +93,7 @@ class Manifests(QObject):
 
 
 def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck) -> bool:
-    """Write how a command makes a file that is there; False, and no manifest, where it makes something else."""
+    """Write how a command makes an existing file; return False, without a manifest, if it makes something else."""
     call = [sys.executable, "-m", PROGRAM, "repeat", manifest.name, "--made-by", *command]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(call, cwd=manifest.parent, stdin=quiet, stdout=quiet, stderr=quiet) as process:
@@ -127,10 +127,9 @@ SOME_IN_GROUPS = "some texts are in groups and some are in none, which no comman
 
 
 class TextsBeside:
-    """Nothing is written before `write`."""
+    """The texts of the corpus as files that a command can name; those in no file are put `beside` another."""
 
     def __init__(self, texts: Sequence[CorpusText], beside: Path) -> None:
-        """Of texts in no file, the places are named after the file that they stand `beside`."""
         self._texts = texts
         self._place = {
             one.number: beside.absolute().with_name(f"{beside.name}.text-{count}.txt")
@@ -139,7 +138,7 @@ class TextsBeside:
         }
 
     def refusal(self, *, each: bool) -> str:
-        """Why they cannot be named, if they cannot; `each` by itself or together."""
+        """Return why a command cannot name them, or nothing; `each` by itself or together."""
         for one in self._texts:
             if one.address or one.refused:
                 return IN_NO_FILE.format(one.name)
@@ -165,7 +164,7 @@ class TextsBeside:
         return [word for one in self._texts for word in ("--group", one.name, str(self._path(one)))]
 
     def write(self) -> list[Path]:
-        """Those that are in no file; where they are now."""
+        """Write the texts that are in no file; return where."""
         for one in self._texts:
             if one.number in self._place:
                 with write_atomically(self._place[one.number]) as file:

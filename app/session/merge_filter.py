@@ -30,7 +30,7 @@ NOT_HEX = "Write the bytes as pairs of hexadecimal digits, such as 20 74."
 
 @dataclass(frozen=True)
 class MergeFilter:
-    """One choice of merges; a value, so that it can be compared, kept and put back."""
+    """A choice of merges; a value that can be compared, kept and put back."""
 
     needle: str = ""
     kind: Kind = "text"
@@ -53,7 +53,7 @@ class MergeFilter:
         return ""
 
     def mask(self, names: TokenTexts, history: History, start: int) -> Mask:
-        """Of the merges from `start` on, which pass; all do while the needle is not yet right."""
+        """Return which merges from `start` on pass; all do while the needle cannot be searched for."""
         passes = np.ones(len(history) - start, bool)
         if self.ties_only:
             passes &= history.tied[start:]
@@ -66,7 +66,6 @@ class MergeFilter:
         return passes
 
     def _found_in(self, tokens: Sequence[bytes] | Sequence[str]) -> Iterator[bool]:
-        """Without a step of Python for each token: there may be 250,000."""
         needle = bytes.fromhex(self.needle) if self.kind == "hex" else self.needle.replace(" ", BLANK)
         if self.kind == "regex":
             return map(bool, map(re.compile(needle).search, tokens))  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.session.corpus_texts import CorpusTexts
-from app.worker.training import GoneOn, Growing, LeadingPairs, Pace, TrainingJob
+from app.worker.training import GoneOn, Growing, LeadingPairs, TrainingJob
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.history.history import END_SENTENCES, EndReason, History
@@ -42,12 +42,11 @@ class Phase(Enum):
 
 @dataclass(eq=False)
 class Run:
-    """Owned by the session, in the window's thread."""
+    """A run of the session; it belongs to the window's thread."""
 
     number: int
     recipe: Recipe
     sources: CorpusTexts
-    pace: Pace
     stamp: Hashable = field(
         default_factory=lambda: ("run", next(_stamps))
     )  # numbers return with a session, stamps never
@@ -81,7 +80,7 @@ class Run:
         return 0 if self.history is None else len(self.history)
 
     def take(self, history: History) -> None:
-        """Have learned this. A file's numbers stay what they are; new tokens are numbered behind them, or as wished."""
+        """Take what is learned by now. A file's numbers stay; new tokens are numbered behind them, or as wished."""
         before = self.begins_with if self.history is None else self.history
         numbers = None if before is None else before.numbers
         if numbers is not None:
@@ -109,7 +108,7 @@ class Run:
 
     @property
     def gone_through(self) -> float | None:
-        """How much of its text is done with, where that tells how far it is, and not the steps."""
+        """The share of the text that is done, for methods whose progress is measured so."""
         gone = None if self.trainer is None else self.trainer.gone_through
         return None if gone is None else gone[0] / max(1, gone[1])
 
@@ -119,19 +118,19 @@ class Run:
 
     @property
     def end_reason(self) -> EndReason:
-        """Why there are no more merges; empty as long as there can be."""
+        """Why there are no more merges; empty if there can be more."""
         if self.trainer is not None and self.trainer.end_reason:
             return self.trainer.end_reason
         return "" if self.history is None or self.history.end_reason == "stopped" else self.history.end_reason
 
     @property
     def can_be_continued(self) -> bool:
-        """Whether there is a trainer, or all that it takes to make one that has learned the same."""
+        """Whether there is a trainer, or what it takes to make one."""
         return self.trainer is not None or (self.words is not None and self.history is not None)
 
     @property
     def can_be_counted(self) -> bool:
-        """Whether it is a table from elsewhere whose counts are not known yet."""
+        """Whether it is a table from elsewhere whose counts are unknown."""
         history = self.history
         if self.is_busy or history is None or len(history) == 0 or history.has_counts:
             return False
@@ -142,7 +141,7 @@ class Run:
         return at_rest and self.can_be_continued and self.end_reason == ""
 
     def with_own_steering(self, recipe: Recipe) -> Recipe:
-        """A recipe with what was decided in this run alone, if it says nothing of the kind itself."""
+        """Return a recipe with this run's own steering, unless it has steering itself."""
         own = self.recipe
         if own.method != recipe.method or own.part(Steering) == Steering() or recipe.part(Steering) != Steering():
             return recipe
@@ -161,7 +160,7 @@ class Run:
             return False
 
     def why_no_branch(self, step: int) -> str:
-        """Why one cannot go another way from that step on; nothing where one can."""
+        """Return why no other way can lead off from a step, or nothing."""
         listed = METHODS[self.recipe.method]
         if not listed.can_be_steered:
             return f"By {listed.title} no pair can be forbidden or forced."
@@ -190,7 +189,7 @@ def name_of(run: Run, runs: Sequence[Run]) -> str:
 
 
 def titles_of(runs: Sequence[Run]) -> list[str]:
-    """What each is called: by its recipe, and where several are called alike, by what differs, too."""
+    """Name runs by their recipes, and those with equal names also by what differs."""
     return [run_titles.title_among(run, runs, _text) for run in runs]
 
 
@@ -204,7 +203,7 @@ def changed_name(name: str, change: str) -> str:
 
 
 def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
-    """The newest first, and below each those that go on from it; with how deep each stands."""
+    """Return the newest run first, each followed by those that go on from it, with their depths."""
     known = {run.number for run in runs}
     found: list[tuple[Run, int]] = []
     waiting = [(run, 0) for run in runs if run.parent not in known]
@@ -216,7 +215,7 @@ def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
 
 
 def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
-    """After how many steps a run was steered or began to go on from a table, and what is said of that."""
+    """Return the steps after which a run was steered or goes on from a table, and a text about them."""
     if run is None:
         return (), ""
     recipe = run.recipe

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.corpus_texts import CorpusTexts
 from app.session.counts import Counted, CountFailed, Counts
-from app.session.run import Phase, Run, changed_name
+from app.session.run import NO_RUN, Phase, Run, changed_name
 from app.session.studies import MixedWords, Studies, tables_by_group
 from app.session.time import TimeCursor
 from app.worker.job import Task
@@ -22,7 +22,6 @@ from app.worker.training import (
     GoneOn,
     Growing,
     Learned,
-    Pace,
     Prepared,
     TrainingJob,
     gone_on,
@@ -35,6 +34,7 @@ from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
 from bpe_core.recipes.interventions import Act, Intervention
+from bpe_core.recipes.methods import Wording
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint
 
@@ -64,11 +64,15 @@ class Runs(QObject):
         counts.settled.connect(self._prepare_counted)
 
     @property
+    def wording(self) -> Wording:
+        return NO_RUN if self.shown is None else self.shown.wording
+
+    @property
     def waiting_for_counts(self) -> bool:
         return any(run.phase is Phase.COUNTING for run in self.all)
 
     def train(self, sources: CorpusTexts, recipe: Recipe, *, merges: int | None = None, fits: bool = False) -> None:
-        """Begin a run; with `merges` it pauses after so many. One that `fits` takes another size where it must."""
+        """Begin a run; pause it after `merges`. One that `fits` takes another size where it must."""
         if not sources:
             self._aside.tell("There is no text to learn from: open a file, paste a text or choose a sample.")
             return
@@ -76,7 +80,7 @@ class Runs(QObject):
         self._counts.want(sources, recipe)
 
     def train_again(self, run: Run, recipe: Recipe) -> None:
-        """Begin one that failed once more, by another recipe, on the same texts."""
+        """Begin a failed run once more, by another recipe, on the same texts."""
         if run in self.all and run.phase is Phase.FAILED:
             run.recipe, run.phase, run.sentence = recipe, Phase.COUNTING, ""
             self._counts.want(run.sources, recipe)
@@ -108,7 +112,7 @@ class Runs(QObject):
             run.job.stop()
 
     def extend(self, recipe: Recipe) -> None:
-        """Continue the shown run to the larger vocabulary of this recipe."""
+        """Continue the shown run to the larger vocabulary of a recipe."""
         run = self.shown
         if run is not None and run.can_extend_to(recipe):
             recipe = run.with_own_steering(recipe)
@@ -118,10 +122,9 @@ class Runs(QObject):
             self._learn(run, None)
 
     def set_pace(self, merges_per_second: float | None) -> None:
-        """None: as fast as can be."""
         self.merges_per_second = merges_per_second
-        if self.shown is not None:
-            self.shown.pace.merges_per_second = merges_per_second
+        if self.shown is not None and self.shown.job is not None:
+            self.shown.job.set_pace(merges_per_second)
 
     def show(self, run: Run | None) -> None:
         """Let the window look at this run, from its end."""
@@ -132,20 +135,20 @@ class Runs(QObject):
         self.leading_changed.emit()
 
     def _begin(self, recipe: Recipe, sources: CorpusTexts, **choices: Any) -> Run:
-        run = Run(next(self._numbers), recipe, sources, Pace(self.merges_per_second), **choices)
+        run = Run(next(self._numbers), recipe, sources, **choices)
         self.all.append(run)
         self.show(run)
         return run
 
     def add_table(self, history: History, names: TokenTexts, sentence: str, parent: int | None = None) -> Run:
-        """Have a table from elsewhere, which has its merges already, as one more run."""
-        run = Run(next(self._numbers), history.recipe, (), Pace(), phase=Phase.ENDED, sentence=sentence, parent=parent)
+        """Add a table from elsewhere, which has its merges already, as a run."""
+        run = Run(next(self._numbers), history.recipe, (), phase=Phase.ENDED, sentence=sentence, parent=parent)
         run.history, run.names = history, names
         self.all.append(run)
         return run
 
     def count_on(self, sources: CorpusTexts) -> None:
-        """Find out how often the merges of the shown run, an imported table, occur in these texts."""
+        """Count the merges of the shown run, an imported table, in these texts."""
         run = self.shown
         if run is None or not run.can_be_counted:
             return
@@ -157,7 +160,7 @@ class Runs(QObject):
         self._counts.want(sources, run.recipe)
 
     def branch(self, run: Run, step: int, act: Act, pair: Pair) -> None:
-        """Go another way from a step of a run on, as a new run; what was decided behind that step is forgotten."""
+        """Begin a run that differs from another at a step; what was decided behind that step is forgotten."""
         known = run.recipe.interventions
         earlier = [one for one in known if one.step < step or (one.step == step and one.act == "forbid")]
         sentence = run.why_no_branch(step)
@@ -185,7 +188,7 @@ class Runs(QObject):
         held_out: tuple[Path, ...] = (),
         **choices: Any,
     ) -> None:
-        """Let the shown run learn so many tokens more on these texts, as a new run: its ids stay what they are."""
+        """Begin a run that learns more tokens on these texts, after those of the shown run, which keep their ids."""
         run = self.shown
         if run is None or run.history is None or not sources:
             self._aside.tell(f"There is no {'text to learn from' if run else 'table to extend'}.")
@@ -210,7 +213,7 @@ class Runs(QObject):
             self.show(self.all[-1] if self.all else None)
 
     def replace_all(self, runs: Sequence[Run], shown: Run | None) -> None:
-        """Have these runs instead, as when another session is opened; what the others still say is not heard."""
+        """Have these runs instead; what the others still report is ignored."""
         for run in self.all:
             if run not in runs:
                 self._aside.cancel(run.stamp)
@@ -221,13 +224,13 @@ class Runs(QObject):
         self.show(shown)
 
     def _prepare_counted(self) -> None:
-        """Whoever waited for counts has them now, or never will."""
+        """Prepare the runs that waited for counts, which are there now or never will be."""
         for run in self.all:
             if run.phase is Phase.COUNTING:
                 self._prepare(run)
 
     def _prepare(self, run: Run) -> None:
-        outcomes = [self._counts.outcome_as_wanted(source, run.recipe) for source in run.sources]
+        outcomes = self._counts.outcomes_as_wanted(run.sources, run.recipe)
         if None in outcomes:
             self._end(run, UNCOUNTED if run.only_counts else CANCELLED)
             return
@@ -254,7 +257,7 @@ class Runs(QObject):
         self._tell(run)
 
     def _prepare_again(self, run: Run, merges: int | None) -> None:
-        """A run from a file has no trainer until it is to go on: its merges are made once more on its words."""
+        """Make the merges of a run from a file once more on its words, to let it go on."""
         words = run.words
         assert words is not None
         run.sentence, run.merges_when_prepared = "", merges
@@ -283,8 +286,8 @@ class Runs(QObject):
             return
         assert run.names is not None
         run.phase, run.sentence = Phase.LEARNING, ""
-        run.pace.merges_per_second = self.merges_per_second if merges is None else None
-        run.job = job = TrainingJob(run.trainer, run.names, run.pace, merges=merges)
+        rate = self.merges_per_second if merges is None else None
+        run.job = job = TrainingJob(run.trainer, run.names, rate, merges=merges)
         self._aside.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
         self._tell(run)
 
@@ -339,12 +342,11 @@ class Runs(QObject):
             self._tell(run)
 
     def _note_end_of_preparing(self, run: Run) -> None:
-        """A thread that died of a bug must not leave its run preparing for ever."""
+        """Fail a run whose thread died of a bug while it prepared."""
         if run in self.all and run.phase is Phase.PREPARING and not self._aside.is_busy(run.stamp):
             self._fail(run, UNEXPECTED)
 
     def _note_end_of_learning(self, run: Run, job: TrainingJob) -> None:
-        """Nor one that died while it learned."""
         if run in self.all and run.job is job:
             run.job = None
             if run.is_busy:

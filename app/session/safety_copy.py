@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -33,14 +33,22 @@ RETRY_SECONDS = 5.0  # after the disk refused something
 LOOK_SECONDS = 0.1  # between two looks at whether the thread that is waited for is still there
 
 
-class SafetyCopyJob(Job):
+_numbers = itertools.count(1)
+
+
+class SafetyCopy(Job):
     """Keeps a file up to date with the newest session it was given; posts why that failed, or an empty text."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         super().__init__("safety copy", writes=True)
-        self.path = path
+        stamp = f"{datetime.now():%Y-%m-%d-%H-%M-%S}-{os.getpid()}-{next(_numbers)}"
+        self.path = folder / f"{stamp}{EXTENSION}"
+        with self._refusing():
+            private_folder(folder)
+            self.lock = Lock.acquire(lock_of(self.path))
+        self.last: SavedSession | None = None  # that it was given
         self._writer: SessionWriter | None = None
-        self._newest: SavedSession | None = None
+        self._newest: SavedSession | None = None  # that is not tried yet
         self._is_wanted = True
         self._news = threading.Event()
         self._trying = threading.Condition()
@@ -49,11 +57,11 @@ class SafetyCopyJob(Job):
 
     def keep(self, session: SavedSession) -> None:
         """Write this soon; a newer one may take its place before."""
-        self._newest = session
+        self.last = self._newest = session
         self._news.set()
 
     def refusal_of(self, session: SavedSession) -> str:
-        """Wait until this session, the newest given, was tried; why it is not on the disk, nothing if it is."""
+        """Wait until the newest session is tried; return why it is not on the disk, or nothing."""
         with self._trying:
             while self._tried is not session and self.is_under_way:
                 self._trying.wait(LOOK_SECONDS)
@@ -67,6 +75,11 @@ class SafetyCopyJob(Job):
     def stop(self) -> None:
         super().stop()
         self._news.set()
+
+    def release(self) -> None:
+        """Give up the lock, once the thread has ended."""
+        if self.lock is not None:
+            self.lock.release()
 
     def work(self) -> None:
         while True:
@@ -102,14 +115,19 @@ class SafetyCopyJob(Job):
         if self._writer is not None and not self.path.exists():
             self._close()  # somebody removed it: what is written now would be lost
         if self._writer is None:
-            try:
+            with self._refusing():
                 private_folder(self.path.parent)
                 self.path.unlink(missing_ok=True)
                 make_private_file(self.path)
-            except OSError as error:
-                raise OutputError(f"Could not write {self.path}: {error.strerror or error}.") from error
             self._writer = SessionWriter(self.path)
         self._writer.update(session, cancelled=_never_but_politely)
+
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(f"Could not write {self.path}: {error.strerror or error}.") from error
 
     def _close(self) -> None:
         if self._writer is not None:
@@ -119,110 +137,26 @@ class SafetyCopyJob(Job):
 
 
 def _never_but_politely() -> bool:
-    """A safety copy is written to its end; only the window goes first."""
+    """Write a safety copy to its end; only the window goes first."""
     let_window_go_first()
     return False
 
 
 def remove_safety_copy(path: Path) -> None:
-    """The file and what SQLite may have left beside it."""
+    """Remove the file, and what SQLite may have left beside it."""
     for file in (path, path.with_name(path.name + "-journal")):
         with contextlib.suppress(OSError):
             file.unlink()
 
 
 def lock_of(path: Path) -> Path:
-    """The lock that a living window holds on its safety copy."""
+    """Return the path of the lock that a living window holds on its safety copy."""
     return path.with_suffix(LOCK_EXTENSION)
-
-
-_numbers = itertools.count(1)
-
-
-class SafetyCopy(QObject):
-    """One file and its lock, from the first change of a session until it is saved or left."""
-
-    kept = Signal()  # the newest session given is on the disk
-    left = Signal()  # nobody holds it any more
-    trouble = Signal(str)  # it could not be written: told once, until it works again
-
-    def __init__(self, folder: Path, aside: Aside, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        stamp = f"{datetime.now():%Y-%m-%d-%H-%M-%S}-{os.getpid()}-{next(_numbers)}"
-        self.path = folder / f"{stamp}{EXTENSION}"
-        self._aside = aside
-        self._job = SafetyCopyJob(self.path)
-        self._lock: Lock | None = None
-        self._is_started = False
-        self._is_in_trouble = False
-        self._refusal = ""  # why it could not be begun
-        self.last: SavedSession | None = None  # given
-
-    def keep(self, session: SavedSession) -> None:
-        if not self._is_started and not self._start():
-            return
-        self.last = session
-        self._job.keep(session)
-
-    def secure(self, session: SavedSession) -> str:
-        """Write it now and wait for that; why it cannot be, nothing where it is on the disk."""
-        self.keep(session)
-        return self._job.refusal_of(session) if self._is_started else self._refusal
-
-    def leave(self, session: SavedSession) -> None:
-        """Write it a last time, and leave it to be found at the next start."""
-        self.keep(session)
-        self._end()
-
-    def discard(self) -> None:
-        self._job.discard()
-        self._end()
-
-    def release(self) -> None:
-        """Give up the lock; the job must have ended."""
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
-
-    def _start(self) -> bool:
-        try:
-            private_folder(self.path.parent)
-            self._lock = Lock.acquire(lock_of(self.path))
-        except OSError as error:
-            self._refusal = f"Could not write {self.path}: {error.strerror or error}."
-            self._tell(self._refusal)
-            return False
-        self._is_started = True
-        self._aside.start(self._job, self._receive, self._job_ended)
-        return True
-
-    def _end(self) -> None:
-        if self._is_started:
-            self._job.stop()
-        else:
-            self.deleteLater()
-
-    def _receive(self, refusal: str) -> None:
-        if refusal:
-            self._tell(refusal)
-        else:
-            self._is_in_trouble = False
-            self.kept.emit()
-
-    def _tell(self, sentence: str) -> None:
-        if not self._is_in_trouble:
-            self._is_in_trouble = True
-            self.trouble.emit(sentence)
-
-    def _job_ended(self) -> None:
-        self.release()
-        self.left.emit()
-        self.deleteLater()
 
 
 @dataclass(frozen=True)
 class Leftover:
-    """A safety copy that no window is writing any more."""
+    """A safety copy that no window writes."""
 
     path: Path
     written: datetime  # as it says itself; of one that does not, when the file was changed
@@ -232,7 +166,7 @@ class Leftover:
 
 
 class Leftovers(QObject):
-    """Knows them, the newest first; each is claimed by one window before it is opened or removed."""
+    """The safety copies left behind, newest first; each is claimed by one window before it is opened or removed."""
 
     changed = Signal()
 
@@ -244,12 +178,11 @@ class Leftovers(QObject):
         self.brought_back: frozenset[Path] = frozenset()  # those claimed whose session is in the window by now
 
     def look(self) -> None:
-        """Look for them aside; `changed` tells when that is done."""
         folder = self._folder
         self._aside.ask("leftovers", lambda task: find_leftovers(folder), self._take)
 
     def claim(self, leftover: Leftover) -> bool:
-        """Whether no other window has it; from now on this one has."""
+        """Claim one for this window; False if another window has it."""
         if leftover.path in self._claimed:
             return True
         lock = claim(leftover.path)
@@ -263,17 +196,13 @@ class Leftovers(QObject):
             self.all = tuple(other for other in self.all if other is not leftover)
             self.changed.emit()
 
-    def set_brought_back(self, path: Path) -> None:
-        """The session of one that was claimed is in the window."""
-        self.brought_back |= {path}
-
     def give_back(self, path: Path) -> None:
-        """One that was claimed could not be opened: it stays, and others may try."""
+        """Leave one that was claimed and could not be opened to others."""
         self.brought_back -= {path}
         self._claimed.pop(path).release()
 
     def replace(self, brought_back: frozenset[Path]) -> None:
-        """What was brought back is on the disk as another safety copy now."""
+        """Remove what was brought back and is on the disk as another safety copy by now."""
         for path in brought_back & self.brought_back:
             self._remove(path)
         self.all = tuple(leftover for leftover in self.all if leftover.path.exists())
@@ -294,19 +223,19 @@ class Leftovers(QObject):
 
 
 def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
-    """Safety copies whose window is gone, the newest first; those that the rule does not keep are removed."""
+    """Return the safety copies whose window is gone, newest first; remove those that the rule does not keep."""
     if not _is_our_own(folder):
         return ()
     now = datetime.now(UTC)
     found = [leftover for path in folder.glob(f"*{EXTENSION}") if (leftover := _look(path)) is not None]
     # What says that it comes from the future is from a computer whose clock was wrong: it is not the newest for that.
     found.sort(key=lambda one: (one.written <= now, one.written, one.path.name), reverse=True)
-    removed = [one for one in not_kept(found, now) if _remove_unless_wanted(one.path)]
+    removed = [one for one in not_kept(found, now) if _if_free(one.path, remove_safety_copy)]
     return tuple(one for one in found if one not in removed)
 
 
 def not_kept(found: Sequence[Leftover], now: datetime) -> list[Leftover]:
-    """Those that go by the rule, the oldest first: never one that is young, never one for which there is room."""
+    """Return the copies that the rule removes, oldest first: never a young one, never one for which there is room."""
     going: list[Leftover] = []
     too_much = sum(one.size for one in found) - MOST_BYTES
     for one in sorted(found, key=lambda one: one.written):
@@ -316,17 +245,8 @@ def not_kept(found: Sequence[Leftover], now: datetime) -> list[Leftover]:
     return going
 
 
-def _remove_unless_wanted(path: Path) -> bool:
-    lock = claim(path)
-    if lock is None:
-        return False
-    remove_safety_copy(path)
-    lock.release()
-    return True
-
-
 def _is_our_own(folder: Path) -> bool:
-    """Whether it was us who left what is in it; not if there is none."""
+    """Whether the folder exists and only this user can write to it."""
     try:
         return folder.exists() and bool(private_folder(folder))
     except OSError:
@@ -335,7 +255,7 @@ def _is_our_own(folder: Path) -> bool:
 
 def _look(path: Path) -> Leftover | None:
     try:
-        if not _is_free(path):
+        if not _if_free(path, bool):
             return None  # a living window's
         status = path.stat()
         if status.st_size == 0:  # its window was gone before it was worth anything
@@ -355,7 +275,7 @@ _one_at_a_time = threading.RLock()  # a look takes a lock for a moment, which mu
 
 
 def claim(path: Path) -> Lock | None:
-    """The lock of a safety copy, unless it is gone, or a window writes it or has brought it back."""
+    """Lock a safety copy; None if it is gone, or a window writes it or has brought it back."""
     with _one_at_a_time, contextlib.suppress(OSError):
         lock = Lock.acquire(lock_of(path))
         if lock is None or path.exists():
@@ -364,9 +284,11 @@ def claim(path: Path) -> Lock | None:
     return None
 
 
-def _is_free(path: Path) -> bool:
+def _if_free(path: Path, act: Callable[[Path], object]) -> bool:
+    """Act on a safety copy that no window holds; False if one does."""
     with _one_at_a_time:
         lock = claim(path)
         if lock is not None:
+            act(path)
             lock.release()
     return lock is not None

@@ -227,8 +227,6 @@ class Detour(QObject):
 
 
 class _Leaving(QUndoCommand):
-    """The beginning of a detour on the undo stack; it is gone once undone."""
-
     def __init__(self, detour: Detour, label: str) -> None:
         super().__init__(label)
         self._detour = detour

@@ -13,7 +13,6 @@ from app.session.corpus_texts import CorpusText, from_session, state_of
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase, Run
 from app.session.session import Contents, Session
-from app.worker.training import Pace
 from app.worker.window_first import let_window_go_first
 from bpe_core.errors import FormatError
 from bpe_core.history.token_texts import BLANK, TokenTexts
@@ -28,7 +27,7 @@ LONGEST_TOKEN = 100_000  # that can be filtered for
 
 
 def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
-    """Everything that is worth a place in a file; runs that have not begun to learn are not."""
+    """Return all that is worth keeping in a file; runs that have not begun to learn are not."""
     detour, theirs = session.detour, session.detour.contents()
     runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None and not detour.owns(run))
     shown = theirs.shown
@@ -80,7 +79,7 @@ def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) ->
 def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
     sources = tuple(from_session(source) for source in saved.sources)
     known = zip(sources, saved.sources, strict=True)
-    run = Run(saved.number, saved.recipe, sources, Pace(), phase=Phase(saved.state), sentence=saved.sentence)
+    run = Run(saved.number, saved.recipe, sources, phase=Phase(saved.state), sentence=saved.sentence)
     run.words, run.symbol_counts, run.history, run.names = saved.words, saved.symbol_counts, saved.history, names
     run.parent = saved.parent
     run.fingerprints = {source.number: was.fingerprint for source, was in known if was.fingerprint is not None}
@@ -88,7 +87,7 @@ def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
 
 
 def _filter(values: Mapping[str, Any]) -> MergeFilter:
-    """The filter as it was; a regular expression is not restored, for one made up by a stranger may take for ever."""
+    """Restore the filter, except regular expressions: a hostile one may take for ever."""
     needle, kind, min_length = values.get("needle"), values.get("kind"), values.get("min_length")
     if not isinstance(needle, str) or kind not in ("text", "hex") or not isinstance(min_length, int):
         return MergeFilter()
@@ -102,7 +101,7 @@ FileState = tuple[int, int] | None  # None for a file that is gone
 
 @dataclass(frozen=True)
 class OpenedSession:
-    """A session, with the names of the tokens of each run."""
+    """A session with the token names of each run."""
 
     session: SavedSession
     path: Path
@@ -112,7 +111,7 @@ class OpenedSession:
 
 
 def written(session: SavedSession, path: Path) -> FileState:
-    """Beside its file, then put in its place: never stopped half-way, and waited for when the window is closed."""
+    """Write the session beside its file, then put it in its place."""
     write_session(session, path)
     return state_of(path)
 

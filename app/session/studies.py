@@ -16,11 +16,11 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, CorpusError
-from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.history.history import History
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study, free_name
+from bpe_core.studies.texts import KnownWords
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus
 
@@ -33,7 +33,7 @@ Tables = Mapping[str, Sequence[WordTable]]  # by the names of groups
 
 
 def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) -> dict[str, list[WordTable]]:
-    """Of the texts that could be counted. Those of a group that was read as one have one table together."""
+    """Return the tables of counted texts; a group that was read as one has one table."""
     tables: dict[str, list[WordTable]] = {}
     for source, outcome in zip(sources, outcomes, strict=True):
         if isinstance(outcome, Counted) and not (outcome.is_of_group and source.group in tables):
@@ -42,10 +42,12 @@ def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) ->
 
 
 def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
-    """The words of each group of a run, or each text; None if there is one part only, or some counts are forgotten."""
+    """Return the words of a run's groups or texts; None if there is only one, or some counts are forgotten."""
     sources, mixture = run.sources, run.recipe.mixture
-    look = counts.outcome_of if len(sources) <= MOST_LOOKED_AT else counts.outcome_as_wanted
-    outcomes = [look(source, run.recipe) for source in sources]
+    if len(sources) <= MOST_LOOKED_AT:
+        outcomes = [counts.outcome_of(source, run.recipe) for source in sources]
+    else:
+        outcomes = counts.outcomes_as_wanted(sources, run.recipe)
     if len(sources) < 2 or None in outcomes:
         return None
     if mixture is None and not any(source.group for source in sources):
@@ -59,59 +61,54 @@ def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
 
 
 class MixedWords:
-    """Remembers how the words of the last groups hang together: another weight is then a matter of a moment."""
+    """Remembers the joined words of the last groups, so that another weight is quick."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: tuple[dict[str, list[WordTable]], GroupedWords] | None = None
 
     def words(self, tables: Tables, mixture: Mixture | None) -> WordTable:
-        """To be called aside."""
+        """Merge the words by their weights; slow, to be called aside."""
         if mixture is None:
             return WordTable.merged(table for group in tables.values() for table in group)
         return self.grouped(tables).weighted(mixture)
 
     def parts(self, tables: Tables, mixture: Mixture | None) -> dict[str, WordTable]:
-        """What each group gives to the words; to be called aside."""
+        """Return what each group contributes; slow, to be called aside."""
         parts = self.grouped(tables).weighted_parts(mixture)
         return {name or IN_NONE: table for name, table in parts.items() if len(table)}
 
     def grouped(self, tables: Tables) -> GroupedWords:
         with self._lock:
-            if self._known is None or not _are_same(self._known[0], tables):
+            if self._known is None or not are_same(self._known[0], tables):
                 of_groups = {name: WordTable.merged(group) for name, group in tables.items()}
                 self._known = {name: list(group) for name, group in tables.items()}, GroupedWords.of(of_groups)
             return self._known[1]
 
 
-def _are_same(known: Tables, tables: Tables) -> bool:
-    if [*known] != [*tables] or any(len(known[name]) != len(tables[name]) for name in known):
-        return False
-    return all(one is other for name in known for one, other in zip(known[name], tables[name], strict=True))
+def are_same(tables: Tables, others: Tables) -> bool:
+    """Whether they are the same objects; comparing their content would take long."""
+    one, other = ([(name, [*map(id, group)]) for name, group in each.items()] for each in (tables, others))
+    return one == other
 
 
-class RunTexts:
-    """The texts of a run: their words are counted already."""
+class RunTexts(KnownWords):
+    """The texts of a run, whose words are counted already."""
 
     def __init__(self, words: WordTable, parts: Parts | None, sources: CorpusTexts) -> None:
-        self._words, self._parts, self._sources = words, parts, sources
-
-    def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
-        return self._words
-
-    @property
-    def has_parts(self) -> bool:
-        return self._parts is not None
+        super().__init__(words)
+        self._parts, self._sources = parts, sources
+        self.has_parts = parts is not None
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
-        return {"the corpus": self._words} if self._parts is None else self._parts()
+        return super().parts(recipe, work) if self._parts is None else self._parts()
 
     def reading(self) -> AbstractContextManager[Corpus]:
         return reading(self._sources, [])
 
 
 class SessionTexts:
-    """The texts of the corpus as they are now; those that are counted already are not counted again."""
+    """The present texts of the corpus; known counts are used again."""
 
     def __init__(self, sources: CorpusTexts, known: Mapping[int, WordTable], remarks: list[str]) -> None:
         """`known` holds the words of texts by their numbers; what is odd about a text joins the remarks."""
@@ -149,7 +146,7 @@ class SessionTexts:
 
 
 class Studies:
-    """The study of each run as it is now; those last asked about are kept, with what was computed for them."""
+    """The study of each run as it is now; the last ones are kept, with what was computed for them."""
 
     def __init__(self, counts: Counts, mixed: MixedWords) -> None:
         self._counts, self._mixed = counts, mixed
@@ -157,35 +154,27 @@ class Studies:
         self._known: OrderedDict[Hashable, Study] = OrderedDict()
 
     def of(self, run: Run | None, runs: list[Run] | None = None) -> Study | None:
-        """The study of a run; None before it has learned anything."""
+        """Return the study of a run; None before it has learned anything."""
         if run is None or run.history is None:
             return None
         key = run.stamp, len(run.history), id(run.words), run.is_busy
         with self._lock:
-            found = self._known.pop(key, None) or self._made(run, runs or [run])
+            found = self._known.pop(key, None) or self._made(run, run.history, runs or [run])
             self._known[key] = found
             while len(self._known) > KEPT:
                 self._known.popitem(last=False)
             return found
 
     def by_corpus(self, study: Study, run: Run, sources: CorpusTexts, remarks: list[str]) -> Study:
-        """The same tokenizer, to be asked about the texts of the corpus."""
+        """Return a study of the same tokenizer on the texts of the corpus."""
         outcomes = {source.number: self._counts.outcome_of(source, run.recipe) for source in sources}
         known = {number: one.table for number, one in outcomes.items() if isinstance(one, Counted)}
         return study.with_texts(SessionTexts(sources, known, remarks))
 
-    def ranked(self, run: Run | None) -> Callable[[], RankedWords] | None:
-        """Ranks the words of a run, when called aside; None where it has no words, steps or ranks."""
-        study = self.of(run)
-        if study is None or study.texts is None or not len(study.history) or not learns_by_ranks(study.history):
-            return None
-        return study.ranked
-
-    def _made(self, run: Run, runs: list[Run]) -> Study:
-        assert run.history is not None  # asked above
+    def _made(self, run: Run, history: History, runs: list[Run]) -> Study:
         texts = None
         if run.words is not None:
             parts = None if run.is_busy else parts_of(run, self._counts, self._mixed)
             texts = RunTexts(run.words, parts, run.sources)
         sources = tuple((one.name, one.path, one.text, one.group) for one in run.sources)
-        return Study(run.history, texts, name=name_of(run, runs), sources=sources, texts_are_own=True)
+        return Study(history, texts, name=name_of(run, runs), sources=sources, texts_are_own=True)

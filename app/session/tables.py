@@ -37,7 +37,7 @@ RENUMBERED = "The file numbers its tokens in an order of its own; its numbers ar
 
 
 class Opened(NamedTuple):
-    """What a file held, and what the library says that owns its format, where there is one."""
+    """What a file held, and what the library that owns its format says about it."""
 
     table: OpenedTable
     names: TokenTexts
@@ -45,7 +45,7 @@ class Opened(NamedTuple):
 
 
 class Imports(QObject):
-    """One file at a time. What was open stays as it was, whatever the file turns out to be."""
+    """Opens one file at a time; the present runs stay, whatever the file turns out to be."""
 
     ended = Signal()
 
@@ -58,7 +58,7 @@ class Imports(QObject):
         return self._aside.is_busy(OPENING)
 
     def open(self, path: Path, opened: Callable[[Run], None] | None = None) -> None:
-        """Open a file as a run of its own; `opened` says what is done with it, other than showing it."""
+        """Open a file as a run, and hand it to `opened`, or show it."""
         if self.is_busy:
             self._aside.tell("A tokenizer is being opened just now; try again in a moment.", is_error=False)
             return
@@ -87,7 +87,7 @@ class Imports(QObject):
 
 
 def _read(path: Path, cancelled: CancelCheck) -> Opened:
-    """Recognizes a file by its content, checks it, names its tokens and asks the library that owns its format."""
+    """Recognize a file by its content, check it, name its tokens, and ask the library that owns its format."""
     if path.exists() and not path.is_file():  # whoever writes into a pipe may never begin
         raise FormatError(f"{path} is no file.")
     table = open_table(path)
@@ -100,7 +100,7 @@ def _read(path: Path, cancelled: CancelCheck) -> Opened:
 
 @dataclass(frozen=True, eq=False)
 class EditedTable:
-    """A table with what a person is told of it; made aside."""
+    """A table made aside, with sentences about it."""
 
     history: History
     names: TokenTexts
@@ -116,7 +116,7 @@ class EditedTable:
 
 
 def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:
-    """The table as a run below the one it was made of, which is shown; its sentence says how, and what that means."""
+    """Show the table as a run below the one it was made of."""
     sentence = " ".join([f"{table.made}.", *table.told])
     runs.show(runs.add_table(table.history, table.names, sentence, made_of.number))
 
@@ -134,7 +134,7 @@ class Growth:
 
 
 class GrowthNews(QObject):
-    """Looks at each run that has gone on from a table, once it has ended."""
+    """Reports about each run that went on from a table, once it has ended."""
 
     def __init__(self, runs: Runs, text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -177,7 +177,6 @@ class GrowthNews(QObject):
 
 
 def _gone_on(run: Run, growing: Growing) -> GoneOn | None:
-    """What came of it, where it was learned step by step, too."""
     history, words, names = run.history, run.words, run.names
     if run.gone_on is not None or history is None or words is None or names is None:
         return run.gone_on

@@ -28,7 +28,7 @@ class TimeCursor(QObject):
         self.live = True
 
     def go_to(self, position: int) -> None:
-        """Stand there; at the very end is not yet riding with it."""
+        """Go to a position, and stay there even at the end."""
         self._set_live(False)
         self._move(min(max(position, 0), self.end))
 
@@ -57,7 +57,7 @@ hurry = 1  # pauses before something is done once are divided by this: tests nee
 
 
 def timer(parent: QObject, milliseconds: int, act: Callable[[], object], *, repeats: bool = False) -> QTimer:
-    """Not started yet. Its properties are set by calls: as keywords PySide finds none with an i in a Turkish locale."""
+    """Make a timer that is not started. Set by calls: PySide finds no keyword with an i in a Turkish locale."""
     made = QTimer(parent)
     made.setInterval(milliseconds if repeats else pause(milliseconds))
     made.setSingleShot(not repeats)
@@ -66,5 +66,4 @@ def timer(parent: QObject, milliseconds: int, act: Callable[[], object], *, repe
 
 
 def pause(milliseconds: int) -> int:
-    """How long to wait before something is done once."""
     return milliseconds // hurry

@@ -21,7 +21,7 @@ AGAIN_MILLISECONDS = 1  # until a box is looked into once more while somebody pu
 
 
 class Mailbox(QObject):
-    """Posted to from any thread; `arrived` is emitted in the thread the mailbox lives in."""
+    """Takes messages from any thread; emits `arrived` in its own."""
 
     arrived = Signal(object, object)  # who sent it, and what
     _rang = Signal()
@@ -34,7 +34,7 @@ class Mailbox(QObject):
         self._rang.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def post(self, sender: Hashable, message: object) -> None:
-        """Leave a message; it replaces one of the same sender and type that was not fetched yet."""
+        """Leave a message; it replaces an unread one of the same sender and type."""
         kind = sender, type(message)
         with self._lock:
             if self._closed:
@@ -69,7 +69,7 @@ Waiting = queue.SimpleQueue[tuple[threading.Thread, Callable[[], None]]]
 
 
 def start_soon(thread: threading.Thread, refused: Callable[[], None]) -> None:
-    """Let it begin, and do not wait until it does; or call what tells that the system has no more threads."""
+    """Start a thread without waiting for it; call `refused` if the system has no more threads."""
     _waiting().put((thread, refused))
 
 
@@ -111,7 +111,7 @@ class Ended:
 
 
 class Job:
-    """Work on a thread of its own: asked to stop, never killed, and waited for at the end; long if it `writes`."""
+    """Work on its own thread: asked to stop, never killed, and waited for at the end; long if it `writes`."""
 
     def __init__(self, name: str, *, writes: bool = False) -> None:
         self.writes = writes
@@ -128,7 +128,7 @@ class Job:
         start_soon(self._thread, self._refuse)
 
     def stop(self) -> None:
-        """Ask it to end soon; it says so with `Ended`."""
+        """Ask it to end soon, which `Ended` reports."""
         self._stop.set()
 
     def join(self, seconds: float | None = None) -> None:
@@ -145,7 +145,7 @@ class Job:
         return self._stop.is_set()
 
     def work(self) -> None:
-        """What the job does, on its thread; overridden by each kind of job."""
+        """Do the job, on its thread."""
         raise NotImplementedError
 
     def post(self, message: object) -> None:
@@ -177,13 +177,13 @@ class Job:
 
 @dataclass(frozen=True)
 class Reported:
-    """How far a task is, in whatever form it tells."""
+    """The progress of a task, in any form."""
 
     news: Any
 
 
 class Task(Job):
-    """A function called once, with this object: its `cancelled` and `report` are what the engine takes as such."""
+    """A function called once, with this object, whose `cancelled` and `report` the engine takes."""
 
     def __init__(self, name: str, function: Callable[[Task], Any], *, writes: bool = False) -> None:
         super().__init__(name, writes=writes)
@@ -193,12 +193,12 @@ class Task(Job):
         self._function = function
 
     def cancelled(self) -> bool:
-        """Whether nobody waits for the answer any more. To be asked all the time: the window goes first meanwhile."""
+        """Whether nobody waits for the answer any more. Ask it often: meanwhile the window goes first."""
         let_window_go_first()
         return self.stopping
 
     def report(self, news: object) -> None:
-        """Tell how far the work is; of many reports the window hears the newest."""
+        """Report progress; of many reports the window hears the newest."""
         self.post(Reported(news))
 
     def work(self) -> None:

@@ -36,24 +36,6 @@ AHEAD_SECONDS = 0.2  # that who has stopped waits to be told what comes next
 RATE_WINDOW_SECONDS = 1.0
 
 
-class Pace:
-    """How fast a run may learn; set by the window, read between two batches."""
-
-    def __init__(self, merges_per_second: float | None = None) -> None:
-        self._merges_per_second = merges_per_second
-        self.changed = threading.Event()
-
-    @property
-    def merges_per_second(self) -> float | None:
-        """None: as fast as can be."""
-        return self._merges_per_second
-
-    @merges_per_second.setter
-    def merges_per_second(self, value: float | None) -> None:
-        self._merges_per_second = value
-        self.changed.set()
-
-
 @dataclass(frozen=True)
 class LeadingPairs:
     at: int
@@ -62,7 +44,7 @@ class LeadingPairs:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A trainer stands ready; it belongs to the run, and to one thread at a time."""
+    """A trainer that is ready; it belongs to the run, and to one thread at a time."""
 
     trainer: Trainer
     names: TokenTexts
@@ -73,7 +55,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class DoesNotFit:
-    """No vocabulary of that size can be learned from these words; one of another size can."""
+    """These words have no vocabulary of the size wished, but one of another size."""
 
     sentence: str
     problem: str  # the sentence without what to do about it
@@ -106,7 +88,7 @@ class GoneOn:
 def prepared(
     tables: Callable[[], WordTable], recipe: Recipe, history: History | None, cancelled: CancelCheck
 ) -> Prepared | DoesNotFit:
-    """A trainer of counted words; with a history, its merges are made first."""
+    """Make a trainer of counted words; with a history, its merges are made first."""
     words = tables()
     try:
         trainer = Trainer(words, recipe, history=history, cancelled=cancelled)
@@ -121,7 +103,7 @@ def prepared(
 
 
 def gone_on(tables: Callable[[], WordTable], recipe: Recipe, growing: Growing, cancelled: CancelCheck) -> GoneOn:
-    """A table whose steps cannot be made one after the other, with what counted words teach beside it."""
+    """Extend a table whose steps cannot be made again by what counted words teach."""
     words = tables()
     found = extend_on(words, growing.old, recipe, growing.first_id, Work(cancelled=cancelled))
     names = TokenTexts(found.history.alphabet)
@@ -132,18 +114,21 @@ def gone_on(tables: Callable[[], WordTable], recipe: Recipe, growing: Growing, c
 class TrainingJob(Job):
     """Lets a trainer advance until it ends, has made enough merges, or is told to rest."""
 
-    def __init__(self, trainer: Trainer, names: TokenTexts, pace: Pace, *, merges: int | None = None) -> None:
+    def __init__(self, trainer: Trainer, names: TokenTexts, rate: float | None, *, merges: int | None = None) -> None:
         super().__init__("training")
-        self._trainer = trainer
-        self._names = names
-        self._pace = pace
-        self._left = merges
+        self._trainer, self._names, self._left = trainer, names, merges
+        self._merges_per_second = rate  # None: as fast as can be
+        self._news = threading.Event()  # wakes a thread that waits for its next merge
         self._recent: deque[tuple[float, int]] = deque()
         self._time_left = TimeLeft()
 
+    def set_pace(self, merges_per_second: float | None) -> None:
+        self._merges_per_second = merges_per_second
+        self._news.set()
+
     def stop(self) -> None:
         super().stop()
-        self._pace.changed.set()  # wakes a thread that waits for its next merge
+        self._news.set()
 
     def work(self) -> None:
         told = told_leading = 0.0
@@ -168,7 +153,7 @@ class TrainingJob(Job):
 
     def _advance(self) -> Batch:
         wanted = self._left
-        rate = self._pace.merges_per_second
+        rate = self._merges_per_second
         if rate is not None:
             wanted = max(1, round(rate * BATCH_SECONDS)) if wanted is None else min(wanted, 1)
         batch = self._trainer.advance(max_merges=wanted, seconds=BATCH_SECONDS)
@@ -177,20 +162,19 @@ class TrainingJob(Job):
         return batch
 
     def _named_history(self) -> History:
-        """What is learned; naming it here costs the window no time."""
+        """Name the new tokens here, which costs the window no time."""
         history = self._trainer.history
         self._names.grow(history, between=let_window_go_first)
         return history
 
     def _wait_for_the_next(self, since: float) -> None:
-        """Sleep as the pace demands; a change of pace takes effect at once."""
         while self._left != 0:
-            self._pace.changed.clear()  # before the flags are read, or a wish set in between would be missed
-            rate = self._pace.merges_per_second
+            self._news.clear()  # before the flags are read, or a wish set in between would be missed
+            rate = self._merges_per_second
             if rate is None or self.stopping:
                 return
             due = since + max(1 / rate, BATCH_SECONDS)
-            if not self._pace.changed.wait(max(0.0, due - time.monotonic())):
+            if not self._news.wait(max(0.0, due - time.monotonic())):
                 return
 
     def _rate(self, now: float) -> float:
@@ -225,7 +209,7 @@ class TimeLeft:
         self._seen: deque[tuple[float, int]] = deque()
 
     def seconds(self, now: float, made: int, to_make: int) -> float | None:
-        """So many merges are made by now; None where nobody knows how long those to make will take."""
+        """Return the seconds left after `made` merges by now; None if unknown."""
         self._seen.append((now, made))
         while len(self._seen) > 2 and now - self._seen[1][0] >= LOOKED_BACK:
             self._seen.popleft()

@@ -23,7 +23,7 @@ class _Window:
 
 
 def window_begins(*_: object) -> None:
-    """It is done when everything is drawn that is waiting to be. May be connected to any signal."""
+    """Mark the window as at work until all that waits is drawn. May be connected to any signal."""
     _Window.is_at_work = True
     QTimer.singleShot(0, window_is_done)
 
@@ -33,7 +33,7 @@ def window_is_done() -> None:
 
 
 def let_window_go_first() -> None:
-    """Called aside, about every millisecond: wait while the window is at work."""
+    """Wait while the window is at work; called aside, about every millisecond."""
     if not _Window.is_at_work:
         return
     until = time.monotonic() + PATIENCE_SECONDS
@@ -42,7 +42,7 @@ def let_window_go_first() -> None:
 
 
 def lower_priority() -> None:
-    """Called at the start of a thread that works aside: the window is served before it."""
+    """Serve the window before this thread; called when a thread that works aside starts."""
     if sys.platform == "linux":  # elsewhere threads have no priority of their own that can be asked for this way
         with contextlib.suppress(OSError):
             me = threading.get_native_id()
@@ -50,7 +50,7 @@ def lower_priority() -> None:
 
 
 class WhileItDraws(QObject):
-    """An event filter that notes when a window begins to draw."""
+    """Notes when a window begins to draw."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.UpdateRequest:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from app.session.run import Run
-from app.worker.training import Pace
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.history.token_texts import TokenTexts
@@ -39,7 +38,7 @@ def random_history(merges: int, seed: int = 0) -> History:
 def run_with(history: History) -> Run:
     names = TokenTexts(history.alphabet)
     names.grow(history)
-    return Run(1, history.recipe, (), Pace(), history=history, names=names)
+    return Run(1, history.recipe, (), history=history, names=names)
 
 
 def grown(run: Run, history: History) -> None:

@@ -17,7 +17,6 @@ from app.session.aside import Aside
 from app.session.run import Phase, Run
 from app.session.session import Session
 from app.worker.job import Task
-from app.worker.training import Pace
 from bpe_core.counting.count_words import count_words
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.recipes.recipe import Recipe
@@ -229,8 +228,8 @@ def test_who_closes_on_hearing_an_answer_hears_nothing_more(qtbot: QtBot, aside:
 
 
 def test_what_took_long_rests_before_it_is_asked_again_while_a_run_goes_on(qtbot: QtBot, aside: Aside) -> None:
-    learning = Run(1, Recipe(), (), Pace(), phase=Phase.LEARNING)
-    paused = Run(2, Recipe(), (), Pace(), phase=Phase.PAUSED)
+    learning = Run(1, Recipe(), (), phase=Phase.LEARNING)
+    paused = Run(2, Recipe(), (), phase=Phase.PAUSED)
     assert aside.pause("sum", learning, 100) == 100  # nothing is known about it yet
     aside.ask("sum", lambda task: time.sleep(0.1))
     wait_until_free(qtbot, aside)

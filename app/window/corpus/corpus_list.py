@@ -72,7 +72,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def warning(self) -> str:
         pairs = zip(self._sources, self._outcomes, strict=True)
         counted = ((text, outcome) for text, outcome in pairs if isinstance(outcome, Counted))
-        return next(filter(None, (corpus_rows.warning_of(text, one, self.corpus.splits) for text, one in counted)), "")
+        return next(filter(None, (corpus_rows.warning_of(text, one, self._splits) for text, one in counted)), "")
 
     def totals(self) -> str:
         if not self._sources:
@@ -160,7 +160,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def columns_of(self, rows: Sequence[int]) -> tuple[tuple[str, ...], str, bool]:
         """Return the possible text columns of these tables, the chosen one, and whether they are lists of words."""
         texts = [one for one in (self.rows[row] for row in rows) if isinstance(one, CorpusText)]
-        outcomes = map(self.corpus.outcome_as_wanted, texts)
+        outcomes = self.corpus.counts.outcomes_as_wanted(texts, self.corpus.recipe.value)
         reads = [outcome.read for outcome in outcomes if outcome is not None]
         columns = tuple(dict.fromkeys(column for read in reads for column in read.columns))
         taken = {read.column for read in reads}
@@ -243,12 +243,16 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
                 sizes[text.group] = sizes.get(text.group, 0) + size
         return sizes
 
+    @property
+    def _splits(self) -> bool:
+        return self.corpus.recipe.value.pattern != "none"
+
     def _entry(self, source: CorpusText) -> Entry:
         size = source.size
         known = "missing" if size is None else size_text(size)
         known = "folder" if source.is_folder else "from an address" if source.address else known
         known = count_text(len(source.picked), "picked file") if source.picked else known
-        outcome = self.corpus.outcome_of(source)
+        outcome = self.corpus.counts.outcome_of(source, self.corpus.recipe.value)
         if isinstance(outcome, Counted) and outcome.is_of_group:
             return Entry(source, known, "read together with its group")
         if isinstance(outcome, Counted):
@@ -259,11 +263,11 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
                 known = size_text(outcome.size)
             facts = f"{known} · {corpus_rows.how_read(outcome)}"
             state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
-            warning = corpus_rows.warning_of(source, outcome, self.corpus.splits)
+            warning = corpus_rows.warning_of(source, outcome, self._splits)
             return Entry(source, facts, state, warning=warning, words=corpus_rows.frequent_words(outcome))
         if isinstance(outcome, CountFailed):
             return Entry(source, known, outcome.sentence, is_failed=True)
-        progress = self.corpus.progress_of(source)
+        progress = self.corpus.counts.progress_of(source)
         if progress is not None:
             whole = known if progress.total is None else size_text(progress.total)
             facts = f"{size_text(progress.done)} of {whole} · {size_text(progress.bytes_per_second)}/s"

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.run import NO_RUN
 from app.session.session import Session
 from app.worker.job import Task
 from bpe_core.history.history import History
@@ -48,7 +47,7 @@ class FileWork(QObject):
 
     @property
     def wording(self) -> Wording:
-        return NO_RUN if self._session.runs.shown is None else self._session.runs.shown.wording
+        return self._session.runs.wording
 
     @property
     def position(self) -> int:

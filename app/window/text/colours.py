@@ -1,8 +1,7 @@
 """The colour of each token: that of its bytes, or its place on a scale such as age or rarity.
 
 By bytes, a token keeps its colour through time, across texts, pages and runs. Neighbours may have the same colour; then
-their edge parts them. All bytes are hashed at once: the hash of a stretch is a difference of two running sums, divided
-by a power of the base (modulo 2**64, where odd numbers have inverses).
+their edge parts them.
 """
 
 from __future__ import annotations
@@ -112,7 +111,6 @@ class Rarity:
 
 
 _BASE = np.uint64(0x100000001B3)
-_INVERSE = np.uint64(pow(0x100000001B3, -1, 2**64))
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -137,13 +135,13 @@ def colours_of(data: bytes, tokens: Tokens) -> Int8s:
 
 
 def _hashed(data: bytes, edges: npt.NDArray[np.int64]) -> Int8s:
-    first, last = int(edges[0]), int(edges[-1])
-    values = np.frombuffer(data, np.uint8)[first:last].astype(np.uint64) + np.uint64(1)
-    powers, inverses = (_powers(base, last - first + 1) for base in (_BASE, _INVERSE))
-    sums = np.zeros(last - first + 1, np.uint64)
-    np.cumsum(values * powers[:-1], out=sums[1:])
-    starts, stops = edges[:-1] - first, edges[1:] - first
-    hashes = (sums[stops] - sums[starts]) * inverses[starts]
+    first, sizes = int(edges[0]), np.diff(edges)
+    values = np.frombuffer(data, np.uint8)[first : int(edges[-1])].astype(np.uint64) + np.uint64(1)
+    powers = np.full(int(sizes.max()), _BASE, np.uint64)
+    powers[0] = 1
+    powers = np.multiply.accumulate(powers)
+    places = np.arange(len(values)) - np.repeat(edges[:-1] - first, sizes)  # of each byte in its token
+    hashes = np.add.reduceat(values * powers[places], edges[:-1] - first)
     hashes = (hashes ^ (hashes >> np.uint64(29))) * _SCATTER
     return ((hashes >> np.uint64(33)) % np.uint64(COLOURS)).astype(np.int8)
 
@@ -156,9 +154,3 @@ def coloured_tokens(
         return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
     tokens = tokens_between(start, stop)
     return tokens, colours_of(data, tokens) if scale is None else scale.colours_of(tokens)
-
-
-def _powers(base: np.uint64, count: int) -> npt.NDArray[np.uint64]:
-    powers = np.full(count, base, np.uint64)
-    powers[0] = 1
-    return np.multiply.accumulate(powers)

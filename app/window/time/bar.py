@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolButton, QWidget
 
-from app.session.run import NO_RUN, turns_of
+from app.session.run import turns_of
 from app.session.session import Session
 from app.window.actions import Actions
 from app.window.parts.dialogs import ask_for_step
@@ -173,7 +173,7 @@ class TimeBar(QWidget):
         self._name()
 
     def _name(self) -> None:
-        wording = NO_RUN if self._runs.shown is None else self._runs.shown.wording
+        wording = self._runs.wording
         self.number.setPrefix(f"{wording.step} ")
         self.number.setAccessibleName(f"After how many {wording.steps}")
         self.track.setAccessibleName(f"Time: after how many {wording.steps}")
@@ -184,8 +184,7 @@ class TimeBar(QWidget):
         self.live.setChecked(True)  # pressed twice, it still rides at the end
 
     def _ask_where_to_go(self) -> None:
-        step = (NO_RUN if self._runs.shown is None else self._runs.shown.wording).step
-        position = ask_for_step(self.window(), self._cursor.position, self._cursor.end, step)
+        position = ask_for_step(self.window(), self._cursor.position, self._cursor.end, self._runs.wording.step)
         if position is not None:
             self._cursor.go_to(position)
 

@@ -39,10 +39,6 @@ class BookmarkListModel(RowListModel[Bookmark]):
         here = self._here()
         return -1 if here is None else next((i for i, mark in enumerate(self.rows) if _place(mark) == here), -1)
 
-    @property
-    def can_add_here(self) -> bool:
-        return self._here() is not None
-
     def toggle_here(self) -> None:
         here = self._here()
         if here is None:
@@ -79,8 +75,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
         """Go to `bpe:2#1204`, or to `1204` of the run shown; return a sentence if there is no such step."""
         found = REFERENCE.fullmatch(text)
         if found is None:
-            step = NO_RUN.step if self._runs.shown is None else self._runs.shown.wording.step
-            return f"Write a {step} as bpe:1#200, or as its number alone."
+            return f"Write a {self._runs.wording.step} as bpe:1#200, or as its number alone."
         shown = self._runs.shown
         number = int(found["run"]) if found["run"] else (shown.number if shown else 0)
         return self._travel(number, int(found["merge"].replace(",", "")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QListView, QPlainTextEdit, QPushButton, QSplitter, QToolButton, QWidget
 
@@ -32,14 +32,14 @@ class BookmarksPanel(QWidget):
         self.reference = entry("Go to bpe:1#200", can_be_cleared=True)
         self.reference.setAccessibleName("Go to a reference")
         self.remove_button = IconButton("remove", "Remove the chosen bookmark", self._remove_chosen)
-        self._lay_out(IconButton("add", add.statusTip(), add.trigger), self._copy_button(copy))
+        self._lay_out(IconButton("add", add.statusTip(), add.trigger), flat_button("Copy reference"), copy)
         model.modelReset.connect(self._show)
         model.dataChanged.connect(lambda *_: self._show_note())
         model.here_changed.connect(self._choose_here)
         model.here_changed.connect(self._show_actions)
         self.list.selectionModel().currentChanged.connect(lambda *_: self._show_note())
-        self.list.activated.connect(self._travel)
-        self.list.clicked.connect(self._travel)
+        for chosen in (self.list.activated, self.list.clicked):
+            chosen.connect(lambda index: model.travel_to(index.row()))
         self.note.textChanged.connect(self._take_note)
         self.reference.returnPressed.connect(self._travel_to_reference)
         self._show()
@@ -65,13 +65,9 @@ class BookmarksPanel(QWidget):
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         return view
 
-    def _copy_button(self, copy: QAction) -> QPushButton:
-        button = flat_button("Copy reference")
-        button.setToolTip(tip(copy.statusTip()))
-        button.clicked.connect(lambda: self.copy_chosen() if self.chosen >= 0 else copy.trigger())
-        return button
-
-    def _lay_out(self, add_button: QToolButton, copy_button: QPushButton) -> None:
+    def _lay_out(self, add_button: QToolButton, copy_button: QPushButton, copy: QAction) -> None:
+        copy_button.setToolTip(tip(copy.statusTip()))
+        copy_button.clicked.connect(lambda: self.copy_chosen() if self.chosen >= 0 else copy.trigger())
         buttons = in_row(add_button, self.remove_button, copy_button, (self.reference, 1), spacing=2)
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
@@ -96,9 +92,6 @@ class BookmarksPanel(QWidget):
     def copy_chosen(self) -> None:
         if self.chosen >= 0:
             QGuiApplication.clipboard().setText(self._model.rows[self.chosen].reference)
-
-    def _travel(self, index: QModelIndex) -> None:
-        self._model.travel_to(index.row())
 
     def _travel_to_reference(self) -> None:
         refusal = self._model.travel_to_reference(self.reference.text())
@@ -125,7 +118,7 @@ class BookmarksPanel(QWidget):
 
     def _show_actions(self) -> None:
         for name in ABOUT_THE_STEP_SHOWN:
-            self._actions[name].setEnabled(self._model.can_add_here)
+            self._actions[name].setEnabled(bool(self._model.reference_here()))
         self._actions["bookmark"].setChecked(self._model.row_here >= 0)
 
     def _choose_here(self) -> None:

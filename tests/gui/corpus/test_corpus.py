@@ -344,6 +344,6 @@ def test_what_is_brought_while_a_run_waits_for_its_counts_is_counted_then(
         session.count()
         late = session.corpus.texts.value[-1]
         assert not session.corpus.counts.busy
-    assert session.corpus.outcome_of(late) is None
+    assert session.corpus.counts.outcome_of(late, session.recipe.value) is None
     session.corpus.counts.settled.emit()  # the run has what it waited for
-    qtbot.waitUntil(lambda: session.corpus.outcome_of(late) is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: session.corpus.counts.outcome_of(late, session.recipe.value) is not None, timeout=WAIT)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from app.window.text import chunks as text_chunks
-from app.window.text import undo
+from app.window.text import text_model
 from app.window.text.chunks import TextChunks
 from app.window.text.text_model import NO_TOKEN, TextChange, TokenAt, TokenTextModel
 from bpe_core.kernels import NEVER
@@ -354,7 +354,7 @@ def test_unknown_tokens_wait_for_the_whole_text() -> None:
 
 
 def test_the_oldest_edits_are_forgotten_when_too_much_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undo, "REMEMBERED_CHARACTERS", 5)
+    monkeypatch.setattr(text_model, "REMEMBERED_CHARACTERS", 5)
     model = TokenTextModel()
     for text in ("aaa", "bbb", "cc"):
         model.replace(model.length, model.length, text)

@@ -61,11 +61,7 @@ class LaneRows(TokenCanvas):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         seen, lanes = event.rect(), self._shown()
-        blocks = [
-            block
-            for block in self.flow.visible()
-            if block.y < seen.bottom() + 1 and block.y + block.layout.height > seen.top()
-        ]
+        blocks = self.flow.between(seen.top(), seen.bottom() + 1)
         if not blocks or not lanes or len(lanes) != self._showings:
             return
         colours = TokenPalette.matching(self.palette())

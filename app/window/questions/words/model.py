@@ -13,7 +13,7 @@ from app.session.counts import Counted, CountFailed
 from app.session.groups import IN_NONE
 from app.session.manifests import RESULT, SESSION, TEXTS
 from app.session.session import Session
-from app.session.studies import tables_by_group
+from app.session.studies import are_same, tables_by_group
 from app.window.parts.watched import Exact, Watched
 from app.window.parts.wording import count_text, tip
 from app.worker.job import Task
@@ -81,7 +81,7 @@ class WordsModel(QAbstractTableModel, Watched):
         missing = sum(not isinstance(one, Counted) for one in outcomes) - failed
         self._told = f" {count_text(missing, 'text')} not counted yet." if missing else ""
         self._told += f" {count_text(failed, 'text')} could not be counted." if failed else ""
-        if self._asked != self.choice or not _are_same(tables, self._tables):
+        if self._asked != self.choice or not are_same(tables, self._tables):
             self._tables, self._asked = tables, self.choice
             self._ask(tables, self.choice)
         self.changed.emit()
@@ -182,10 +182,3 @@ class WordsModel(QAbstractTableModel, Watched):
         if column == 2:
             return f"{100 * count / found.total:.3g} %"
         return f"{int(found.of_groups[self.groups[column - len(COLUMNS)]][row]):,}"
-
-
-def _are_same(tables: Mapping[str, Sequence[WordTable]], others: Mapping[str, Sequence[WordTable]]) -> bool:
-    """Whether they are the very same, one by one: to compare what they hold would take long."""
-    return [(name, [*map(id, group)]) for name, group in tables.items()] == [
-        (name, [*map(id, group)]) for name, group in others.items()
-    ]

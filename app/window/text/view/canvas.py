@@ -237,11 +237,7 @@ class TokenCanvas(QAbstractScrollArea):
             self._paint_caret(painter, colours)
 
     def _paint_tokens(self, painter: QPainter, seen: QRect, showing: int = 0, moment: int | None = None) -> None:
-        blocks = [
-            block
-            for block in self.flow.visible()
-            if block.y < seen.bottom() + 1 and block.y + block.layout.height > seen.top()
-        ]
+        blocks = self.flow.between(seen.top(), seen.bottom() + 1)
         if blocks:
             tokens = TokenPainter(TokenPalette.matching(self.palette()), 1.0 / self.devicePixelRatioF())
             tokens.paint(painter, blocks, self.model, self._overlay(), self.left, showing, moment)

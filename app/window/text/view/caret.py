@@ -1,10 +1,15 @@
-"""Where the caret goes: by character, word, row, line, page and text; and what it has selected."""
+"""The caret: where it goes, what it has selected, and what keys and input methods mean at it."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QKeySequence
 
 from app.window.text.chunks import TextChunks
+from app.window.text.view.block_layout import utf16_length
 from app.window.text.view.flow import Flow
 
 
@@ -174,3 +179,90 @@ def _kind(chunks: TextChunks, position: int) -> str:
         return " "
     # Marks belong to the letter they stand on.
     return "a" if character == "_" or unicodedata.category(character)[0] in "LNM" else "."
+
+
+Key = QKeySequence.StandardKey
+Place = Callable[[Caret], int]
+
+_BOTH_MOVES: list[tuple[Key, Key, Place]] = [  # alone, and selecting
+    (Key.MoveToNextChar, Key.SelectNextChar, Caret.to_the_right),
+    (Key.MoveToPreviousChar, Key.SelectPreviousChar, Caret.to_the_left),
+    (Key.MoveToNextWord, Key.SelectNextWord, Caret.word_to_the_right),
+    (Key.MoveToPreviousWord, Key.SelectPreviousWord, Caret.word_to_the_left),
+    (Key.MoveToStartOfLine, Key.SelectStartOfLine, Caret.row_start),
+    (Key.MoveToEndOfLine, Key.SelectEndOfLine, Caret.row_end),
+    (Key.MoveToStartOfBlock, Key.SelectStartOfBlock, Caret.line_start),
+    (Key.MoveToEndOfBlock, Key.SelectEndOfBlock, Caret.line_end),
+    (Key.MoveToStartOfDocument, Key.SelectStartOfDocument, lambda caret: 0),
+    (Key.MoveToEndOfDocument, Key.SelectEndOfDocument, lambda caret: caret.flow.chunks.length),
+]
+MOVES: dict[Key, tuple[Place, bool]] = {  # the place, and whether the way there is selected
+    key: (place, selecting) for *keys, place in _BOTH_MOVES for key, selecting in zip(keys, (False, True), strict=True)
+}
+DELETIONS: dict[Key, Place] = {
+    Key.Delete: Caret.after,
+    Key.Backspace: Caret.before,  # see `matched`
+    Key.DeleteEndOfWord: Caret.word_after,
+    Key.DeleteStartOfWord: Caret.word_before,
+    Key.DeleteEndOfLine: Caret.line_end,
+}
+ROWS: dict[Key, tuple[int, bool, bool]] = {  # how many, whether pages are meant, and whether the way is selected
+    Key.MoveToNextLine: (1, False, False),
+    Key.MoveToPreviousLine: (-1, False, False),
+    Key.SelectNextLine: (1, False, True),
+    Key.SelectPreviousLine: (-1, False, True),
+    Key.MoveToNextPage: (1, True, False),
+    Key.MoveToPreviousPage: (-1, True, False),
+    Key.SelectNextPage: (1, True, True),
+    Key.SelectPreviousPage: (-1, True, True),
+}
+
+
+def matched(event: QKeyEvent, keys: Iterable[Key]) -> Key | None:
+    is_shift_only = not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
+    if event.key() == Qt.Key.Key_Backspace and is_shift_only and Key.Backspace in keys:
+        return Key.Backspace  # a standard key on some platforms only
+    return next((key for key in keys if event.matches(key)), None)
+
+
+def types_a_letter(event: QKeyEvent) -> bool:
+    modifiers = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+    return bool(event.text()) and event.text().isprintable() and not modifiers
+
+
+SURROUNDING = 256  # characters on each side of the caret
+
+
+def input_method_answer(query: Qt.InputMethodQuery, caret: Caret) -> object:
+    """Answer a question of an input method about the text around the caret; None without an answer."""
+    text, asked, at = caret.flow.chunks.slice, Qt.InputMethodQuery, caret.position
+    start, stop = max(0, at - SURROUNDING), min(caret.flow.chunks.length, at + SURROUNDING)
+    answers: dict[Qt.InputMethodQuery, Callable[[], object]] = {
+        asked.ImEnabled: lambda: True,
+        asked.ImSurroundingText: lambda: text(start, stop),
+        asked.ImCursorPosition: lambda: utf16_length(text(start, at)),
+        asked.ImAnchorPosition: lambda: utf16_length(text(start, min(max(caret.anchor, start), stop))),
+        asked.ImTextBeforeCursor: lambda: text(start, at),
+        asked.ImTextAfterCursor: lambda: text(at, stop),
+        asked.ImCurrentSelection: lambda: text(*caret.selection),
+    }
+    return answers[query]() if query in answers else None
+
+
+def replaced_characters(event: QInputMethodEvent, caret: Caret) -> tuple[int, int]:
+    """Return the characters that a commit of an input method replaces."""
+    if not event.replacementLength() and not event.replacementStart():
+        return caret.selection
+    start = _moved_by_units(caret, caret.position, event.replacementStart())
+    return start, _moved_by_units(caret, start, event.replacementLength())
+
+
+def _moved_by_units(caret: Caret, character: int, units: int) -> int:
+    """Return the place some UTF-16 units away, as input methods count."""
+    chunks = caret.flow.chunks
+    step = 1 if units > 0 else -1
+    while units * step > 0 and 0 <= character + min(step, 0) < chunks.length:
+        passed = chunks.slice(character + min(step, 0), character + max(step, 0))
+        units -= step * utf16_length(passed)
+        character += step
+    return character

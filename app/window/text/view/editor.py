@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QMimeData, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QKeyCombination, QMimeData, QObject, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QClipboard,
     QContextMenuEvent,
+    QDrag,
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
@@ -19,28 +20,31 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.session.time import timer
 from app.window.text.text_model import TextChange, TokenAt, TokenTextModel
 from app.window.text.view.canvas import MARGIN, TokenCanvas
-from app.window.text.view.caret import Caret
-from app.window.text.view.editor_input import (
+from app.window.text.view.caret import (
     DELETIONS,
     MOVES,
     ROWS,
-    DraggedText,
+    Caret,
     Key,
-    MouseSelection,
     Place,
     input_method_answer,
-    is_own,
     matched,
     replaced_characters,
+    types_a_letter,
+    word_around,
 )
 from app.window.text.view.painting import ByteSpan, Overlay
 from app.window.text.view.palette import TokenPalette
 
 CARET_WIDTH = 2
+SCROLL_MILLISECONDS = 30  # between two scrolls while the mouse is held beyond an edge
+FIND_ANYTHING = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_K)  # also deletes to the end of a line
+COPY, MOVE = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction
 
 
 class TokenTextEdit(TokenCanvas):
@@ -56,7 +60,15 @@ class TokenTextEdit(TokenCanvas):
         super().__init__(model, parent)
         self.caret = Caret(self.flow)
         self._mouse = MouseSelection(self)
-        self.dragging = DraggedText(self)
+        self._drops_within = False  # what is dragged from here
+        self._commands: dict[QKeySequence.StandardKey, Callable[[], None]] = {
+            Key.Undo: self.undo,
+            Key.Redo: self.redo,
+            Key.Cut: self.cut,
+            Key.Copy: self.copy,
+            Key.Paste: lambda: self.paste(),  # without an argument of Qt
+            Key.SelectAll: self.select_all,
+        }
         self._edits_itself = False
         self._caret_token: TokenAt | None = None
         self._told_selection: ByteSpan | None = None
@@ -182,13 +194,19 @@ class TokenTextEdit(TokenCanvas):
     # -- keyboard --------------------------------------------------------------------------
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and is_own(event):
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._needs(event):
             event.accept()
             return True
         return super().event(event)
 
+    def _needs(self, event: QKeyEvent) -> bool:
+        """Whether to take a key before the window takes it as a shortcut."""
+        if event.keyCombination() == FIND_ANYTHING:
+            return False
+        return types_a_letter(event) or any(matched(event, keys) for keys in (MOVES, DELETIONS, ROWS, self._commands))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not (self._moves(event) or self._commands(event) or self._deletes(event) or self._types(event)):
+        if not (self._moves(event) or self._does(event) or self._deletes(event) or self._types(event)):
             super().keyPressEvent(event)
             return
         event.accept()
@@ -217,22 +235,13 @@ class TokenTextEdit(TokenCanvas):
             return self.caret.selection[1]
         return place(self.caret)
 
-    def _commands(self, event: QKeyEvent) -> bool:
-        commands: dict[QKeySequence.StandardKey, Callable[[], None]] = {
-            Key.Undo: self.undo,
-            Key.Redo: self.redo,
-            Key.Cut: self.cut,
-            Key.Copy: self.copy,
-            Key.Paste: self.paste,
-            Key.SelectAll: self.select_all,
-            Key.ZoomIn: lambda: self.zoom(1),
-            Key.ZoomOut: lambda: self.zoom(-1),
-        }
-        for key, command in commands.items():
-            if event.matches(key):
-                command()
-                return True
-        return False
+    def _does(self, event: QKeyEvent) -> bool:
+        key = matched(event, (*self._commands, Key.ZoomIn, Key.ZoomOut))
+        if key in self._commands:
+            self._commands[key]()
+        elif key is not None:
+            self.zoom(1 if key == Key.ZoomIn else -1)
+        return key is not None
 
     def _deletes(self, event: QKeyEvent) -> bool:
         key = matched(event, DELETIONS)
@@ -330,14 +339,18 @@ class TokenTextEdit(TokenCanvas):
         selected = self.caret.has_selection
         held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None if nothing was ever copied
         pasteable = held is not None and held.hasText()
-        _add(menu, "&Undo", Key.Undo, self.undo, self.model.undo.canUndo())
-        _add(menu, "&Redo", Key.Redo, self.redo, self.model.undo.canRedo())
-        menu.addSeparator()
-        _add(menu, "Cu&t", Key.Cut, self.cut, selected)
-        _add(menu, "&Copy", Key.Copy, self.copy, selected)
-        _add(menu, "&Paste", Key.Paste, self.paste, pasteable)
-        menu.addSeparator()
-        _add(menu, "Select &All", Key.SelectAll, self.select_all, self.model.length > 0)
+        for text, key, can_be_done in (
+            ("&Undo", Key.Undo, self.model.undo.canUndo()),
+            ("&Redo", Key.Redo, self.model.undo.canRedo()),
+            ("Cu&t", Key.Cut, selected),
+            ("&Copy", Key.Copy, selected),
+            ("&Paste", Key.Paste, pasteable),
+            ("Select &All", Key.SelectAll, self.model.length > 0),
+        ):
+            if key in (Key.Cut, Key.SelectAll):
+                menu.addSeparator()
+            action = menu.addAction(text, QKeySequence(key), self._commands[key])
+            action.setEnabled(can_be_done)
         blanks = menu.addAction("Show &Invisible Characters")
         blanks.setCheckable(True)
         blanks.setChecked(self.show_blanks)
@@ -346,14 +359,35 @@ class TokenTextEdit(TokenCanvas):
 
     # -- drag and drop ---------------------------------------------------------------------
 
+    def drag(self) -> None:
+        """Drag the selected text, which is removed here if it was moved elsewhere."""
+        data = QMimeData()
+        data.setText(self.selected_text())
+        drag = QDrag(self)
+        drag.setMimeData(data)
+        self._drops_within = False
+        if drag.exec(COPY | MOVE, MOVE) == MOVE and not self._drops_within:
+            self.insert("")
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        self.dragging.consider(event)
+        _takes(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        self.dragging.consider(event)
+        _takes(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self.dragging.drop(event)
+        if not _takes(event):
+            return
+        place = self.character_at(event.position())
+        if event.source() is self and event.dropAction() == MOVE:
+            self._drops_within = True
+            self.move_selection(place)
+        else:
+            self.caret.go(place)
+            self.insert(event.mimeData().text())
+            self.caret.select(place, self.caret.position)
+            self.caret_moved()
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def move_selection(self, place: int) -> None:
         """Move the selected text as one step of undo, by rewriting the stretch between both places."""
@@ -383,7 +417,104 @@ class TokenTextEdit(TokenCanvas):
         self.viewport().update()
 
 
-def _add(menu: QMenu, text: str, key: QKeySequence.StandardKey, command: Callable[[], None], enabled: bool) -> None:
-    action = menu.addAction(text, lambda: command())  # without Qt's argument
-    action.setShortcut(QKeySequence(key))
-    action.setEnabled(enabled)
+def _takes(event: QDropEvent) -> bool:
+    """Accept text; leave files to the window."""
+    is_text = event.mimeData().hasText() and not event.mimeData().hasUrls()
+    event.acceptProposedAction() if is_text else event.ignore()
+    return is_text
+
+
+Span = tuple[int, int]
+Unit = Callable[[int], Span]  # what a click selects around a place
+
+
+class MouseSelection(QObject):
+    """A selection by the left button: by character, word or line, scrolling at the edges."""
+
+    def __init__(self, editor: TokenTextEdit) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self._unit: Unit | None = None  # set while the button is down and selects
+        self._origin: Span = (0, 0)
+        self._drag_from: QPointF | None = None
+        self._point = QPointF()
+        self._last_double = QPointF()
+        self._triple = timer(self, 0, bool)
+        self._edge = timer(self, SCROLL_MILLISECONDS, self._go_on_at_edge, repeats=True)
+
+    def press(self, event: QMouseEvent) -> None:
+        point, caret = event.position(), self._editor.caret
+        place = self._editor.character_at(point)
+        if self._triple.isActive() and self._is_near(point, self._last_double):
+            self._begin(place, lambda at: line_around(caret, at))
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._unit, self._origin = _nothing_around, (caret.anchor, caret.anchor)
+            self._extend_to(place)
+        elif caret.has_selection and caret.selection[0] <= place < caret.selection[1]:
+            self._drag_from = point
+        else:
+            self._begin(place, _nothing_around)
+
+    def double_click(self, event: QMouseEvent) -> None:
+        self._last_double = event.position()
+        self._triple.start(QApplication.doubleClickInterval())
+        chunks = self._editor.caret.flow.chunks
+        self._begin(self._editor.character_at(event.position()), lambda at: word_around(chunks, at))
+
+    def move(self, event: QMouseEvent) -> None:
+        self._point = event.position()
+        if self._drag_from is not None:
+            if not self._is_near(self._point, self._drag_from):
+                self._drag_from = None
+                self._editor.drag()
+        elif self._unit:
+            self._extend_to(self._editor.character_at(self._point))
+            if self._editor.beyond_edge(self._point):
+                self._edge.start()
+            else:
+                self._edge.stop()
+
+    def release(self, event: QMouseEvent) -> None:
+        if self._drag_from is not None:  # a plain click into the selection
+            self._editor.caret.go(self._editor.character_at(event.position()))
+            self._editor.caret_moved()
+        self._drag_from = self._unit = None
+        self._edge.stop()
+
+    def _begin(self, place: int, unit: Unit) -> None:
+        self._unit, self._origin = unit, unit(place)
+        self._editor.caret.select(*self._origin)
+        self._editor.caret_moved()
+
+    def _extend_to(self, place: int) -> None:
+        if self._unit is None:
+            return
+        start, stop = self._unit(place)
+        caret = self._editor.caret
+        if start < self._origin[0]:
+            caret.select(self._origin[1], start)
+        else:
+            caret.select(self._origin[0], max(stop, self._origin[1]))
+        self._editor.caret_moved()
+
+    def _go_on_at_edge(self) -> None:
+        distance = self._editor.beyond_edge(self._point)
+        if not self._unit or not distance:
+            self._edge.stop()
+            return
+        self._editor.caret.flow.scroll_by(distance)
+        self._extend_to(self._editor.character_at(self._point))
+
+    @staticmethod
+    def _is_near(one: QPointF, other: QPointF) -> bool:
+        return (one - other).manhattanLength() < QApplication.startDragDistance()
+
+
+def _nothing_around(place: int) -> Span:
+    return place, place
+
+
+def line_around(caret: Caret, place: int) -> Span:
+    at = Caret(caret.flow)
+    at.go(place)
+    return at.line_start(), min(at.line_end() + 1, caret.flow.chunks.length)

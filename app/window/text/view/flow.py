@@ -114,6 +114,9 @@ class Flow:
         later = index + 1 < len(self.chunks) and character >= self.start_of(index + 1)
         return index + later
 
+    def between(self, top: float, bottom: float) -> list[PlacedBlock]:
+        return [block for block in self.visible() if block.y < bottom and block.y + block.layout.height > top]
+
     def visible(self) -> list[PlacedBlock]:
         """Return the blocks on the screen, from the top, and correct the anchor."""
         for _ in range(3):  # heights of blocks above may turn out to be different

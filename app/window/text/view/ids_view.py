@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -42,22 +41,12 @@ _PADDING = 7
 _GAP = 1
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(NamedTuple):
     """The grid of ids. All cells are equal, so each place is known without the others."""
 
     columns: int
     width: int
     height: int
-
-    def rectangle(self, index: int, scrolled: int) -> QRectF:
-        row, column = divmod(index, self.columns)
-        return QRectF(column * self.width, row * self.height - scrolled, self.width - _GAP, self.height - _GAP)
-
-    def between(self, place: float, scrolled: int) -> QRectF:
-        """Return a cell on its way along the rows: out at the left end, in at the right end of the row above."""
-        whole = math.floor(place)
-        return self.rectangle(whole, scrolled).translated((place - whole) * self.width, 0.0)
 
 
 class ColouredId(NamedTuple):
@@ -141,8 +130,12 @@ class IdsGrid(QAbstractScrollArea):
     def _count(self) -> int:
         return len(self.model.edges()) - 1
 
-    def cell_of(self, index: int) -> QRectF:
-        return self.cells.rectangle(index, self.verticalScrollBar().value())
+    def cell_of(self, place: float) -> QRectF:
+        """Return a cell; between two indices, one on its way along the rows."""
+        index, (columns, width, height) = math.floor(place), self.cells
+        row, column = divmod(index, columns)
+        x = (column + place - index) * width
+        return QRectF(x, row * height - self.verticalScrollBar().value(), width - _GAP, height - _GAP)
 
     def index_at(self, point: QPointF) -> int | None:
         column = int(point.x()) // self.cells.width
@@ -187,8 +180,7 @@ class IdsGrid(QAbstractScrollArea):
     # -- painting --------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        seen, offset = event.rect(), self.verticalScrollBar().value()
-        first, stop = self._indices(seen.top(), seen.bottom())
+        first, stop = self._indices(event.rect().top(), event.rect().bottom())
         if first >= stop:
             return
         closed = self.motion.part(LIT, 1.0) if self.motion.is_under_way else 1.0
@@ -197,10 +189,8 @@ class IdsGrid(QAbstractScrollArea):
         fills = palette.fills if self.model.scale is None else palette.scale
         with QPainter(self.viewport()) as painter:
             for index, token in enumerate(self._coloured(first, stop), first):
-                cell = self.cells.rectangle(index, offset)
-                if closed < 1.0:
-                    shift = self._before.get(token.place, index + shift) - index
-                    cell = self.cells.between(index + shift * (1.0 - closed), offset)
+                shift = self._before.get(token.place, index + shift) - index if closed < 1.0 else 0
+                cell = self.cell_of(index + shift * (1.0 - closed))
                 if token.colour != UNCOLOURED:
                     painter.fillRect(cell, fills[token.colour])
                 if _touches(self._selected, token.start, token.stop):

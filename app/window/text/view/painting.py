@@ -331,26 +331,19 @@ def placed(blocks: Sequence[PlacedBlock], start: int, before: Int64s, after: Int
             first, stop = start + row.first_byte, start + row.first_byte + row.byte_count
             here = [pair for pair in stretches if pair[0][0] < stop and pair[0][-1] > first]
             if here:
-                begins, ends = block.layout.cells(row)
                 place = QRectF(left, block.y + row.y + ROW_GAP, 0.0, row.height - 2 * ROW_GAP)
-                cells = RowCells(first, np.minimum(begins, ends), np.maximum(begins, ends), place)
-                found += [Change(cells.areas(was), cells.areas(now)) for was, now in here]
+                row_of = first, block.layout.cells(row), place
+                found += [Change(_areas(was, *row_of), _areas(now, *row_of)) for was, now in here]
         start += block.layout.byte_count
     return found
 
 
-@dataclass(frozen=True)
-class RowCells:
-    first: int
-    low: Floats
-    high: Floats
-    place: QRectF  # where the row begins, and how high it is
-
-    def areas(self, edges: Sequence[int]) -> tuple[QRectF, ...]:
-        """Return the areas between these edges, as far as they are in the row."""
-        sides = [min(max(edge - self.first, 0), len(self.low)) for edge in edges]
-        spans = [(float(self.low[a:b].min()), float(self.high[a:b].max())) for a, b in pairwise(sides) if a < b]
-        return tuple(self.place.adjusted(begin, 0, end, 0) for begin, end in spans)
+def _areas(edges: Sequence[int], first: int, cells: tuple[Floats, Floats], place: QRectF) -> tuple[QRectF, ...]:
+    """Return the areas between these edges, as far as they are in a row that begins at byte `first`."""
+    low, high = np.minimum(*cells), np.maximum(*cells)
+    sides = [min(max(edge - first, 0), len(low)) for edge in edges]
+    spans = [(float(low[a:b].min()), float(high[a:b].max())) for a, b in pairwise(sides) if a < b]
+    return tuple(place.adjusted(begin, 0, end, 0) for begin, end in spans)
 
 
 @dataclass(frozen=True)
