@@ -81,9 +81,9 @@ def test_the_inspector_and_the_filter(qtbot: QtBot, program: Program, imported: 
     program.token.look_at(256 + 30)
     facts = program.token.facts
     assert facts is not None
-    assert facts.raw == Tokenizer(HISTORY).token_bytes(286)
+    assert bytes.fromhex(facts.rows["Bytes"]) == Tokenizer(HISTORY).token_bytes(286)
     assert facts.parts == (int(HISTORY.columns.left[30]), int(HISTORY.columns.right[30]))
-    assert "without counts" in facts.decided
+    assert "without counts" in facts.rows["Decided"]
     program.merge_panel.needle.setText("low")
     expected = [merge for merge in HISTORY if b"low" in Tokenizer(HISTORY).token_bytes(merge.id)]
     assert program.merges.rowCount() == len(expected) > 0

@@ -157,8 +157,8 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     token = program.pages[TokenPage]
     token.model.look_at(OLD.first_special)
     assert token.model.facts is not None
-    assert token.model.facts.learned.endswith("new since the table was extended")
-    assert token.model.facts.number == first
+    assert token.model.facts.rows["Learned"].endswith("new since the table was extended")
+    assert token.model.facts.rows["Id"] == f"{first:,}"
     assert (grown.parent, pairs(old)) == (1, OLD.pairs())
     program.session.cursor.go_to(1)
     program.actions["forbid"].trigger()

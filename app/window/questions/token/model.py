@@ -9,8 +9,18 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.timing import Throttle
+from app.window.parts.wording import count_text
 from bpe_core.history.history import TIED, Step
 from bpe_core.learning.methods import Method
+
+MOST_BYTES = 48
+ROWS = ("Id", "Bytes", "Learned", "Dropped", "Count", "Chosen by", "Decided")
+NOT_LEARNED = {
+    "base symbol": "a base symbol, there from the start",
+    "seed": "a piece of words, there from the start",
+    "waiting": "not yet: a piece of words that waits to be added",
+    "special token": "a special token, given by the recipe: never split, never joined",
+}
 
 
 @dataclass(frozen=True)
@@ -19,20 +29,12 @@ class TokenFacts:
 
     id: int
     text: str
-    raw: bytes
-    kind: str  # "base symbol", "seed", "waiting", "merge" or "special token"
+    rows: dict[str, str]  # by their titles, some of `ROWS`
     step: int = 0  # that joined it, or dropped it
-    learned: str = ""  # when
-    dropped: str = ""  # when
-    count: int = -1
-    chosen_by: str = ""  # beside the count
-    decided: str = ""  # how narrowly the step won
     parts: tuple[int, ...] = ()
     part_texts: tuple[str, ...] = ()
     can_be_forbidden: bool = False
-    is_new: bool = False  # born since the table it is of was extended
     step_name: str = "merge"
-    number: int | None = None  # where the imported file has another than the id
 
 
 class TokenModel(QObject):
@@ -56,7 +58,7 @@ class TokenModel(QObject):
         run = self._runs.shown
         facts = facts_of(run, token) if run is not None and token >= 0 else None
         if facts is not None and run is not None and self._is_veiled and facts.step == run.learned:
-            facts = replace(facts, decided="")
+            facts = replace(facts, rows=facts.rows | {"Decided": ""})
         if facts != self.facts:
             self.facts = facts
             self.changed.emit()
@@ -101,48 +103,38 @@ class TokenModel(QObject):
 
 
 def facts_of(run: Run, token: int) -> TokenFacts | None:
-    """What the shown run knows of a token, by the number its file gives it; None where there is no such token."""
-    facts, history = _facts_of(run, token), run.history
-    number = token if facts is None or history is None else int(history.numbers_of(token))
-    return facts if facts is None or number == token else replace(facts, number=number)
-
-
-def _facts_of(run: Run, token: int) -> TokenFacts | None:
+    """What the history of a run tells of a token; None where there is no such token."""
     names, history = run.names, run.history
     if names is None or history is None or token >= history.id_count:
         return None
-    if token >= history.first_special:
-        special = history.recipe.special_tokens[token - history.first_special]
-        return TokenFacts(token, special, special.encode(), "special token")
-    text, raw = names.text[token], names.raw[token]
+    special = token - history.first_special
+    text = names.text[token] if special < 0 else history.recipe.special_tokens[special]
+    raw = names.raw[token] if special < 0 else text.encode()
     joined, dropped = history.row_of(token), history.row_of_drop(token)
     row = joined if dropped is None else dropped
-    symbol = history.alphabet.symbols[token].kind if token < len(history.alphabet) else ""
+    number, is_new = int(history.numbers_of(token)), row is not None and 0 < run.recipe.grown_from < row + 1
+    in_file = "" if number == token or is_new else " in its file"
+    rows = {
+        "Id": "none in its file" if number < 0 else f"{number:,}{in_file}",
+        "Bytes": " ".join(f"{byte:02X}" for byte in raw[:MOST_BYTES]) + (" …" if len(raw) > MOST_BYTES else ""),
+    }
     if row is None:
-        seed = "waiting" if run.recipe.single == "add" else "seed"
-        return TokenFacts(token, text, raw, seed if symbol == "seed" else "base symbol")
-    step, named = history[row], run.wording.step
-    told = [
-        (reason.title, reason.text(step.count, step.reasons)) for reason in Method.of(run.recipe).reasons(run.recipe)
-    ]
-    parts = history.parts(token) or ()
-    return TokenFacts(
-        id=token,
-        text=text,
-        raw=raw,
-        kind="merge" if symbol == "" else "seed",
-        step=row + 1,
-        learned="" if joined is None else f"{named} {joined + 1:,}{_new(run, joined + 1)}",
-        dropped=f"{named} {dropped + 1:,}" if dropped is not None else "",
-        count=step.count,
-        chosen_by=", ".join(f"{title.lower()} {text}" for title, text in told if text),
-        decided=_decided(step, names.text, row in history.forced) if run.recipe.applies("ties") else "",
-        is_new=0 < run.recipe.grown_from < row + 1,
-        can_be_forbidden=not run.why_no_branch(row + 1),
-        step_name=named,
-        parts=parts,
-        part_texts=tuple(names.text[part] for part in parts),
-    )
+        kind = "special token" if special >= 0 else "base symbol"
+        if token < len(history.alphabet) and history.alphabet.symbols[token].kind == "seed":
+            kind = "waiting" if run.recipe.single == "add" else "seed"
+        return TokenFacts(token, text, rows | {"Learned": NOT_LEARNED[kind]})
+    step, named, parts = history[row], run.wording.step, history.parts(token) or ()
+    reasons = Method.of(run.recipe).reasons(run.recipe)
+    told = [(reason.title.lower(), reason.text(step.count, step.reasons)) for reason in reasons]
+    rows |= {
+        "Learned": NOT_LEARNED["seed"] if joined is None else f"{named} {joined + 1:,}{_new(run, joined + 1)}",
+        "Dropped": "" if dropped is None else f"{named} {dropped + 1:,}",
+        "Count": count_text(step.count, "time") if step.count >= 0 else "not known",
+        "Chosen by": ", ".join(f"{title} {text}" for title, text in told if text),
+        "Decided": _decided(step, names.text, row in history.forced) if run.recipe.applies("ties") else "",
+    }
+    part_texts = tuple(names.text[part] for part in parts)
+    return TokenFacts(token, text, rows, row + 1, parts, part_texts, not run.why_no_branch(row + 1), named)
 
 
 def _new(run: Run, step: int) -> str:

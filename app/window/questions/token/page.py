@@ -9,20 +9,10 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVB
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import flat_button, label, muted, paragraph, scrolling
-from app.window.parts.wording import count_text, tip
+from app.window.parts.wording import tip
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.life_view import LifeView
-from app.window.questions.token.model import TokenFacts, TokenModel
-
-MOST_BYTES = 48
-FACTS = ("Id", "Bytes", "Learned", "Dropped", "Count", "Chosen by", "Decided")
-
-NOT_LEARNED = {
-    "base symbol": "a base symbol, there from the start",
-    "seed": "a piece of words, there from the start",
-    "waiting": "not yet: a piece of words that waits to be added",
-    "special token": "a special token, given by the recipe: never split, never joined",
-}
+from app.window.questions.token.model import ROWS, TokenFacts, TokenModel
 
 
 class TokenPage(Page):
@@ -37,9 +27,7 @@ class TokenPage(Page):
         self.token.setAccessibleName("Token looked at")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
         self.hint = muted("Pick a step or a token to look at it closely.")
-        self.facts = {
-            title: paragraph() for title in ("Id", "Bytes", "Learned", "Dropped", "Count", "Chosen by", "Decided")
-        }
+        self.facts = {title: paragraph() for title in ROWS}
         self.facts["Bytes"].setFont(fixed_font())
         self._parts = QHBoxLayout()
         self.parts = QPushButton(), QPushButton()  # the same two all the time: a key press may be on its way to one
@@ -121,23 +109,13 @@ class TokenPage(Page):
 
     def _fill(self, facts: TokenFacts) -> None:
         self.token.setText(_elided(facts.text, 40))
-        self.facts["Id"].setText(_id_text(facts))
-        raw = " ".join(f"{byte:02X}" for byte in facts.raw[:MOST_BYTES])
-        self.facts["Bytes"].setText(raw + (" …" if len(facts.raw) > MOST_BYTES else ""))
-        is_merge = facts.kind == "merge"
-        self.facts["Learned"].setText(facts.learned or NOT_LEARNED[facts.kind])
-        self.facts["Dropped"].setText(facts.dropped)
-        self.facts["Chosen by"].setText(facts.chosen_by)
-        self.facts["Count"].setText(count_text(facts.count, "time") if facts.count >= 0 else "not known")
-        self.facts["Decided"].setText(facts.decided)
         form = self._table.layout()
         assert isinstance(form, QFormLayout)
-        form.setRowVisible(self.facts["Dropped"], bool(facts.dropped))
-        form.setRowVisible(self.facts["Count"], bool(facts.step))
-        form.setRowVisible(self.facts["Chosen by"], bool(facts.chosen_by))
-        form.setRowVisible(self.facts["Decided"], bool(facts.decided))
-        form.setRowVisible(self._parts, is_merge)
-        form.setRowVisible(self._forbidding, is_merge and facts.can_be_forbidden)
+        for title, fact in self.facts.items():
+            fact.setText(facts.rows.get(title, ""))
+            form.setRowVisible(fact, bool(fact.text()))
+        form.setRowVisible(self._parts, bool(facts.parts))
+        form.setRowVisible(self._forbidding, bool(facts.parts) and facts.can_be_forbidden)
         self.forbid.setText(f"Forbid this {facts.step_name} and go on")
         self._show_parts(facts)
 
@@ -160,14 +138,6 @@ def _title(text: str) -> QLabel:
     title = label(text)
     title.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return title
-
-
-def _id_text(facts: TokenFacts) -> str:
-    if facts.number is None:
-        return f"{facts.id:,}"
-    if facts.is_new:
-        return f"{facts.number:,}"
-    return f"{facts.number:,} in its file" if facts.number >= 0 else "none in its file"
 
 
 def _elided(text: str, most: int) -> str:
