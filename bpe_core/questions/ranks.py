@@ -31,7 +31,7 @@ class Ranks(Question):
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         at = study.checked_step_count(self.at)
         then = study.history.first(at)
-        if then.only_joins and study.learned_from is not None:
+        if then.only_joins and study.texts_are_own:
             counts = then.token_counts(study.symbol_counts(WHAT, work))
         else:
             counts = study.cut(WHAT, work).counts(at)

@@ -58,9 +58,10 @@ def report_of(session: SavedSession, run: int | None = None) -> Report:
     names = ", ".join(source.name for source in chosen.sources[:2]) or "a text"
     more = f" and {len(chosen.sources) - 2} more" if len(chosen.sources) > 2 else ""
     words = None if chosen.words is None else KnownWords(chosen.words)
+    counts = chosen.symbol_counts if len(chosen.symbol_counts) else None  # known even where the words are lost
     return Report(
         title=f"{METHODS[chosen.recipe.method].title} learned from {names}{more}",
-        study=Study(chosen.history, words, texts_are_own=True),
+        study=Study(chosen.history, words, texts_are_own=True, symbol_counts=counts),
         sources=chosen.sources,
         sentence=chosen.sentence,
         text=session.text,

@@ -69,7 +69,9 @@ class Study:
         notes: tuple[str, ...] = (),
         sources: Hashable = (),
         texts_are_own: bool = False,
+        symbol_counts: Int64s | None = None,
     ) -> None:
+        """`symbol_counts` are those of the base symbols in the texts, where they were counted before."""
         self.history = history
         self.texts = texts
         self.texts_are_own = texts_are_own  # whether it was learned from these texts
@@ -79,7 +81,7 @@ class Study:
         self.notes = notes  # what the file does or lacks that the history cannot hold, a sentence each
         self.sources = sources  # which texts it was learned from, as far as a session knows
         self._lock = threading.Lock()
-        self._kept: dict[str, Any] = {}
+        self._kept: dict[str, Any] = {} if symbol_counts is None else {"symbols": symbol_counts}
 
     @classmethod
     def of(cls, given: Any, name: str = "") -> Study:
@@ -255,7 +257,7 @@ class Study:
     @property
     def learned_from(self) -> WordTable | None:
         """The words it was learned from, if its texts are those."""
-        return self.words() if self.texts_are_own else None
+        return self.own_words if self.texts_are_own else None
 
     @property
     def own_words(self) -> WordTable | None:
@@ -298,8 +300,8 @@ class Study:
         """Count each base symbol in its words."""
         from bpe_core.learning.layout import count_symbols
 
-        words = self.words(what, work)
-        return self._once("symbols", lambda: count_symbols(words, self.history.alphabet, self.history.recipe))
+        alphabet, recipe = self.history.alphabet, self.history.recipe
+        return self._once("symbols", lambda: count_symbols(self.words(what, work), alphabet, recipe))
 
     def _needed_texts(self, what: str) -> Texts:
         if self.texts is None:

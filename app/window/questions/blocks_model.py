@@ -31,18 +31,22 @@ class BlocksModel(QuestionModel):
         stops = [*accumulate(block["stop"] - block["start"] for block in blocks)]
         return [stop / stops[-1] for stop in stops]
 
-    def in_order(self, column: int, *, from_end: bool) -> list[int]:
-        block = self.block
-        if self.answer is None or block is None:
+    @property
+    def _here(self) -> list[int]:
+        """The rows of the block at work, the newest first."""
+        if self.answer is None or self.block is None:
             return []
-        blocks = self.answer.columns["block"]
-        here = list(takewhile(lambda row: blocks[row] == block, range(self.step, 0, -1)))
-        chosen = set(here)
-        return here if column < 0 else [row for row in super().in_order(column, from_end=from_end) if row in chosen]
+        block, blocks = self.block, self.answer.columns["block"]
+        return list(takewhile(lambda row: blocks[row] == block, range(self.step, 0, -1)))
+
+    @property
+    def order(self) -> list[int]:
+        here = set(self._here)
+        return self._here if self._sorted[0] < 0 else [row for row in super().order if row in here]
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        about = () if self.answer is None else (self._about_block(len(self.in_order(-1, from_end=False))),)
+        about = () if self.answer is None else (self._about_block(len(self._here)),)
         return (*super().sentences, *about)
 
     def _about_block(self, rows: int) -> str:

@@ -23,6 +23,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress, Work
 
 REFRESH_MILLISECONDS = 150
+MOST_ROWS = 100_000  # that are listed; a file has all
 NOTHING_YET = "The answer appears here when training begins."
 RESTING = "The answer appears here when the run rests."
 ASKING = "Asking …"
@@ -47,6 +48,7 @@ class QuestionModel(QObject, Watched):
         self.progress = ""
         self._more_columns, self._chosen, self._session = more_columns, chosen, session
         self._topic = f"question {name}"
+        self._sorted = (-1, False)  # by which column, and whether from its end
         self._asked: Hashable = None
         self._are_texts: dict[str, bool] = {}  # by column
         news = [session.runs.changed, session.runs.grew]
@@ -306,14 +308,19 @@ class QuestionModel(QObject, Watched):
         name = self.columns[column]
         return cell_text(name, self.answer.columns[name][row])
 
-    def in_order(self, column: int, *, from_end: bool) -> list[int]:
-        """The rows by the values of a column, unknown values last; as they are where there is no such column."""
+    def sort(self, column: int, *, from_end: bool) -> None:
+        self._sorted = column, from_end
+
+    @property
+    def order(self) -> list[int]:
+        """The rows by the values of the column sorted by, unknown values last."""
+        column, from_end = self._sorted
         if self.answer is None or not 0 <= column < len(self.columns):
-            return list(range(0 if self.answer is None else len(self.answer.table)))
+            return list(range(0 if self.answer is None else min(MOST_ROWS, len(self.answer.table))))
         values = list(self.answer.columns[self.columns[column]])
         known = [row for row, value in enumerate(values) if value is not None and value == value]
         unknown = [row for row, value in enumerate(values) if value is None or value != value]
-        return [*sorted(known, key=values.__getitem__, reverse=from_end), *unknown]
+        return [*sorted(known, key=values.__getitem__, reverse=from_end), *unknown][:MOST_ROWS]
 
     # -- travelling ------------------------------------------------------------------------
 

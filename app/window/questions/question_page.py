@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import (
@@ -28,40 +29,38 @@ from app.window.parts.tables import put_headings_left, table_of_rows
 from app.window.parts.widgets import flat_button, label, named, paragraph, scrolling
 from app.window.parts.wording import tip
 from app.window.questions.question_model import Parameter, QuestionModel
+from app.window.questions.words.model import WordsModel
 from bpe_core.figures.figure import DotFigure
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 NO_INDEX = QModelIndex()
-MOST_ROWS = 100_000  # that are listed; a file has all
 LEAST_BESIDE = 200  # points of width for sentences and rows
 SCROLL_BAR = 14
 CHOOSE = "Choose …"
 
 
-class AnswerRows(QAbstractTableModel):
+class Rows(QAbstractTableModel):
     """The rows of an answer in the columns that people are shown, in the order of any of them."""
 
-    def __init__(self, model: QuestionModel) -> None:
+    def __init__(self, model: QuestionModel | WordsModel) -> None:
         super().__init__(model)
         self._model = model
-        self._sorted = (-1, False)  # by which column, and whether from its end
-        self._order: list[int] = []
+        self._order: Sequence[int] | np.ndarray[Any, Any] = ()
         self.hint = ""  # below the whole text of a cell, in its tip
 
     def refresh(self) -> None:
         self.beginResetModel()
-        column, from_end = self._sorted
-        self._order = self._model.in_order(column, from_end=from_end)[:MOST_ROWS]
+        self._order = self._model.order
         self.endResetModel()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self._sorted = column, order == Qt.SortOrder.DescendingOrder
+        self._model.sort(column, from_end=order == Qt.SortOrder.DescendingOrder)
         self.refresh()
 
     def place(self, row: int) -> int:
-        """Which row of the answer is shown there."""
-        return self._order[row]
+        """Which of all rows is shown there."""
+        return int(self._order[row])
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._order)
@@ -78,17 +77,17 @@ class AnswerRows(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         if role in (Role.DisplayRole, Role.ToolTipRole):
-            cell = self._model.cell(self._order[index.row()], index.column())
+            cell = self._model.cell(self.place(index.row()), index.column())
             return cell if role == Role.DisplayRole else tip("\n".join(filter(None, (cell, self.hint))))
         if role == Role.TextAlignmentRole and not self._model.is_text(index.column()):
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if role == Role.DecorationRole and index.column() == 0:
-            return self._colour(self._model.cell(self._order[index.row()], 0))
+            return self._colour(self._model.cell(self.place(index.row()), 0))
         return None
 
     def _colour(self, name: str) -> QColor | None:
         """The colour of the dots that are called so."""
-        figure = self._model.figure
+        figure = self._model.figure if isinstance(self._model, QuestionModel) else None
         if not isinstance(figure, DotFigure) or name not in figure.tokenizers:
             return None
         return line_colour(QGuiApplication.palette(), figure.tokenizers.index(name))
@@ -107,7 +106,7 @@ class QuestionPage(Page):
         self.stop = named(flat_button("Stop"), "Stop asking")
         self.save = named(flat_button("Save …"), "Save the answer", "All rows as a table, or the figure as a picture")
         self.figure = FigureView(hint=model.trouble)
-        self.rows = AnswerRows(model)
+        self.rows = Rows(model)
         self.table = table_of_rows(self.rows, f"{model.title}: the answer")
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setSortingEnabled(True)

@@ -18,6 +18,7 @@ from bpe_core.errors import BpeError
 from bpe_core.figures.scale import Scale
 from bpe_core.formats import write_history
 from bpe_core.history.history import History
+from bpe_core.learning.layout import count_symbols
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.report import Report, page_of, report_of, write_report
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -141,6 +142,18 @@ def test_the_charts_are_sound_svg_that_can_be_read_aloud() -> None:
             for name in ("x", "y", "x1", "y1", "width", "height"):
                 value = element.get(name)
                 assert value is None or -1 <= float(value) <= 500
+
+
+def test_ranks_are_drawn_of_a_run_whose_words_are_lost() -> None:
+    run = run_of(RECIPES[0])
+    assert run.history is not None
+    assert run.words is not None
+    counts = count_symbols(run.words, run.history.alphabet, run.recipe)
+    runs = [dataclasses.replace(run, words=words, symbol_counts=counts) for words in (run.words, None)]
+    pages = (page_of(report_of(session(one))) for one in runs)
+    whole, lost = (re.findall("<svg.*?</svg>", page, re.DOTALL) for page in pages)
+    assert len(whole) == len(lost) == 4
+    assert whole[2] == lost[2] or whole[3] == lost[3]
 
 
 def test_tables_and_languages_are_marked_for_those_who_listen() -> None:

@@ -117,17 +117,17 @@ def test_groups_from_folders_to_what_is_learned_and_back(
 
 def _assert_its_words_are_listed(qtbot: QtBot, program: Program, path: Path) -> None:
     page = program.pages[WordsPage]
-    model = page.model
+    model, rows = page.model, page.rows
     program.actions["words"].trigger()
-    qtbot.waitUntil(lambda: model.groups == ("code", "German") and model.rowCount() > 0, timeout=WAIT)
-    counts = [int(model.index(row, 1).data()) for row in range(model.rowCount())]
+    qtbot.waitUntil(lambda: model.groups == ("code", "German") and rows.rowCount() > 0, timeout=WAIT)
+    counts = [int(rows.index(row, 1).data()) for row in range(rows.rowCount())]
     assert counts == sorted(counts, reverse=True)
     for column in (4, 0, 3):
         page.table.sortByColumn(column, Qt.SortOrder.AscendingOrder)
     page.holding.setText("␣ol")
-    qtbot.waitUntil(lambda: [model.index(0, 0).data(), model.rowCount()] == ["␣old", 1], timeout=WAIT)
+    qtbot.waitUntil(lambda: [rows.index(0, 0).data(), rows.rowCount()] == ["␣old", 1], timeout=WAIT)
     assert "1 of " in page.summary.text()
-    assert model.index(0, 4).data() == "0", "how often it stands in the other group"
+    assert rows.index(0, 4).data() == "0", "how often it stands in the other group"
     program.charting._write(page.exact(), page.watched.command, path)
     qtbot.waitUntil(path.is_file, timeout=WAIT)
     assert path.read_text(encoding="utf-8").splitlines()[0] == "text,hex,count,share,count in code,count in German"

@@ -137,7 +137,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
     program.pages.page(SIZES).model.choose("measure", "tokens_per_word")
     rest(qtbot, program)
     assert "identical" in saved("each.svg", print_chart)
-    program.pages[WordsPage].model.sort(0, Qt.SortOrder.DescendingOrder)  # which is another order than at first
+    program.pages[WordsPage].table.sortByColumn(0, Qt.SortOrder.DescendingOrder)  # which is another order than at first
     program.pages[AuditPage].model.choose("sort", "token")
     for page in ("words", "audit"):
         program.charts.show_page(page)

@@ -40,12 +40,15 @@ def test_tokens_are_listed_saved_and_taken_out(
     page.table.sortByColumn(characters, Qt.SortOrder.DescendingOrder)
     lengths = [int(rows.index(row, characters).data()) for row in range(rows.rowCount())]
     assert lengths == sorted(lengths, reverse=True)
+    answered(qtbot, program)
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(tmp_path / "list.json"), ""))
     page.save.click()
     answered(qtbot, program)
     saved = json.loads((tmp_path / "list.json").read_text(encoding="utf-8"))
-    assert {f"{row['id']:,}" for row in saved} == {rows.index(row, 0).data() for row in range(rows.rowCount())}
+    assert [f"{row['id']:,}" for row in saved] == [rows.index(row, 0).data() for row in range(rows.rowCount())]
+    lengths = [row["characters"] for row in saved]
+    assert lengths == sorted(lengths, reverse=True), "a file has the order of the heading that was clicked"
     assert {row["only_in"] for row in saved} == {"one.txt", "other.txt"}
 
     page.table.selectAll()

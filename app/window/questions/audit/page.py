@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QWidget
 
 from app.window.parts.tables import selected_rows
 from app.window.parts.widgets import named
@@ -12,6 +12,7 @@ from app.window.questions.audit.trimming import Trimming
 from app.window.questions.question_page import QuestionPage
 
 TRIM = "Make a table without some tokens: those selected, all listed, or the least used"
+ORDERS = {"times": "count", "characters": "length"}  # of columns that are called otherwise
 
 
 class AuditPage(QuestionPage):
@@ -26,12 +27,25 @@ class AuditPage(QuestionPage):
         self.above.addWidget(self.trim, 0, Qt.AlignmentFlag.AlignTop)
         self.trim.clicked.connect(self._trim)
         trimming.busy_changed.connect(self._show_trim)
+        self.table.horizontalHeader().sortIndicatorChanged.connect(self._choose_order)
         self.model.changed.connect(self._show_trim)
         self._show_trim()
 
     def open_row(self, row: int) -> None:
         for token in self.trimming.tokens([row]):
             self.token_wanted.emit(token)
+
+    def _choose_order(self, column: int, order: Qt.SortOrder) -> None:
+        """Let the rows of a file have the order of the heading that was clicked."""
+        name = self.model.columns[column] if 0 <= column < len(self.model.columns) else ""
+        sort, reverse = self.fields["sort"], self.fields["reverse"]
+        assert isinstance(sort, QComboBox)
+        assert isinstance(reverse, QCheckBox)
+        place = sort.findData(ORDERS.get(name, name))
+        if place >= 0:
+            sort.setCurrentIndex(place)
+            longest_first = sort.itemData(place) == "length"
+            reverse.setChecked((order == Qt.SortOrder.DescendingOrder) != longest_first)
 
     def _show_trim(self) -> None:
         self.trim.setText("Stop Trimming" if self.trimming.is_busy else "Trim …")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.session.counts import Counted, CountFailed
 from app.session.groups import IN_NONE
@@ -15,7 +14,7 @@ from app.session.manifests import RESULT, SESSION, TEXTS
 from app.session.session import Session
 from app.session.studies import are_same, tables_by_group
 from app.window.parts.watched import Exact, Watched
-from app.window.parts.wording import count_text, tip
+from app.window.parts.wording import count_text
 from app.worker.job import Task
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled
@@ -24,19 +23,15 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.data_table import DataTable
 
 REDRAW_MILLISECONDS = 300
-RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 COLUMNS = ("Word", "Count", "Share")
 TIPS = (
     "As the recipe cuts the texts into words; ␣ is a blank, ⏎ a newline",
-    "How often it stands in the texts as they are, before any weights",
-    "Of all words, each as often as it stands there",
+    "How often it occurs in the texts as they are, before any weights",
+    "Of all words, each as often as it occurs",
 )
 TOPIC = "words of the corpus"
 NOTHING_YET = "Open a text, and its words are listed here, the most frequent first."
 COUNTING = "The texts are being counted …"
-
-Index = QModelIndex | QPersistentModelIndex
-Role = Qt.ItemDataRole
 
 
 @dataclass(frozen=True)
@@ -53,8 +48,8 @@ class Choice:
         return groups[place] if 0 <= place < len(groups) else COUNT if self.column else WORD
 
 
-class WordsModel(QAbstractTableModel, Watched):
-    """One row a word."""
+class WordsModel(QObject, Watched):
+    """One row a word; only the rows in sight are written."""
 
     changed = Signal()
     failed = Signal(str)
@@ -64,7 +59,7 @@ class WordsModel(QAbstractTableModel, Watched):
         self._corpus, self._aside, self._mixed = session.corpus, session.aside, session.runs.mixed
         self.choice = Choice()
         self.found: ListedWords | None = None
-        self._rows: Int64s = np.zeros(0, np.int64)
+        self.order: Int64s = np.zeros(0, np.int64)  # the rows that are listed
         self._tables: Mapping[str, Sequence[WordTable]] = {}  # that it was found of
         self._asked: Choice | None = None
         self._told = ""  # about texts that are not among them
@@ -102,17 +97,15 @@ class WordsModel(QAbstractTableModel, Watched):
         self._aside.ask(TOPIC, work, self._take, self.failed.emit)
 
     def _take(self, answer: tuple[ListedWords | None, Int64s]) -> None:
-        self.beginResetModel()
-        self.found, self._rows = answer
-        self.endResetModel()
+        self.found, self.order = answer
         self.changed.emit()
 
     def hold(self, text: str) -> None:
         """List only the words that hold it."""
         self._choose(Choice(text, self.choice.column, self.choice.ascending))
 
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self._choose(Choice(self.choice.holding, column, order == Qt.SortOrder.AscendingOrder))
+    def sort(self, column: int, *, from_end: bool) -> None:
+        self._choose(Choice(self.choice.holding, column, not from_end))
 
     def _choose(self, choice: Choice) -> None:
         if choice != self.choice:
@@ -127,7 +120,7 @@ class WordsModel(QAbstractTableModel, Watched):
     def summary(self) -> str:
         if self.found is None:
             return COUNTING if self._corpus.counts.busy else NOTHING_YET + self._told
-        some = f"{len(self._rows):,} of " if len(self._rows) != len(self.found) else ""
+        some = f"{len(self.order):,} of " if len(self.order) != len(self.found) else ""
         words = count_text(len(self.found), "different word")
         return f"{some}{words}, {self.found.total:,} with repetitions.{self._told}"
 
@@ -139,39 +132,25 @@ class WordsModel(QAbstractTableModel, Watched):
         return ("count", "--recipe", SESSION, *held, "--sort", by, *reverse, "--list", RESULT, TEXTS)
 
     def exact(self) -> Exact:
-        found, rows = self.found, self._rows
+        found, rows = self.found, self.order
         return lambda cancelled: DataTable({}) if found is None else found.table(rows, cancelled)
 
     # -- the table -------------------------------------------------------------------------
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._rows)
+    @property
+    def headings(self) -> list[str]:
+        return [*COLUMNS, *(group or IN_NONE for group in self.groups)]
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        return len(COLUMNS) + len(self.groups)
+    def meaning(self, column: int) -> str:
+        if column < len(COLUMNS):
+            return TIPS[column]
+        group = self.groups[column - len(COLUMNS)]
+        return f"How often it occurs in the group {group}" if group else "How often it occurs in no group"
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal:
-            return None
-        if section < len(COLUMNS):
-            title, meaning = COLUMNS[section], TIPS[section]
-        else:
-            group = self.groups[section - len(COLUMNS)]
-            title = group or IN_NONE
-            meaning = f"How often it stands in the group {group}" if group else "How often it stands in no group"
-        if role == Role.DisplayRole:
-            return title
-        return tip(meaning) if role == Role.ToolTipRole else None
+    def is_text(self, column: int) -> bool:
+        return column == 0
 
-    def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
-        if role in (Role.DisplayRole, Role.ToolTipRole):
-            told = self._cell(int(self._rows[index.row()]), index.column())
-            return tip(told) if role == Role.ToolTipRole else told
-        if role == Role.TextAlignmentRole and index.column() > 0:
-            return RIGHT
-        return None
-
-    def _cell(self, row: int, column: int) -> str:
+    def cell(self, row: int, column: int) -> str:
         found = self.found
         assert found is not None  # there are no rows without
         if column == 0:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.window.parts.page import Page
 from app.window.parts.tables import put_headings_left, table_of_rows
 from app.window.parts.widgets import entry, paragraph
+from app.window.questions.question_page import Rows
 from app.window.questions.words.model import WordsModel
 
 WIDTHS = (150, 90, 70)
@@ -29,7 +30,11 @@ class WordsPage(Page):
         self.summary.setAccessibleName("How many words are listed")
         self.export = QPushButton("Save List …")
         self.export.setToolTip("Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group")
-        self.table = _table(model)
+        self.rows, self._listed = Rows(model), model.order
+        self.table = table_of_rows(self.rows, "Words of the corpus", WIDTHS)
+        put_headings_left(self.table)
+        self.table.horizontalHeader().setSortIndicator(model.choice.column, Qt.SortOrder.DescendingOrder)
+        self.table.setSortingEnabled(True)
         row = QHBoxLayout()
         row.addWidget(self.holding, 1)
         row.addWidget(self.export)
@@ -44,17 +49,12 @@ class WordsPage(Page):
         self._show()
 
     def _show(self) -> None:
+        if self.model.order is not self._listed:
+            self._listed = self.model.order
+            self.rows.refresh()
         self.summary.setText(self.model.summary)
         self.export.setEnabled(self.model.found is not None)
-        for column in range(len(WIDTHS), self.model.columnCount()):
+        for column in range(len(WIDTHS), self.rows.columnCount()):
             if column not in self._widened:
                 self._widened.add(column)
                 self.table.setColumnWidth(column, WIDTH_OF_GROUP)
-
-
-def _table(model: WordsModel) -> QTableView:
-    table = table_of_rows(model, "Words of the corpus", WIDTHS)
-    put_headings_left(table)
-    table.horizontalHeader().setSortIndicator(model.choice.column, Qt.SortOrder.DescendingOrder)
-    table.setSortingEnabled(True)
-    return table
