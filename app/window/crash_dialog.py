@@ -10,8 +10,9 @@ from types import TracebackType
 
 from PySide6.QtCore import QObject, Qt, Signal, qVersion
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
+from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.layouts import in_column
 from app.window.parts.widgets import fixed_text, paragraph
 
@@ -69,11 +70,11 @@ class CrashDialog(QDialog):
         self.setWindowTitle("Unexpected error")
         self.resize(640, 380)
         self.text = fixed_text("Report")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        self.copy_button = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
-        self.copy_button.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text.toPlainText()))
-        buttons.rejected.connect(self.reject)
+        buttons, self.copy_button = dialog_buttons(self, "Copy", self._copy, stays=True)
         in_column(paragraph(SENTENCE), (self.text, 1), buttons, on=self)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.text.toPlainText())
 
     def add(self, text: str) -> None:
         if not self.text.toPlainText():

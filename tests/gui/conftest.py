@@ -21,7 +21,6 @@ from app.session.run import Phase
 from app.settings import LESSON_PLACES, LESSONS_DONE, LOCATION, PLAYS, RECENT_FILES, SPEED, START_HERE, Settings
 from app.window.parts.timing import Throttle
 from app.window.parts.watched import Watched
-from app.window.training.training_views import merges_per_second
 from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
 from bpe_core.recipes.methods import METHODS
@@ -165,7 +164,7 @@ def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Iterator[Call
             tabs.show_page(tabs.ids[0])
         program.merges.sort(0, Qt.SortOrder.AscendingOrder)
         program.speed.slider.setValue(SPEED.default)
-        program.speed.changed.emit(merges_per_second(SPEED.default))  # or it might go on as a test has told it alone
+        program.running.set_speed(SPEED.default)  # or it might go on as a test has told it alone
         program.messages.forget()
         rest(qtbot, program)  # what another test has asked is answered by now
         program.messages.forget()  # or a test might take what another was told for what it waits for

@@ -26,10 +26,11 @@ from app.window.merges.merge_table import MergeTableModel
 from app.window.pages import COMPARE, DUEL, LAB, Pages
 from app.window.parts.dialogs import (
     REPORT_FILTERS,
+    SESSION_FILTER,
     SESSION_FILTERS,
+    TOKENIZER_FILTER,
     ask_before_leaving,
-    ask_for_session,
-    ask_for_tokenizer,
+    ask_to_open,
     ask_where_to_save,
 )
 from app.window.parts.page import PageTabs
@@ -162,7 +163,7 @@ class Filing(QObject):
         again()
 
     def _ask_and_open(self) -> None:
-        path = ask_for_session(self._window, self._settings.get(LAST_FOLDER))
+        path = ask_to_open(self._window, "Open a session", self._settings.get(LAST_FOLDER), SESSION_FILTER)
         if path is not None:
             self.open(path)
 
@@ -308,7 +309,8 @@ class Exchanging(QObject):
             self._show(dialog, "export_dialog")
 
     def _import(self, open_table: Callable[[Path], object]) -> None:
-        path = ask_for_tokenizer(self._frame.window, self._frame.settings.get(LAST_FOLDER))
+        folder = self._frame.settings.get(LAST_FOLDER)
+        path = ask_to_open(self._frame.window, "Open a tokenizer", folder, TOKENIZER_FILTER)
         if path is not None:
             self._frame.settings.remember_file(path)
             open_table(path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
@@ -45,16 +45,12 @@ class LessonPanel(QStackedWidget):
     def __init__(self, course: Course, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._course = course
-        self.list = ListPage()
+        self.list = ListPage(self.chosen.emit)
         self.step = StepPage(course)
-        self.end = EndPage()
+        self.end = EndPage(self.chosen.emit, course.leave)
         for page in (self.list, self.step, self.end):
             self.addWidget(page)
         self.setMinimumWidth(230)
-        self.list.chosen.connect(self.chosen)
-        self.end.chosen.connect(self.chosen)
-        self.step.left.connect(course.leave)
-        self.end.left.connect(course.leave)
         course.changed.connect(self._show)
 
     def show_offers(self, offers: Sequence[Offer]) -> None:
@@ -80,10 +76,9 @@ class LessonPanel(QStackedWidget):
 
 
 class ListPage(QScrollArea):
-    chosen = Signal(str, int)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, begin: Callable[[str, int], object]) -> None:
+        super().__init__()
+        self._begin = begin
         self.buttons: dict[str, QCommandLinkButton] = {}
         self._offers: tuple[Offer, ...] = ()
         inside = QWidget()
@@ -125,15 +120,13 @@ class ListPage(QScrollArea):
 
     def _choose(self, name: str) -> None:
         offer = next(offer for offer in self._offers if offer.lesson.name == name)
-        self.chosen.emit(name, 0 if offer.is_done else offer.reached)
+        self._begin(name, 0 if offer.is_done else offer.reached)
 
 
 class EndPage(QWidget):
-    chosen = Signal(str, int)
-    left = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, begin: Callable[[str, int], object], leave: Callable[[], object]) -> None:
+        super().__init__()
+        self._begin = begin
         self.offers: tuple[Offer, ...] = ()
         self._next: Offer | None = None
         self.sign, self.title, self.score = QLabel(), paragraph(), paragraph()
@@ -147,7 +140,7 @@ class EndPage(QWidget):
         parts = (self.sign, self.title, self.score, self.next_button, self.leave_button)
         in_column(1, *parts, 2, on=self, margins=(12, 8, 12, 8), spacing=10)
         self.next_button.clicked.connect(self._go_on)
-        self.leave_button.clicked.connect(self.left)
+        self.leave_button.clicked.connect(lambda: leave())
         self.recolor()
 
     def show_end(self, lesson: Lesson, score: str) -> None:
@@ -168,7 +161,7 @@ class EndPage(QWidget):
 
     def _go_on(self) -> None:
         if self._next is not None:
-            self.chosen.emit(self._next.lesson.name, 0)
+            self._begin(self._next.lesson.name, 0)
 
 
 HINT = "Click between two of them to say that they are glued next."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
@@ -31,8 +31,6 @@ TYPED_PAIR, TYPED_TOKEN, TYPED_ANSWER = "or type a pair, such as l + o", "or typ
 class StepPage(QWidget):
     """Follows the course. Answers are given by button or typed."""
 
-    left = Signal()
-
     def __init__(self, course: Course, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._course = course
@@ -40,7 +38,7 @@ class StepPage(QWidget):
         self.title = named(paragraph(), "Lesson")
         scaled(self.title, 1, bold=True)
         leave = "Leave the lesson: everything is as it was before"
-        self.leave_button = named(IconButton("close", leave, self.left.emit), "Leave the lesson")
+        self.leave_button = named(IconButton("close", leave, course.leave), "Leave the lesson")
         self.progress = named(ProgressBar(with_text=False), "Steps of the lesson")
         self.progress.setFixedHeight(5)
         self.say = _text_label("What the lesson says")

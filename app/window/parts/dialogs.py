@@ -28,6 +28,7 @@ TOKENIZER_FILTER = (
     "Tokenizers and tables (*.json *.txt *.bpe *.tiktoken *.codes *.model *.spm *.csv *.tsv *.parquet);;All files (*)"
 )
 SESSION_FILTERS = {"Session (*.bpex)": "bpex"}
+SESSION_FILTER = "Session (*.bpex);;All files (*)"
 REPORT_FILTERS = {"Web page (*.html)": "html"}
 DATA_FILTERS = {
     "CSV table (*.csv)": "csv",
@@ -83,15 +84,8 @@ def ask_for_texts(parent: QWidget, folder: str, title: str = "Add texts to the c
     return names
 
 
-def ask_for_session(parent: QWidget, folder: str) -> Path | None:
-    name, _ = QFileDialog.getOpenFileName(
-        parent, "Open a session", folder, ";;".join((*SESSION_FILTERS, "All files (*)"))
-    )
-    return Path(name) if name else None
-
-
-def ask_for_tokenizer(parent: QWidget, folder: str) -> Path | None:
-    name, _ = QFileDialog.getOpenFileName(parent, "Open a tokenizer", folder, TOKENIZER_FILTER)
+def ask_to_open(parent: QWidget, title: str, folder: str, filters: str) -> Path | None:
+    name, _ = QFileDialog.getOpenFileName(parent, title, folder, filters)
     return Path(name) if name else None
 
 

@@ -42,7 +42,7 @@ class FigureView(QWidget):
         """Without a name, the view takes its accessible name from the figure's title."""
         super().__init__(parent)
         self.figure: Figure | None = None
-        self._name, self._hint, self._has_legend = name, hint, has_legend
+        self._name, self.hint, self._has_legend = name, hint, has_legend  # the hint is taken up by set_figure
         self.scale = 1.0  # of the texts, in sizes of the font
         self._layout: Layout | None = None  # of the figure, for the size, font and palette that there are
         self._still: tuple[Layout, QPixmap] | None = None  # the picture of what stays, and its layout
@@ -50,26 +50,12 @@ class FigureView(QWidget):
         self.setAccessibleDescription(hint)
         self.setMinimumHeight(LEAST_HEIGHT)
 
-    @property
-    def hint(self) -> str:
-        """What is said where there is nothing to be drawn."""
-        return self._hint
-
-    @hint.setter
-    def hint(self, hint: str) -> None:
-        self._hint = hint
-        self.set_figure(self.figure)
-
     def set_figure(self, figure: Figure | None) -> None:
         """Show this figure; None or an empty one shows the hint."""
         self.figure, self._layout = figure, None
         self.setAccessibleName(self._name or (figure.title.rstrip(".") if figure is not None else ""))
-        self.setAccessibleDescription(self._hint if figure is None or figure.is_empty else figure.in_words)
+        self.setAccessibleDescription(self.hint if figure is None or figure.is_empty else figure.in_words)
         self.update()
-
-    def sample(self, index: int) -> str:
-        """Return a small square in the colour of a line, as rich text."""
-        return sample_of(self.palette(), index)
 
     def told_at(self, point: QPointF) -> str:
         """Return the exact values below the mouse."""
@@ -114,7 +100,7 @@ class FigureView(QWidget):
         painter.fillRect(self.rect(), self.palette().base())
         painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
         place = QRectF(self.rect()).adjusted(HINT_MARGIN, 0, -HINT_MARGIN, 0)
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.hint)
 
     def _picture_of(self, layout: Layout) -> QPixmap:
         """Return what stays as a picture, made anew where something but the marks has changed."""

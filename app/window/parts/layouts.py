@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import Qt
@@ -21,20 +23,6 @@ Margins = tuple[int, int, int, int]
 Box = TypeVar("Box", bound=QBoxLayout)
 
 
-def in_row(
-    *parts: Part, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
-) -> QHBoxLayout:
-    """Put widgets and layouts side by side; `(widget, 1)` takes the room that is left."""
-    return _filled(QHBoxLayout() if on is None else QHBoxLayout(on), parts, margins, spacing)
-
-
-def in_column(
-    *parts: Part, on: QWidget | None = None, margins: Margins | None = None, spacing: int | None = None
-) -> QVBoxLayout:
-    """Put widgets and layouts below each other; `(widget, 1)` takes the room that is left."""
-    return _filled(QVBoxLayout() if on is None else QVBoxLayout(on), parts, margins, spacing)
-
-
 def in_form(*rows: tuple[str, QWidget | QLayout]) -> QFormLayout:
     """Put fields below each other, each behind its title."""
     form = QFormLayout()
@@ -43,7 +31,17 @@ def in_form(*rows: tuple[str, QWidget | QLayout]) -> QFormLayout:
     return form
 
 
-def _filled(box: Box, parts: tuple[Part, ...], margins: Margins | None, spacing: int | None) -> Box:
+def _laid_out(
+    kind: Callable[[], Box],
+    *parts: Part,
+    on: QWidget | None = None,
+    margins: Margins | None = None,
+    spacing: int | None = None,
+) -> Box:
+    """Lay out widgets and layouts; `(widget, 1)` takes the room that is left."""
+    box = kind()
+    if on is not None:
+        on.setLayout(box)
     if margins is not None:
         box.setContentsMargins(*margins)
     if spacing is not None:
@@ -60,3 +58,7 @@ def _filled(box: Box, parts: tuple[Part, ...], margins: Margins | None, spacing:
         else:
             box.addWidget(one, share)
     return box
+
+
+in_row = partial(_laid_out, QHBoxLayout)  # side by side
+in_column = partial(_laid_out, QVBoxLayout)  # below each other

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QPoint, QSize, QSizeF, Qt
-from PySide6.QtGui import QFontInfo, QImage, QPageSize, QPainter, QPalette, QPdfWriter
+from PySide6.QtGui import QFontInfo, QImage, QPageSize, QPaintDevice, QPainter, QPalette, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator, QSvgRenderer
 from PySide6.QtWidgets import QWidget
 
@@ -37,28 +37,36 @@ def save_png(widget: QWidget, path: Path) -> bool:
 def save_svg(widget: QWidget, path: Path) -> bool:
     generator = QSvgGenerator()
     generator.setFileName(str(path))
-    generator.setSize(widget.size())
-    generator.setViewBox(widget.rect())
-    generator.setTitle(widget.accessibleName())
-    painter = QPainter()
-    if not painter.begin(generator):
-        return False
-    widget.render(painter, QPoint())
-    return painter.end()
+    return _is_drawn(_sized(generator, widget), lambda painter: widget.render(painter, QPoint()))
 
 
 def save_pdf(widget: QWidget, path: Path) -> bool:
     """As large as it is on screen."""
-    writer = QPdfWriter(str(path))
+    writer = _pdf_writer(path, QSizeF(widget.size()) * (MILLIMETRES / SCREEN_DOTS_AN_INCH))
     writer.setResolution(SCREEN_DOTS_AN_INCH)
-    millimetres = QSizeF(widget.size()) * (MILLIMETRES / SCREEN_DOTS_AN_INCH)
+    return _is_drawn(writer, lambda painter: widget.render(painter, QPoint()))
+
+
+def _sized(generator: QSvgGenerator, widget: QWidget) -> QSvgGenerator:
+    generator.setSize(widget.size())
+    generator.setViewBox(widget.rect())
+    generator.setTitle(widget.accessibleName())
+    return generator
+
+
+def _pdf_writer(path: Path, millimetres: QSizeF) -> QPdfWriter:
+    writer = QPdfWriter(str(path))
     writer.setPageSize(QPageSize(millimetres, QPageSize.Unit.Millimeter))
     writer.setPageMargins(QMarginsF())
     writer.setCreator("BPE Explorer")
+    return writer
+
+
+def _is_drawn(device: QPaintDevice, draw: Callable[[QPainter], object]) -> bool:
     painter = QPainter()
-    if not painter.begin(writer):
+    if not painter.begin(device):
         return False
-    widget.render(painter, QPoint())
+    draw(painter)
     return painter.end()
 
 
@@ -94,10 +102,7 @@ def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_
         least = widget.minimumSizeHint()  # where more room is needed, all is drawn smaller
         unit *= max(1.0, least.width() / (width * unit), least.height() / (height * unit))
         widget.resize(QSize(round(width * unit), round(height * unit)))
-        generator.setSize(widget.size())
-        generator.setViewBox(widget.rect())
-        generator.setTitle(widget.accessibleName())
-        with QPainter(generator) as painter:
+        with QPainter(_sized(generator, widget)) as painter:
             painter.fillRect(widget.rect(), widget.palette().base())
             widget.render(painter, QPoint())
     finally:
@@ -115,15 +120,7 @@ def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: s
         return path.write_bytes(drawn) == len(drawn)
     renderer = QSvgRenderer(QByteArray(drawn))
     if kind == ".pdf":
-        writer = QPdfWriter(str(path))
-        writer.setPageSize(QPageSize(QSizeF(width, height), QPageSize.Unit.Millimeter))
-        writer.setPageMargins(QMarginsF())
-        writer.setCreator("BPE Explorer")
-        painter = QPainter()
-        if not painter.begin(writer):
-            return False
-        renderer.render(painter)
-        return painter.end()
+        return _is_drawn(_pdf_writer(path, QSizeF(width, height)), renderer.render)
     dots = QSize(*(round(side * DOTS_AN_INCH / MILLIMETRES) for side in (width, height)))
     image = QImage(dots, QImage.Format.Format_RGB32)
     metre = round(1000 * DOTS_AN_INCH / MILLIMETRES)

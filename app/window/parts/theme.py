@@ -112,7 +112,7 @@ class Theme(QObject):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         self._application = application
-        self._undress()
+        application.setStyleSheet("")
         application.setStyle("Fusion")
         self._apply()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
@@ -121,13 +121,9 @@ class Theme(QObject):
         """Apply the style sheet; best when everything is built, as each part that is added costs again."""
         self._application.setStyleSheet(STYLE)
 
-    def _undress(self) -> None:
-        """Remove the style sheet while style or palette change, or everything would be styled anew each time."""
-        self._application.setStyleSheet("")
-
     def choose(self, choice: str) -> None:
         self.choice = choice
-        self._undress()
+        self._application.setStyleSheet("")  # or everything would be styled anew for each change
         self._apply()
         self.dress()  # rules that name palette colours are resolved again only when the sheet is set again
         self.changed.emit()

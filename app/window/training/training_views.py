@@ -27,8 +27,6 @@ def merges_per_second(place: int) -> float | None:
 class SpeedBox(QWidget):
     """A logarithmic slider, with its meaning beside it."""
 
-    changed = Signal(object)  # merges a second, or None for full speed
-
     def __init__(self, place: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.slider = QSlider(Qt.Orientation.Horizontal)
@@ -43,12 +41,8 @@ class SpeedBox(QWidget):
         self._meaning = label()
         self._meaning.setMinimumWidth(self._meaning.fontMetrics().horizontalAdvance("10,000 a second "))
         in_row(label("Speed"), self.slider, self._meaning, on=self, margins=(0, 0, 0, 0))
-        self.slider.valueChanged.connect(self._tell)
+        self.slider.valueChanged.connect(self._show)
         self._show(place)
-
-    def _tell(self, place: int) -> None:
-        self._show(place)
-        self.changed.emit(merges_per_second(place))
 
     def _show(self, place: int) -> None:
         speed = merges_per_second(place)

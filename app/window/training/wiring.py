@@ -36,9 +36,8 @@ class Training(QObject):
         actions.connect(main=self._act, step=step, new_run=train, stop=runs.stop, extend=extend)
         actions.connect(runs=lambda: frame.window.show_dock("runs"))
         session.size_taken.connect(form.note_size)
-        speed.changed.connect(self._set_speed)
-        speed.slider.valueChanged.connect(lambda place: frame.settings.put(SPEED, place))
-        self._set_speed(merges_per_second(speed.slider.value()))
+        speed.slider.valueChanged.connect(self.set_speed)
+        self.set_speed(speed.slider.value())
         self.runs_menu = filled_menu("Sho&w Run", frame.window, self._fill_runs, "None yet")
         actions.menus["training"].addSeparator()
         actions.menus["training"].addMenu(self.runs_menu)
@@ -62,9 +61,11 @@ class Training(QObject):
             self._session.playing.play_next_run()
         self._session.train(fits=not self._form.has_own_size)
 
-    def _set_speed(self, merges_per_second: float | None) -> None:
-        self._session.runs.set_pace(merges_per_second)
-        self._session.playing.set_speed(merges_per_second)
+    def set_speed(self, place: int) -> None:
+        """Learn and play as fast as this place of the slider says."""
+        self._frame.settings.put(SPEED, place)
+        self._session.runs.set_pace(merges_per_second(place))
+        self._session.playing.set_speed(merges_per_second(place))
 
     def _fill_runs(self, menu: QMenu) -> None:
         runs = self._session.runs
