@@ -1,8 +1,4 @@
-"""The way in: a command works without a window, everything else opens one.
-
-bpe-explorer [FILE ...]                  the window, with these texts
-bpe-explorer train FILE ... (and others) without a window, see --help
-"""
+"""The way in: a command works without a window, everything else opens one, with the files that are named."""
 
 from __future__ import annotations
 

@@ -118,7 +118,6 @@ class Program(QObject):
         self.session.warm_up()
 
     def close(self) -> None:
-        """Keep the settings, then end every thread."""
         self.window.keep_layout(self.settings)
         self.settings.save()
         self.session.playing.give_way()

@@ -1,7 +1,4 @@
-"""Makes a double-click on a session open it: tells the person's desktop which program the ending belongs to.
-
-Everything is written into the person's own folders, and only when they ask for it.
-"""
+"""Lets a double-click on a session open it: writes, when asked, into the person's own folders what a desktop reads."""
 
 from __future__ import annotations
 

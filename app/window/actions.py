@@ -214,7 +214,6 @@ def actions_in(bar: QMenuBar) -> Iterator[tuple[str, QAction]]:
 
 
 def title_of(action: QAction) -> str:
-    """Return the text of an action without the signs that underline a letter."""
     return action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
 
 

@@ -207,7 +207,6 @@ class MainWindow(QMainWindow):
         self.setWindowState(self.windowState() & ~FULL_SCREEN | (FULL_SCREEN if on else Qt.WindowState.WindowNoState))
 
     def _show_stage(self, id: str) -> None:
-        """Show a stage; the hidden ones ask for no room."""
         shown = self._stage_places.get(id, 0)
         for index in range(self.stages.count()):
             policy = QSizePolicy.Policy.Preferred if index == shown else QSizePolicy.Policy.Ignored
@@ -346,11 +345,7 @@ LATER_MILLISECONDS = 100
 
 
 class DockTabs:
-    """Hides tab bars of docks that Qt forgot: they stay on the screen and answer to no click.
-
-    Qt makes another tab bar each time a layout is restored, or changed before it is shown, and does not always
-    remove the old one.
-    """
+    """Hides tab bars that Qt forgot to remove when it restored a layout: they stay and answer to no click."""
 
     def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
         self._window, self._docks = window, docks

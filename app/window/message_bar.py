@@ -18,10 +18,7 @@ LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # to notice a sentence; to rea
 
 
 class MessageBar(QFrame):
-    """Shows the newest notice until it is closed or another one comes.
-
-    A notice that can wait covers none that could not be read yet, and comes back if it is itself covered too soon.
-    """
+    """Shows the newest notice. One that can wait covers none that could not be read yet, and comes back if covered."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

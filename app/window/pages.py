@@ -1,7 +1,6 @@
-"""Every page that follows the time cursor, a row each: a new one is its own file and a line here.
+"""Every page that follows the time cursor, a row each, from which tabs, menus, saving and sessions follow.
 
-The tabs, the Ask menu, saving, copying and colours, and what a session remembers of the layout follow from the rows.
-A page is loaded and built when it is first looked at or asked for: few of them ever are, and a window opens at once.
+A page is loaded and built when it is first looked at or asked for, so that the window opens at once.
 """
 
 from __future__ import annotations
@@ -158,8 +157,7 @@ def build_tree(world: World) -> TreePage:
 
 @dataclass(frozen=True)
 class PageRow(Generic[Built]):
-    """One page: its name in files and code, its title, its place, and the actions about it, the first of which
-    shows it."""
+    """A page: its name in files and code, title, place, and actions, the first of which shows it."""
 
     id: str
     title: str
@@ -174,8 +172,6 @@ class PageRow(Generic[Built]):
 
 
 def question_row(name: str, *actions: Item) -> PageRow[QuestionPage]:
-    """The page of a question that needs no view of its own."""
-
     def build(world: World) -> QuestionPage:
         from app.window.questions.question_model import QuestionModel
         from app.window.questions.question_page import QuestionPage
@@ -277,7 +273,6 @@ class Pages:
             self._connections[row.id].append(connect)
 
     def on(self, tabs: Tabs) -> dict[str, PagePlace]:
-        """The places of the pages there, by id, in their order."""
         return {row.id: self._places[row.id] for row in PAGES if row.tabs == tabs}
 
     def recolor(self) -> None:

@@ -21,8 +21,6 @@ MAIN_TEXTS: dict[MainAction, tuple[str, str]] = {
 
 
 class MainToolBar(QToolBar):
-    """Its main button reads Train, Pause, Resume or Continue."""
-
     def __init__(
         self, actions: Actions, form: RecipeForm, training: TrainingStatusModel, samples: QMenu, speed: SpeedBox
     ) -> None:

@@ -28,9 +28,9 @@ from app.window.corpus.corpus_list import CorpusListModel, Entry
 from app.window.parts.dialogs import ask_for_draw, dialog_buttons
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.row_list import Index
-from app.window.parts.tables import selected_rows
+from app.window.parts.tables import list_of_rows, selected_rows
 from app.window.parts.theme import shades_of
-from app.window.parts.widgets import IconButton, add_key_action, add_tick, entry, filled_menu, label, named
+from app.window.parts.widgets import IconButton, add_key_action, add_tick, entry, filled_menu, label, named, push_button
 from app.window.parts.wording import count_text
 
 MARGIN = 10
@@ -168,8 +168,7 @@ class PickedFiles(QDialog):
         self._found.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.needle = named(entry("Find names", can_be_cleared=True), "Find names")
         self.needle.textChanged.connect(self._found.setFilterFixedString)
-        self.list = named(QListView(), "Files that were picked")
-        self.list.setModel(self._found)
+        self.list = list_of_rows(self._found, "Files that were picked")
         self.list.setUniformItemSizes(True)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -225,8 +224,6 @@ class WholeSentence(QLabel):
 
 
 class CorpusPanel(QWidget):
-    """The list, its few buttons, and a line of totals."""
-
     def __init__(
         self, model: CorpusListModel, open_action: QAction, words_action: QAction, parent: QWidget | None = None
     ) -> None:
@@ -241,8 +238,7 @@ class CorpusPanel(QWidget):
         self.up_button = IconButton("up", up, lambda: self._move(-1))
         self.down_button = IconButton("down", down, lambda: self._move(1))
         self._icon_buttons = (self.add_button, self.remove_button, self.up_button, self.down_button)
-        self.cancel_button = QPushButton("Cancel counting")
-        self.cancel_button.clicked.connect(model.corpus.counts.cancel)
+        self.cancel_button = push_button("Cancel counting", model.corpus.counts.cancel)
         self.totals = named(label(), "Totals of the corpus")
         self.warning = WholeSentence(wordWrap=True)
         self._lay_out()
@@ -254,8 +250,7 @@ class CorpusPanel(QWidget):
         self._model.corpus.remove(self._model.texts_at(self._selected_rows()))
 
     def _make_list(self) -> QListView:
-        view = named(QListView(), "Texts of the corpus")
-        view.setModel(self._model)
+        view = list_of_rows(self._model, "Texts of the corpus")
         view.setMinimumHeight(LEAST_HEIGHT)
         view.setItemDelegate(CorpusDelegate(view))
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -264,7 +259,6 @@ class CorpusPanel(QWidget):
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         view.setUniformItemSizes(True)
         view.setMouseTracking(True)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         add_key_action(view, "Move Up", "Alt+Up", lambda: self._move(-1))
         add_key_action(view, "Move Down", "Alt+Down", lambda: self._move(1))
         add_key_action(view, "Remove from Corpus", QKeySequence.StandardKey.Delete, self.remove_selected)

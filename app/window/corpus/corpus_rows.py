@@ -18,8 +18,6 @@ from bpe_core.recipes.mixture import By, Group, Mixture, share_text, weight_of
 
 @dataclass(frozen=True)
 class GroupRow:
-    """The heading of a group of texts."""
-
     name: str
 
     @property

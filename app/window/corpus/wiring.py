@@ -57,7 +57,6 @@ class Opening(QObject):
             actions.menus["file"].insertMenu(actions["paste_text"], menu)
 
     def open_sample(self, sample: Sample) -> None:
-        """Replace the corpus by a sample."""
         self._corpus.replace_by_text(sample.title, sample.text())
 
     def open_named(self, names: Sequence[Path | str]) -> None:

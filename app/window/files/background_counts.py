@@ -11,9 +11,11 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Answer
 from app.session.session import Session
 from app.session.time import timer
+from app.window.parts.row_list import Role, RowListModel
 from app.window.parts.wording import size_text
 from bpe_core.counting import background
-from bpe_core.counting.background import CountStatus, Order
+from bpe_core.counting.background import CountStatus as CountStatus
+from bpe_core.counting.background import Order
 from bpe_core.errors import BpeError
 from bpe_core.support.limits import size_in
 from bpe_core.text.reading.opening import is_address
@@ -29,22 +31,28 @@ NO_SIZE = "“{}” is no size of memory; write it as 500MB or 2GB, or leave it 
 NO_COUNTS = "“{}” must end in .parquet, or be a new folder that the counts become."
 
 
-class BackgroundCounts(QObject):
-    """All counts there are; each is known by its status file."""
+class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
+    """All counts, the newest first; each is known by its status file."""
 
-    changed = Signal()
     failed = Signal(str)  # to begin one
     open_wanted = Signal(str)  # the place of counts
     list_wanted = Signal()
 
     def __init__(self, session: Session, folder: Path, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._session, self._folder = session, folder
-        self.known: Mapping[Path, CountStatus] = {}  # the newest first
         self._has_looked = False
         self._looking = timer(self, LOOK_EVERY_MILLISECONDS, self.look, repeats=True)
         if folder.is_dir():
             self.look()
+
+    @property
+    def known(self) -> dict[Path, CountStatus]:
+        return dict(self.rows)
+
+    def shown(self, row: int, role: int) -> str | None:
+        status = self.rows[row][1]
+        return f"{status.output} · {status_text(status)}" if role == Role.DisplayRole else None
 
     def look(self) -> None:
         """Read the status of all counts, those of other windows and of earlier ones included."""
@@ -87,7 +95,6 @@ class BackgroundCounts(QObject):
         return NO_SIZE.format(memory) if memory and not size_in(memory) else ""
 
     def stop(self, path: Path) -> None:
-        """Stop a count; what it has counted is kept."""
         background.stop(path)
 
     def forget(self, path: Path) -> None:
@@ -101,14 +108,14 @@ class BackgroundCounts(QObject):
         self.look()
 
     def _take(self, found: Mapping[Path, CountStatus]) -> None:
-        before, self.known = self.known, found
+        before = self.known
         under_way = [status for status in found.values() if status.is_under_way]
         if under_way and not self._looking.isActive():
             self._looking.start()
         elif not under_way:
             self._looking.stop()
         if found != before:
-            self.changed.emit()
+            self.set_rows(tuple(found.items()), are_same=list(found) == list(before))
         for path, status in found.items():
             if path in before and before[path].is_under_way and not status.is_under_way:
                 self._tell_end(status)
@@ -126,7 +133,6 @@ class BackgroundCounts(QObject):
 
 
 def status_text(status: CountStatus) -> str:
-    """Describe the status of a count in a line."""
     if not status.is_under_way:
         return status.sentence
     if status.state == "starting":

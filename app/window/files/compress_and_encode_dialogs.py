@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QPushButton, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QTableWidget, QTableWidgetItem, QWidget
 
 from app.window.files.compress_and_encode import WIDTHS, CorpusEncoding, Direction, FileCompression
 from app.window.files.work_dialog import WorkDialog
@@ -13,7 +13,7 @@ from app.window.parts.dialogs import PathLine, ask_for_texts, ask_where_to_save
 from app.window.parts.layouts import STRETCH, in_column, in_form
 from app.window.parts.tables import put_headings_left
 from app.window.parts.typed import NumberBox
-from app.window.parts.widgets import named, paragraph
+from app.window.parts.widgets import named, paragraph, push_button
 from app.window.parts.wording import count_text
 
 TITLES: dict[Direction, str] = {"compress": "Compress a File", "expand": "Expand a File"}
@@ -27,8 +27,6 @@ COLUMNS = ("Text", "Size", "Tokens", "Different", "Bytes per token")
 
 
 class CompressDialog(WorkDialog):
-    """Compress or expand a file."""
-
     def __init__(
         self, model: FileCompression, direction: Direction, folder: str, parent: QWidget | None = None
     ) -> None:
@@ -88,8 +86,7 @@ class EncodeDialog(WorkDialog):
         self.resize(640, 440)
         self._model = model
         self._files: list[Path] = []
-        self.files = QPushButton("The texts of the corpus")
-        self.files.setToolTip("Choose other files to encode")
+        self.files = push_button("The texts of the corpus", self._choose_files, "Choose other files to encode")
         self.at = named(NumberBox(0, max(0, model.merges)), f"After how many {model.wording.steps}")
         self.at.setValue(model.position)
         self.width_box = named(QComboBox(), "Numbers as")
@@ -109,8 +106,10 @@ class EncodeDialog(WorkDialog):
             ("Write to", self.output.row),
         )
         in_column(form, self.bar, self.outcome, (self.table, 1), self.buttons, on=self)
-        self.files.clicked.connect(lambda: self.encode_files([*map(Path, ask_for_texts(self, ""))]))
         model.finished.connect(self._show_result)
+
+    def _choose_files(self) -> None:
+        self.encode_files([*map(Path, ask_for_texts(self, ""))])
 
     def encode_files(self, files: list[Path]) -> None:
         self._files = files

@@ -30,8 +30,6 @@ STEM = "merges"  # name of files whose format has no fixed name
 
 @dataclass(frozen=True)
 class FormatChoice:
-    """A format as it is offered."""
-
     name: str
     explanation: str
     file_name: str  # proposed

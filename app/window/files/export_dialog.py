@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QWidget
 
 from app.window.files.export import FOLDER, FolderWish, PreparedExport, RoleChoice, TableExport, format_choices
 from app.window.files.work_dialog import WorkDialog
@@ -15,8 +15,16 @@ from app.window.parts.dialogs import PathLine
 from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
 from app.window.parts.theme import Shades, shades_of
 from app.window.parts.typed import NumberBox
-from app.window.parts.widgets import ProgressBar, flat_button, label, named, paragraph, scrolling, selectable
-from app.window.parts.wording import tip
+from app.window.parts.widgets import (
+    ProgressBar,
+    flat_button,
+    label,
+    named,
+    paragraph,
+    push_button,
+    scrolling,
+    selectable,
+)
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
 NONE = ""
@@ -37,8 +45,8 @@ class ExportDialog(WorkDialog):
         self.folder = FolderFields(export.roles, export.specials)
         self.merges = named(NumberBox(0, export.merges), f"How many {export.wording.steps}")
         self.merges.setValue(export.merges)
-        self.up_to_here = QPushButton("Up to the Moment Shown")
-        self.up_to_here.setToolTip(tip(f"Only the {export.wording.steps} that were made by then"))
+        only = f"Only the {export.wording.steps} that were made by then"
+        self.up_to_here = push_button("Up to the Moment Shown", lambda: self.merges.setValue(export.position), only)
         self.path = PathLine("File to write", self._ask_for_path)
         self.path.setText(str(folder / self._choices[0].file_name))
         self.bar.setAccessibleName("Progress of the export")
@@ -62,7 +70,6 @@ class ExportDialog(WorkDialog):
         self.format.currentIndexChanged.connect(self._show_format)
         for change in (self.merges.valueChanged, self.folder.changed, self.path.textChanged):
             change.connect(self._begin_anew)
-        self.up_to_here.clicked.connect(lambda: self.merges.setValue(self._export.position))
         self._export.refused.connect(self._show_refusal)
         self._export.checked.connect(self._show_check)
         self._export.finished.connect(self._show_written)

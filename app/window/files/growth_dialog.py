@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QWidget
 
 from app.window.parts.dialogs import ask_for_texts, dialog_buttons
 from app.window.parts.layouts import in_column, in_form, in_row
 from app.window.parts.typed import NumberBox, is_refused, mark_refused
-from app.window.parts.widgets import label, muted, named
-from app.window.parts.wording import tip
+from app.window.parts.widgets import label, muted, named, push_button
 
 EXPLANATION = (
     "All tokens that are there keep their ids; the run shown stays, and the extended table is a run of its own. "
@@ -53,8 +52,7 @@ class GrowthDialog(QDialog):
         for rule, title in RULES.items():
             self.rule.addItem(title, rule)
         self.rule.setCurrentIndex(max(0, self.rule.findData(offer.rule)))
-        self.choose = QPushButton("Choose Texts …")
-        self.choose.setToolTip(tip(HELD_OUT))
+        self.choose = push_button("Choose Texts …", self._choose, HELD_OUT)
         self.held_out = label("none")
         self.note = muted(EXPLANATION)
         buttons, self.go = dialog_buttons(self, "Extend", self._wish)
@@ -62,7 +60,6 @@ class GrowthDialog(QDialog):
         texts = "Show savings in", in_row(self.choose, (self.held_out, 1))
         form = in_form(("Tokens to add", self.by), ("Ids from", self.first_id), *join, texts)
         in_column(form, self.note, buttons, on=self)
-        self.choose.clicked.connect(self._choose)
         for box in (self.by, self.first_id):
             box.valueChanged.connect(self._check)
 

@@ -293,7 +293,6 @@ class Exchanging(QObject):
     # -- tokenizers ------------------------------------------------------------------------
 
     def open(self, path: Path) -> None:
-        """Show a tokenizer from elsewhere."""
         self._frame.settings.remember_file(path)
         self.imports.open(path)
 

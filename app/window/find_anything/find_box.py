@@ -9,7 +9,6 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
-    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.window.find_anything.search import Found, Search, best
 from app.window.parts.layouts import in_column
 from app.window.parts.row_list import Index, Role, RowListModel
+from app.window.parts.tables import list_of_rows
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.widgets import entry, muted, named
 from app.window.parts.wording import from_the_left
@@ -48,12 +48,10 @@ class FindBox(QDialog):
         self._searches = searches
         self.field = named(entry(HINT, can_be_cleared=True), "Find anything")
         self.model = FoundModel(parent=self)
-        self.list = QListView()
-        self.list.setModel(self.model)
+        self.list = list_of_rows(self.model, "What was found")
         self.list.setItemDelegate(FoundDelegate(self.list))
         self.list.setUniformItemSizes(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setAccessibleName("What was found")
         self.nothing = muted(NOTHING)
         in_column(self.field, self.nothing, (self.list, 1), on=self, margins=(8, 8, 8, 8))
         self.field.textChanged.connect(self.search)

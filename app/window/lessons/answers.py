@@ -197,7 +197,6 @@ def revealed(made: Pair, bench: Bench) -> Feedback:
 
 
 def _tie_rule(bench: Bench) -> str:
-    """Say which rule decides between equals, if there is a choice."""
     recipe = bench.history.recipe
     if not recipe.applies("ties"):
         return ""
@@ -214,7 +213,6 @@ def _measure(pair: Pair, bench: Bench) -> float:
 
 
 def _weight(pair: Pair, bench: Bench) -> str:
-    """Say how often a pair occurs, or what the method counts instead."""
     reason, one = _reason(pair, bench), bench.leading.get(pair)
     if one is None:
         return count_text(bench.pair_counts(len(bench.history))[pair], "time")

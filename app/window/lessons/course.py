@@ -1,8 +1,4 @@
-"""Taking a lesson: its present step, the answers of the person, and the run it is about.
-
-A lesson drives the session as a person would: it lends it a corpus and a recipe, begins a run and lets it make one
-merge at a time. At the end, everything is as it was before.
-"""
+"""Taking a lesson: it lends the session a corpus and a recipe, and gives everything back at the end."""
 
 from __future__ import annotations
 
@@ -151,7 +147,6 @@ class Course(QObject):
         return is_right
 
     def show_answer(self) -> None:
-        """Give up on this step and let the engine answer."""
         step, bench = self.step, self.bench_of_step()
         if step is None or bench is None or self._reply.is_done or self.is_busy:
             return
@@ -191,7 +186,6 @@ class Course(QObject):
 
     @property
     def step(self) -> LessonStep | None:
-        """The present step; None without a lesson or after its last step."""
         if self.lesson is None or self.number >= len(self.lesson.steps):
             return None
         return self.lesson.steps[self.number]
@@ -326,7 +320,6 @@ class Course(QObject):
         return self._benches[key]
 
     def _words_now(self) -> tuple[tuple[WordNow, ...], int | None]:
-        """Return the words at the step shown, and the token made last."""
         run, lesson = self._session.runs.shown, self.lesson
         is_shown = run is not None and lesson is not None and lesson.shows_words and self._session.detour.owns(run)
         if run is None or not is_shown or run.words is None or run.history is None:

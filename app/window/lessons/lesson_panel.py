@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCommandLinkButton, QLabel, QPushButton, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtWidgets import QCommandLinkButton, QLabel, QScrollArea, QStackedWidget, QWidget
 
 from app.window.lessons.course import Course
 from app.window.lessons.lessons import Lesson
-from app.window.lessons.step_page import StepPage
+from app.window.lessons.step_page import LEAVE, StepPage
 from app.window.lessons.words_view import WordsView
 from app.window.parts.icons import colored_icon, icon
 from app.window.parts.layouts import STRETCH, in_column
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.widgets import muted, paragraph, scaled, scrolling
+from app.window.parts.widgets import muted, paragraph, push_button, scaled, scrolling
 from app.window.parts.wording import tip
 
 WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
@@ -38,8 +38,6 @@ class Offer:
 
 
 class LessonPanel(QStackedWidget):
-    """Shows the list, a step, or the end of a lesson."""
-
     chosen = Signal(str, int)  # a lesson's name and the step to begin with
 
     def __init__(self, course: Course, parent: QWidget | None = None) -> None:
@@ -90,7 +88,6 @@ class ListPage(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def setFocus(self) -> None:  # type: ignore[override]
-        """Focus the first lesson that is not done."""
         fresh = next((offer for offer in self._offers if not offer.is_done), None)
         if fresh is not None:
             self.buttons[fresh.lesson.name].setFocus()
@@ -134,13 +131,10 @@ class EndPage(QWidget):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         scaled(self.title, 1, bold=True)
         self.score.setAccessibleName("How it went")
-        self.next_button = QPushButton()
-        self.leave_button = QPushButton("Back to my own text")
-        self.leave_button.setToolTip("Leave the lesson: everything is as it was before")
+        self.next_button = push_button("", self._go_on)
+        self.leave_button = push_button("Back to my own text", leave, LEAVE)
         parts = (self.sign, self.title, self.score, self.next_button, self.leave_button)
         in_column(1, *parts, 2, on=self, margins=(12, 8, 12, 8), spacing=10)
-        self.next_button.clicked.connect(self._go_on)
-        self.leave_button.clicked.connect(lambda: leave())
         self.recolor()
 
     def show_end(self, lesson: Lesson, score: str) -> None:

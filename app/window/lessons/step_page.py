@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
@@ -18,6 +20,7 @@ from app.window.parts.widgets import (
     flat_button,
     named,
     paragraph,
+    push_button,
     scaled,
     scrolling,
     selectable,
@@ -25,6 +28,7 @@ from app.window.parts.widgets import (
 from app.window.parts.wording import tip
 
 SIGNS: dict[Mood, str] = {"right": "✓", "close": "≈", "wrong": "✗", "shown": "→"}
+LEAVE = "Leave the lesson: everything is as it was before"
 TYPED_PAIR, TYPED_TOKEN, TYPED_ANSWER = "or type a pair, such as l + o", "or type a token", "your answer"
 
 
@@ -37,8 +41,7 @@ class StepPage(QWidget):
         self._shown: LessonPage | None = None
         self.title = named(paragraph(), "Lesson")
         scaled(self.title, 1, bold=True)
-        leave = "Leave the lesson: everything is as it was before"
-        self.leave_button = named(IconButton("close", leave, course.leave), "Leave the lesson")
+        self.leave_button = named(IconButton("close", LEAVE, course.leave), "Leave the lesson")
         self.progress = named(ProgressBar(with_text=False), "Steps of the lesson")
         self.progress.setFixedHeight(5)
         self.say = _text_label("What the lesson says")
@@ -47,13 +50,13 @@ class StepPage(QWidget):
         self.buttons.setSpacing(4)
         self.choice_buttons: list[QPushButton] = []
         self.entry = named(QLineEdit(), "Your answer")
-        self.entry_button = QPushButton()
+        self.entry_button = push_button("", self._say_what_was_typed)
         self.show_button = flat_button("Show me")
         self.show_button.setToolTip("Give up on this one: the engine tells")
         self.feedback = Remark()
         self.after = _text_label("What there is to know about it")
-        self.back_button = QPushButton("‹ &Back")
-        self.next_button = QPushButton("&Next ›")
+        self.back_button = push_button("‹ &Back", course.back)
+        self.next_button = push_button("&Next ›", course.next)
         self.next_button.setDefault(True)
         self._lay_out()
         self._connect()
@@ -78,10 +81,7 @@ class StepPage(QWidget):
 
     def _connect(self) -> None:
         course = self._course
-        self.back_button.clicked.connect(course.back)
-        self.next_button.clicked.connect(course.next)
         self.entry.returnPressed.connect(self._say_what_was_typed)
-        self.entry_button.clicked.connect(self._say_what_was_typed)
         self.show_button.clicked.connect(course.show_answer)
         self.words.pair_clicked.connect(course.predict)
         course.changed.connect(self.refresh)
@@ -140,13 +140,13 @@ class StepPage(QWidget):
             button.deleteLater()
         self.choice_buttons.clear()
         is_prediction = page.step.kind == "predict"
+        say = self._course.predict if is_prediction else self._course.answer
         for text in page.candidates if is_prediction else page.step.choices:
-            button = named(QPushButton(text.replace("&", "&&")), f"Predict {text}" if is_prediction else text)
+            button = push_button(text.replace("&", "&&"), partial(say, text))
+            button.setAccessibleName(f"Predict {text}" if is_prediction else text)
             if is_prediction or len(text) <= LONGEST_TOKENS:
                 button.setFont(fixed_font())
             button.setEnabled(not page.reply.is_done and text not in page.reply.ruled_out)
-            say = self._course.predict if is_prediction else self._course.answer
-            button.clicked.connect(lambda _=False, say=say, text=text: say(text))
             self.buttons.addWidget(button)
             self.choice_buttons.append(button)
             button.setVisible(not (is_prediction and page.reply.is_done))

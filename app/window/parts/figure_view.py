@@ -1,7 +1,4 @@
-"""A figure on the screen, drawn by the painter that also draws it for print.
-
-What stays is drawn once; when only the moment shown is another, nothing but its mark is painted anew.
-"""
+"""A figure on the screen, drawn as for print; where only the moment shown changes, only its mark is painted anew."""
 
 from __future__ import annotations
 
@@ -63,7 +60,6 @@ class FigureView(QWidget):
         return "" if layout is None else layout.told_at(point.x(), point.y())
 
     def layout_now(self) -> Layout | None:
-        """Return where everything is drawn; None where nothing is."""
         if self._layout is None and self.figure is not None and not self.figure.is_empty:
             self._layout = layout_of(self.figure, self._sheet())
         return self._layout
@@ -144,7 +140,6 @@ class FigureView(QWidget):
 
 
 def sample_of(palette: QPalette, index: int) -> str:
-    """Return a small square in the colour of a line, as rich text."""
     return f'<span style="color:{line_colour(palette, index).name()}">■</span>'
 
 

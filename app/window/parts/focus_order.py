@@ -29,10 +29,7 @@ def insert_focus(place: QWidget, part: QWidget) -> None:
 
 
 def show_focused(before: QWidget | None, now: QWidget | None) -> None:
-    """Scroll to the control the keyboard has reached. Qt does so only within the same view.
-
-    Nothing scrolls away under the mouse, or when the window becomes active again.
-    """
+    """Scroll to the control the keyboard has reached (Qt does so only within one view), but never under the mouse."""
     if before is None or now is None or QApplication.mouseButtons():
         return
     above = now.parentWidget()

@@ -15,7 +15,6 @@ SIZES = (16, 20, 32, 48, 64)
 
 
 def icon(name: str, palette: QPalette) -> QIcon:
-    """Draw an icon in the palette's text colour."""
     normal = palette.color(QPalette.ColorRole.ButtonText).name()
     disabled = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText).name()
     return _icon(name, normal, disabled)

@@ -66,7 +66,6 @@ class Page(QWidget):
 
     @property
     def pictured(self) -> QWidget:
-        """What is saved as a picture."""
         return self
 
     def frames(self) -> Iterable[Frame]:
@@ -115,7 +114,6 @@ class PagePlace(QWidget):
 
     @property
     def page(self) -> Page:
-        """What lies here."""
         return self._page or self._build()
 
     def take(self, page: Page, *, scrolls: bool) -> None:
@@ -149,12 +147,10 @@ class PageTabs(QTabWidget):
 
     @property
     def shown(self) -> str:
-        """The id of the page on top."""
         return self.ids[self.currentIndex()]
 
     @property
     def page(self) -> Page:
-        """The page on top."""
         return self._places[self.shown].page
 
     def show_page(self, id: str) -> None:
@@ -163,7 +159,6 @@ class PageTabs(QTabWidget):
             self.setCurrentIndex(self.ids.index(id))
 
     def rename(self, id: str, title: str) -> None:
-        """Write another title on the tab of a page."""
         if self.tabText(self.ids.index(id)) != title:
             self.setTabText(self.ids.index(id), title)
 

@@ -164,7 +164,6 @@ def animated(pngs: Sequence[bytes], milliseconds: Sequence[int]) -> bytes:
 
 
 def chunks_of(png: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the kind and the content of each chunk."""
     place = len(SIGNATURE)
     while place < len(png):
         length, kind = struct.unpack(">I4s", png[place : place + 8])

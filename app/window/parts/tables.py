@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt
-from PySide6.QtWidgets import QAbstractItemView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QListView, QTableView
 
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import named
 
 
 def select_whole_rows(table: QTableView) -> None:
-    """Let whole rows be selected in a table that has its model.
-
-    The header asks at each painting whether columns are selected, row by row: four seconds once all rows are. So it
-    gets a selection model of its own, which stays empty.
-    """
+    """Let whole rows be selected. The header gets an empty selection of its own, as it asks row by row at each painting
+    whether columns are selected: four seconds for a hundred thousand rows."""
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     header = table.horizontalHeader()
     header.setSelectionModel(QItemSelectionModel(table.model(), header))
@@ -44,6 +41,15 @@ def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = 
     for column, width in enumerate(widths):
         table.setColumnWidth(column, width)
     return table
+
+
+def list_of_rows(model: QAbstractItemModel, name: str) -> QListView:
+    """Make a list that never scrolls sideways: its rows are elided."""
+    view = named(QListView(), name)
+    view.setModel(model)
+    view.setTextElideMode(Qt.TextElideMode.ElideRight)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return view
 
 
 def put_headings_left(table: QTableView) -> None:

@@ -143,7 +143,6 @@ class Theme(QObject):
 
 
 def palette_for(kind: str) -> QPalette:
-    """Return the palette of the "light" or the "dark" theme."""
     palette, place = QPalette(), int(kind == "dark")
     for role, colours in COLOURS.items():
         palette.setColor(role, QColor(colours[place]))

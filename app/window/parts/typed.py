@@ -13,10 +13,7 @@ _REFUSED, _TIP = "refusal", "tip without a refusal"
 
 
 def take_what_is_typed() -> bool:
-    """Take the text of the field being typed in, as if it had been left; False if it is refused.
-
-    Keys and toolbar buttons act without taking the focus from the field.
-    """
+    """Take what is being typed, for keys and buttons that act without taking the focus; False if it is refused."""
     field = QApplication.focusWidget()
     if isinstance(field, QAbstractSpinBox):
         is_changed = field.lineEdit().isModified()
@@ -35,10 +32,7 @@ def is_refused(field: QWidget) -> bool:
 
 
 def mark_refused(field: QWidget, sentence: str) -> None:
-    """Frame a field whose value was refused and say why: at once while it has the focus, later in its tip.
-
-    An empty sentence removes the mark.
-    """
+    """Frame a field whose value was refused and say why, or remove the frame where the sentence is empty."""
     if sentence == (field.property(_REFUSED) or ""):
         return
     if not is_refused(field):

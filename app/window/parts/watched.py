@@ -23,25 +23,19 @@ Exact = Callable[[CancelCheck], DataTable]  # called aside: of a hundred thousan
 
 
 class Watched:
-    """They are refreshed when the world has moved, while somebody looks.
-
-    Inherited beside a class of Qt; `refresh_on` is called once, in the constructor.
-    """
+    """Is refreshed while somebody looks. Inherited beside a class of Qt, whose constructor calls `refresh_on` once."""
 
     _lookers = 0
     has_figure = False  # whether it is printed from its answer, not as it is on screen
 
     @property
     def asked(self) -> Asked | None:
-        """The question behind what is shown, and what it is asked of; None where nothing can be asked yet."""
+        """The question behind what is shown, and the study it is asked of; None where nothing can be asked yet."""
         return None
 
     @property
     def command(self) -> tuple[str, ...]:
-        """What answers the same without a window, in words of `app.session.manifests`, if anything does.
-
-        Behind it stand the arguments of the picture, where it is one.
-        """
+        """The command that answers the same without a window, in words of `app.session.manifests`, if there is one."""
         asked = self.asked
         if asked is None:
             return ()
@@ -49,7 +43,7 @@ class Watched:
         return (name, *words, "--merges", SESSION, "-o", RESULT)
 
     def exact(self) -> Exact:
-        """The table behind what is shown, nothing rounded or left out, for a file."""
+        """The table behind what is shown, with nothing rounded or left out."""
         asked = self.asked
         if asked is None:
             return lambda cancelled: DataTable({})
@@ -57,7 +51,7 @@ class Watched:
         return lambda cancelled: question.answer(study, Work(cancelled=cancelled)).table
 
     def drawn(self) -> Drawn:
-        """The figure behind what is shown, for print; nothing where the page is pictured as it is on screen."""
+        """The figure behind what is shown; None where the page is printed as it is on screen."""
         asked = self.asked
         if asked is None:
             return lambda cancelled: None
@@ -65,38 +59,37 @@ class Watched:
         return lambda cancelled: question.answer(study, Work(cancelled=cancelled)).figure
 
     def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
-        """Be refreshed after any of these, at most once in so many milliseconds."""
+        """Refresh after any of these signals, at most once in that time."""
         self._least = milliseconds
         self._throttle = Throttle(milliseconds, self._refresh_if_watched, cast(QObject, self))
         for signal in news:
             signal.connect(self._throttle.call)
 
     def watch(self, on: bool) -> None:
-        """One more looks, or one less: a question may be answered by several pages."""
+        """Count one more or one fewer who looks: several pages may show one question."""
         self._lookers += 1 if on else -1
         if on:
             self._throttle.call()
 
     @property
     def is_watched(self) -> bool:
-        """Whether somebody looks."""
         return self._lookers > 0
 
     def refresh_soon(self) -> None:
-        """As when the world had moved: something else is asked for."""
+        """Refresh as after a signal: something else is asked for."""
         self._throttle.call()
 
     def refresh(self) -> None:
-        """Find out what there is to be shown now."""
+        """Find out what to show now."""
         raise NotImplementedError
 
     @property
     def is_waiting(self) -> bool:
-        """Whether what is shown may be of an earlier moment."""
+        """Whether what is shown may be out of date."""
         return self._throttle.is_pending
 
     def catch_up(self) -> None:
-        """Be refreshed now rather than soon: what is shown is about to be kept."""
+        """Refresh now rather than soon: what is shown is about to be saved."""
         self._throttle.catch_up()
 
     def _rest_as_long(self, aside: Aside, topic: str, run: Run | None) -> None:

@@ -53,14 +53,12 @@ def paragraph(text: str = "") -> QLabel:
 
 
 def muted(text: str = "") -> QLabel:
-    """Show a quiet paragraph, such as a hint."""
     made = paragraph(text)
     made.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return made
 
 
 def selectable(text: QLabel, *, by_keyboard: bool = False) -> QLabel:
-    """Let the text of a label be selected and copied."""
     by_mouse, by_key = Qt.TextInteractionFlag.TextSelectableByMouse, Qt.TextInteractionFlag.TextSelectableByKeyboard
     text.setTextInteractionFlags(by_mouse | by_key if by_keyboard else by_mouse)
     return text
@@ -106,6 +104,13 @@ def entry(hint: str = "", *, can_be_cleared: bool = False) -> QLineEdit:
     return line
 
 
+def push_button(title: str, act: Callable[[], object], meaning: str = "") -> QPushButton:
+    button = QPushButton(title)
+    button.setToolTip(tip(meaning))
+    button.clicked.connect(lambda: act())
+    return button
+
+
 def flat_button(text: str) -> QPushButton:
     button = QPushButton(text)
     button.setFlat(True)
@@ -140,7 +145,6 @@ class IconButton(QToolButton):
 
 
 def action_button(action: QAction, *, with_text: bool = False) -> QToolButton:
-    """A flat button for an action."""
     button = QToolButton()
     button.setAutoRaise(True)
     button.setDefaultAction(action)
@@ -186,7 +190,6 @@ def add_key_action(view: QWidget, title: str, key: QKeySequence.StandardKey | st
 
 
 def fixed_text(name: str) -> QPlainTextEdit:
-    """Lines to read and copy, not to change."""
     text = named(QPlainTextEdit(), name)
     text.setReadOnly(True)
     text.setFont(fixed_font())
@@ -203,10 +206,7 @@ def scrolling(inside: QWidget, name: str) -> QScrollArea:
 
 
 class ProgressBar(QProgressBar):
-    """A progress bar that draws itself together with the window.
-
-    Qt's own repaints at once at each new value, and with it everything else that waits to be drawn.
-    """
+    """Is drawn together with the window; Qt's own repaints at each value, and everything that waits with it."""
 
     def __init__(self, most: int = 100, *, with_text: bool = True) -> None:
         super().__init__()

@@ -1,7 +1,4 @@
-"""The fields of the recipe form, the size box, and the preview of how the text is split.
-
-A choice that is not named here gets a field, too: its declaration in the recipe says of which kind.
-"""
+"""The fields of the recipe form (also for choices not named here, by their declaration), size box and preview."""
 
 from __future__ import annotations
 
@@ -176,8 +173,6 @@ def _add_heading(box: QComboBox, title: str) -> None:
 
 
 class SizeBox(NumberBox):
-    """The vocabulary size, or the number of steps if the recipe counts those."""
-
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(0, LARGEST_VOCABULARY, parent)
         self._form = form

@@ -86,7 +86,6 @@ def presets() -> dict[str, list[Option]]:
 
 
 def options(choice: str) -> list[Option]:
-    """List the options of a choice; empty where it is not made from a list."""
     if choice == "method":
         return [Option(name, listed.title, listed.explanation) for name, listed in METHODS.items()]
     return OPTIONS.get(choice) or [Option(name, name.replace("-", " "), "") for name in CHOICES[choice].among]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QMenu, QToolButton, QWidget
 
 from app.session.time import timer
 from app.settings import START_HERE
@@ -15,8 +15,7 @@ from app.window.main_window import Frame
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion, smooth
-from app.window.parts.widgets import IconButton, entry, label, muted, named, paragraph, scaled
-from app.window.parts.wording import tip
+from app.window.parts.widgets import IconButton, entry, label, muted, named, paragraph, push_button, scaled
 from app.window.start.word_life import LONGEST, Scene, WordLife, WordModel, WordToken
 from app.window.text.colours import colour_of
 from app.window.text.view.palette import TokenPalette
@@ -28,8 +27,6 @@ VIEW_HEIGHT = 110
 
 
 class WordView(QWidget):
-    """Shows a scene: a tile per token. Where a merge joins two, they slide together."""
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._life: WordLife | None = None
@@ -175,10 +172,10 @@ class StartPage(QWidget):
         self.forward = IconButton("step", "One merge forward in this word", self._model.forward)
         self.at_start = QCheckBox("Show this page at the start")
         self.at_start.setChecked(frame.settings.get(START_HERE))
-        self.train = QPushButton("Watch the Sample Being Learned")
+        self.train = push_button("Watch the Sample Being Learned", frame.actions["main"].trigger)
         self.train.setDefault(True)
-        self.lesson = QPushButton("Take the First Lesson")
-        self.close_button = QPushButton("Go to the Window")
+        self.lesson = push_button("Take the First Lesson", self._take_lesson)
+        self.close_button = push_button("Go to the Window", self.leave)
         self._lay_out(frame.actions)
         self._connect(frame.actions)
 
@@ -221,7 +218,8 @@ class StartPage(QWidget):
         title = scaled(label(TITLE), 1.9)
         word = (title, paragraph(ABOUT), self.field, self.view, self.sentence)
         steps = in_row(1, self.back, self.again, self.forward, 1)
-        opening = (_button_for(actions[name]) for name in ("open", "open_folder"))
+        offered = actions["open"], actions["open_folder"]
+        opening = (push_button(one.text(), one.trigger, one.toolTip()) for one in offered)
         ways = in_row(1, self.train, *opening, self._sample_button(), self.lesson, 1)
         feet = in_row(1, self.at_start, self.close_button, 1)
         inside = QWidget()
@@ -240,9 +238,6 @@ class StartPage(QWidget):
         self.field.textChanged.connect(self._model.look_at)
         self._model.changed.connect(self._show)
         self.at_start.toggled.connect(lambda on: self._settings.put(START_HERE, on))
-        self.train.clicked.connect(actions["main"].trigger)
-        self.close_button.clicked.connect(self.leave)
-        self.lesson.clicked.connect(self._take_lesson)
         actions.connect(start_here=self.open, main=self.leave)
         self._runs.changed.connect(self._leave_for_another_run)
 
@@ -256,10 +251,3 @@ class StartPage(QWidget):
         self.reasons.setText("\n".join((WHY, *life.reasons)) if is_at_end else "")
         self.back.setEnabled(scene > 0)
         self.forward.setEnabled(not is_at_end)
-
-
-def _button_for(action: QAction) -> QPushButton:
-    button = QPushButton(action.text())
-    button.setToolTip(tip(action.toolTip()))
-    button.clicked.connect(action.trigger)
-    return button

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QListView, QPlainTextEdit, QPushButton, QSplitter,
 
 from app.window.main_window import Frame
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.widgets import IconButton, add_key_action, entry, flat_button, muted, named
+from app.window.parts.tables import list_of_rows
+from app.window.parts.widgets import IconButton, add_key_action, entry, flat_button, muted
 from app.window.parts.wording import tip
 from app.window.time.bookmarks import BookmarkListModel
 
@@ -52,12 +53,8 @@ class BookmarksPanel(QWidget):
     # Building
 
     def _make_list(self) -> QListView:
-        view = named(QListView(), "Bookmarks")
-        view.setModel(self._model)
-        view.setWordWrap(False)
-        view.setTextElideMode(Qt.TextElideMode.ElideRight)
+        view = list_of_rows(self._model, "Bookmarks")
         view.setSpacing(2)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         copy = QAction("Copy Reference", view)
         copy.triggered.connect(self.copy_chosen)
         view.addAction(copy)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QListView, QMenu, QPushButton, QSizePolicy, QSlider, QStatusBar, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QSlider, QStatusBar, QWidget
 
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.widgets import OneLine, ProgressBar, add_entry, filled_menu, label, muted, named
+from app.window.parts.tables import list_of_rows
+from app.window.parts.widgets import OneLine, ProgressBar, add_entry, filled_menu, label, muted, named, push_button
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 
 FULL = 100
@@ -91,21 +92,17 @@ class RunsPanel(QWidget):
     def __init__(self, model: RunListModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.list = QListView()
-        self.list.setModel(model)
-        self.list.setAccessibleName("Runs")
-        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list = list_of_rows(model, "Runs")
         self.list.setSpacing(2)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.hint = muted(HINT)
-        self.again = QPushButton("Train Again")
-        self.again.setToolTip("Learn from the same texts with another tie rule, as a new run")
+        again = "Learn from the same texts with another tie rule, as a new run"
+        self.again = named(QPushButton("Train Again"), "Train Again", again)
         self.again_menu = filled_menu("", self.again, self._fill_again)
         self.again.setMenu(self.again_menu)
-        self.recipe = QPushButton("Use Recipe")
-        self.recipe.setToolTip("Let the recipe be the one of the chosen run")
-        self.compare = QPushButton("Compare")
-        self.compare.setToolTip("Put the chosen run beside the one shown")
+        recipe = "Let the recipe be the one of the chosen run"
+        self.recipe = push_button("Use Recipe", lambda: model.take_recipe(self.chosen), recipe)
+        compare = "Put the chosen run beside the one shown"
+        self.compare = push_button("Compare", lambda: self.compare_wanted.emit(model.rows[self.chosen].number), compare)
         self._lay_out()
         self._connect()
         self._show()
@@ -126,8 +123,6 @@ class RunsPanel(QWidget):
         self.list.selectionModel().currentChanged.connect(lambda *_: self._show())
         self._model.modelReset.connect(self._choose_shown)
         self._model.dataChanged.connect(lambda *_: self._show())
-        self.recipe.clicked.connect(lambda: self._model.take_recipe(self.chosen))
-        self.compare.clicked.connect(lambda: self.compare_wanted.emit(self._model.rows[self.chosen].number))
 
     def _look_at(self, index: QModelIndex) -> None:
         self._model.show(index.row())
