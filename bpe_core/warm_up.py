@@ -30,7 +30,6 @@ from bpe_core.measures.texts_in_words import counts_of_tokens
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.by_priority import JoinedWords
-from bpe_core.segmenting.characters import Characters
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPaths, CompiledPriorities, compiled_pieces
 from bpe_core.segmenting.cutting import Cutting
@@ -167,8 +166,6 @@ def _encode() -> None:
     assert laid is not None
     words = laid.of(_TEXT)
     encoder.ids_of_words(words.data, words.cuts, 2)
-    for text in "é€😀":  # of each width
-        Characters.of(text).utf8(slice(0, 1))
     _cut_in_pieces([_TEXT, long_word, many_words])
     _join_by_priorities([_TEXT, long_word, many_words], words)
 

@@ -1,5 +1,5 @@
-"""What NumPy's indexing cannot say: reading eight bytes at once, moving many characters, having memory fetched ahead
-of its use, counting bits, choosing without a branch, and what several threads agree on.
+"""What NumPy's indexing cannot say: reading eight bytes at once, having memory fetched ahead of its use, counting bits,
+choosing without a branch, and what several threads agree on.
 
 Numba has no word for the last; LLVM has. `claim`, `set_down`, `look_at`, `publish` and `look_up` are atomic as C11
 means it, so machine code keeps its order on every processor: on x86 by plain moves and one locked instruction to
@@ -18,8 +18,6 @@ if kept.is_making() or uses_numba():  # elsewhere these functions are never call
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
-
-NARROWED = 64  # characters at once
 
 
 def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
@@ -42,26 +40,6 @@ def load_eight(typing_context: Any, array: Any, index: Any) -> Any:
         return builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
 
     return types.uint64(array, types.uint64), generate
-
-
-@intrinsic
-def narrow(typing_context: Any, array: Any, index: Any, out: Any, place: Any) -> Any:
-    """Write the lowest byte of NARROWED characters to an array of bytes; a bit for each that is not ASCII."""
-    if not isinstance(array, types.Array) or out.dtype != types.uint8:
-        return None
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        width = array.dtype.bitwidth
-        wide, bytes = (ir.VectorType(ir.IntType(bits), NARROWED) for bits in (width, 8))
-        first = _address(context, builder, signature.args[0], *arguments[:2])
-        codes = builder.load(builder.bitcast(first, wide.as_pointer()), align=width // 8)
-        target = _address(context, builder, signature.args[2], *arguments[2:])
-        lowest = codes if width == 8 else builder.trunc(codes, bytes)
-        builder.store(lowest, builder.bitcast(target, bytes.as_pointer()), align=1)
-        last_of_ascii = ir.Constant(wide, [0x7F] * NARROWED)
-        return builder.bitcast(builder.icmp_unsigned(">", codes, last_of_ascii), ir.IntType(64))
-
-    return types.uint64(array, index, out, place), generate
 
 
 @intrinsic

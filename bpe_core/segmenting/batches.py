@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bpe_core.errors import BpeError
-from bpe_core.segmenting.characters import Characters, keeps_utf8, utf8, utf8_view
+from bpe_core.segmenting.characters import utf8, utf8_view
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 from bpe_core.support.threads import WORTH_THREADS, available_threads
 from bpe_core.text.reading.utf8 import first_invalid, sound_until
@@ -30,6 +30,7 @@ Encode = Callable[[Int32s], tuple[Int32s, Int64s]]  # in an array, if it is larg
 
 LEAST_JOB, LARGEST_JOB = 1 << 18, 1 << 21  # bytes that a thread takes at a time
 _JOBS_A_THREAD = 8
+_SAMPLES, _SAMPLE, _FEW = 16, 256, 32  # stretches of a text that are looked at, their characters, bytes of other ones
 _PARTS = 16  # into which texts are divided at least where each thread makes their bytes
 
 
@@ -121,7 +122,7 @@ class Unread:
         edges = np.zeros(len(texts) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=edges[1:])
         found = cls(texts, edges)
-        is_one = len(texts) == 1 and isinstance(texts[0], str) and not keeps_utf8(texts[0])
+        is_one = len(texts) == 1 and isinstance(texts[0], str) and not texts[0].isascii()
         if found.size < WORTH_THREADS or not (is_one or np.diff(edges).max() < found.size // _PARTS):
             return Texts.of(texts)
         return found
@@ -138,19 +139,19 @@ class Unread:
     def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
         if len(self.texts) > 1:
             shares = _shared_out(self.edges, jobs)
-            return [partial(self._read, slice(*ends)) for ends in shares], np.arange(len(self.edges))
+            return [partial(self._read, *ends) for ends in shares], np.arange(len(self.edges))
         text, places = self.texts[0], [0]
         while places[-1] < len(text):
             job = jobs.next(len(text) - places[-1])
             places.append(cuts.first_character_from(text, places[-1] + job))
-        return [partial(self._read_inside, slice(*ends)) for ends in pairwise(places)], np.array([0, len(places) - 1])
+        return [partial(self._read_inside, *ends) for ends in pairwise(places)], np.array([0, len(places) - 1])
 
-    def _read(self, which: slice) -> Texts:
-        return Texts.of(self.texts[which])
+    def _read(self, start: int, stop: int) -> Texts:
+        return Texts.of(self.texts[start:stop])
 
-    def _read_inside(self, which: slice) -> Texts:
-        data = self._characters.utf8(which)
-        return Texts.of([self.texts[0][which]]) if data is None else Texts(data, np.array([0, len(data)]))
+    def _read_inside(self, start: int, stop: int) -> Texts:
+        data = utf8(self.texts[0][start:stop])
+        return Texts(np.frombuffer(data, np.uint8), np.array([0, len(data)]))
 
     def for_one_thread(self) -> Unread | Texts:
         """A large text keeps its bytes, so that it takes less time again, unless they are made in no time."""
@@ -158,11 +159,12 @@ class Unread:
 
     @cached_property
     def _is_nearly_ascii(self) -> bool:
-        return len(self.texts) == 1 and self._characters.are_nearly_ascii
-
-    @cached_property
-    def _characters(self) -> Characters:
-        return Characters.of(self.texts[0])
+        if len(self.texts) > 1:
+            return False
+        text = self.texts[0]
+        places = range(0, len(text), max(_SAMPLE, len(text) // _SAMPLES))
+        some = "".join(text[place : place + _SAMPLE] for place in places)
+        return len(some.encode(errors="surrogatepass")) <= len(some) + _FEW
 
     def strings(self) -> Iterable[str]:
         return Texts.of(self.texts).strings()

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.counting.count_words import count_words
@@ -25,7 +25,6 @@ from bpe_core.reference import bpe as reference
 from bpe_core.segmenting import batches, remembered_words
 from bpe_core.segmenting.batches import Jobs, Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
-from bpe_core.segmenting.characters import Characters, keeps_utf8, utf8_view
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.plain_encoder import PlainEncoder
@@ -223,32 +222,6 @@ def test_many_texts_are_what_they_are_one_by_one(history: History, batch: list[s
             ids, offsets = encoded_by_kernels(compiled, Unread.of(given_texts), cuts, at, threads)
         found = [ids[start:stop].tolist() for start, stop in pairwise(offsets.tolist())]
         assert found == (wanted if given_texts is batch else [plain.ids("".join(batch), at).tolist()])
-
-
-@given(runs=st.lists(st.tuples(st.characters(), st.integers(1, 90)), min_size=2), place=st.integers(0, 200))
-def test_bytes_are_made_of_characters_as_python_makes_them(runs: list[tuple[str, int]], place: int) -> None:
-    """However many of a kind follow each other, and of each part; where there is half of a pair, none are."""
-    text = "".join(character * times for character, times in runs)
-    assume(not keeps_utf8(text))
-    characters, place = Characters.of(text), min(place, len(text))
-    for which in (slice(0, place), slice(place, len(text))):
-        found = characters.utf8(which)
-        halves = any("\ud800" <= character <= "\udfff" for character in text[which])
-        assert found is None if halves else found is not None and found.tobytes() == text[which].encode()
-
-
-@pytest.mark.parametrize("character", ["\u00e9", "\u0431", "\U0001f600"])
-def test_a_text_keeps_its_bytes_or_not_whatever_its_size(character: str) -> None:
-    """The first with its bytes is as large as one without that has characters twice as wide."""
-    for text in ("".join(["low ", character * 999, "\u20ac" * 5]), "".join(["low", character * 999])):
-        assert not keeps_utf8(text)
-        before = Characters.of(text)
-        utf8_view(text)
-        assert keeps_utf8(text)
-        for characters in (before, Characters.of(text)):
-            found = characters.utf8(slice(0, len(text)))
-            assert found is not None
-            assert found.tobytes() == text.encode()
 
 
 def test_threads_take_less_and_less_and_one_alone_does_not() -> None:
