@@ -34,9 +34,9 @@ from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPaths, CompiledPriorities, compiled_pieces
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.laid_words import Laid, laid_words
+from bpe_core.segmenting.merging import compiled_ranks
 from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.segmenting.word_pieces import LongestPieces
-from bpe_core.segmenting.word_ranks import compiled_ranks
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.reading.source import Chunk
 from bpe_core.text.reading.utf8 import first_invalid

@@ -21,7 +21,7 @@ from bpe_core.text.reading import arrow_tables
 from bpe_core.text.reading.arrow_tables import Strings
 from bpe_core.text.reading.counts_head import COUNT, KEY, LINE_ENDS, PLACE, WORD, CountsHead
 from bpe_core.text.reading.source import Source
-from bpe_core.text.reading.utf8 import first_invalid
+from bpe_core.text.reading.utf8 import first_broken
 
 ROWS_IN_A_GROUP = 2**20
 STORED: Mapping[str, Any] = {  # a checksum shows which page is damaged
@@ -136,8 +136,7 @@ def columns_in(column: Any, name: str) -> WordColumns:
     strings = Strings(whole.combine_chunks() if hasattr(whole, "combine_chunks") else whole)
     starts = strings.bounds - strings.bounds[0]
     text = np.array(strings.data[int(strings.bounds[0]) : int(strings.bounds[-1])])
-    begins = starts[:-1][np.diff(starts) > 0]
-    if first_invalid(text.data) >= 0 or bool(((text[begins] & 0xC0) == 0x80).any()):
+    if first_broken(text, starts[:-1]) >= 0:
         raise CorpusError(f"{name} holds words that are not valid UTF-8; they cannot be words of texts.")
     return WordColumns(text, starts)
 

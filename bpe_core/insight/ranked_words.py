@@ -20,9 +20,8 @@ from bpe_core.history.history import History, Pair
 from bpe_core.learning.layout import lay_out
 from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.recipes.methods import METHODS
-from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
+from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges, ranks_of
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.segmenting.word_ranks import ranks_of
 from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 

@@ -22,9 +22,8 @@ from bpe_core.learning.layout import SEPARATOR
 from bpe_core.learning.methods import has_ranks
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.merging import Merges
+from bpe_core.segmenting.merging import Merges, ranks_of
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.segmenting.word_ranks import ranks_of
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 

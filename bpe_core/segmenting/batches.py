@@ -19,7 +19,7 @@ from bpe_core.errors import BpeError
 from bpe_core.segmenting.characters import utf8, utf8_view
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 from bpe_core.support.threads import WORTH_THREADS, available_threads
-from bpe_core.text.reading.utf8 import first_invalid, sound_until
+from bpe_core.text.reading.utf8 import first_broken
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
@@ -212,21 +212,11 @@ def _of_arrow(array: Any) -> Texts:
 
 def _check(texts: Texts) -> None:
     """Check that all is UTF-8, and no character lies in two texts."""
-    edges = texts.edges
-    broken = _first_invalid(texts.data[edges[0] : edges[-1]]) if edges[-1] > edges[0] else -1
-    inside = edges[edges < edges[-1]]
-    cut = inside[(texts.data[inside] & 0xC0) == 0x80]  # bytes that no character begins with
-    broken = edges[0] + broken if broken >= 0 else edges[-1]
-    broken = min(broken, *cut[:1].tolist(), edges[-1])
-    if broken < edges[-1]:
+    edges = texts.edges - texts.edges[0]
+    broken = first_broken(texts.data[texts.edges[0] : texts.edges[-1]], edges)
+    if broken >= 0:
         which = int(np.searchsorted(edges, broken, side="right")) - 1
         raise BpeError(f"Text {which + 1:,} of the batch is not valid UTF-8 around its byte {broken - edges[which]:,}.")
-
-
-def _first_invalid(data: Bytes) -> int:
-    sound = sound_until(data)
-    broken = first_invalid(data[sound:].tobytes())
-    return broken if broken < 0 else sound + broken
 
 
 # On several threads

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.segmenting.merging import NEVER as NEVER
-from bpe_core.segmenting.merging import PATTERN_CUT as PATTERN_CUT
+from bpe_core.kernels import NEVER as NEVER
+from bpe_core.kernels import PATTERN_CUT as PATTERN_CUT
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Tokens
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 

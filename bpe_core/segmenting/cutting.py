@@ -16,15 +16,23 @@ from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.characters import utf8 as utf8
 from bpe_core.support.arrays import Int32s, Int64s
-from bpe_core.text.normalization import normalize
+from bpe_core.text.characters import code_points
+from bpe_core.text.normalization import (
+    byte_origins,
+    byte_starts,
+    normalize,
+    normalize_with_origins,
+    normalized_with_sources,
+)
 from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.preparation.pieces import AddedToken, Piece, found_in
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
 from bpe_core.text.stand_ins import raw_bytes
 
 if TYPE_CHECKING:
-    from bpe_core.segmenting.laid_words import Laid
-    from bpe_core.segmenting.prepared_parts import PreparedParts
+    from bpe_core.segmenting.laid_words import Laid, LaidWords
+    from bpe_core.text.preparation.steps import Preparing
 
 LONG = 4_000  # characters: from here on arrays take less time than words one by one
 
@@ -45,15 +53,18 @@ class Cutting:
 
     def __init__(self, recipe: Recipe) -> None:
         self._specials = tokens_looked_for(recipe)
-        self._prepared = _prepared(recipe) if recipe.preparation else None
         # Special tokens are looked for here, and only those the caller allows: later on they are ordinary text.
         self.recipe = recipe.with_changes(special_tokens=()) if recipe.special_tokens else recipe
         # Whatever preparation steps have cut is one word.
         self._splitter = Splitter(Recipe(pattern="none") if self.recipe.splits_by_steps else self.recipe)
+        self._added = {step.content: step for step in recipe.preparation if isinstance(step, AddedToken)}
+        self._always = tuple(content for content, token in self._added.items() if not token.special)
+        # Some tokens are looked for in the changed text, changed like it.
+        later = [content for content, token in self._added.items() if token.normalized]
+        self._as_changed = {normalize(content, self.recipe): content for content in later}
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
         """Check the special tokens that a caller wants recognised, and return them."""
-        always = self._prepared.always if self._prepared else ()
         if isinstance(names, str):
             if names == "all":
                 return self._specials
@@ -62,7 +73,7 @@ class Cutting:
             if name not in self._specials:
                 known = ", ".join(self._specials) or "none"
                 raise BpeError(f"This tokenizer has no special token {name!r}; it has {known}.")
-        return (*names, *(token for token in always if token not in names))
+        return (*names, *(token for token in self._always if token not in names))
 
     @cached_property
     def gives_words(self) -> bool:
@@ -70,47 +81,85 @@ class Cutting:
         return self.recipe.splits_by_steps
 
     @cached_property
+    def _steps(self) -> Preparing:
+        from bpe_core.text.preparation.steps import preparing  # loads all steps, which few recipes have
+
+        return preparing(self.recipe.preparation)
+
+    @cached_property
     def keeps_all(self) -> bool:
         """Whether every byte of a text belongs to a word, unchanged."""
         pattern = NAMED_PATTERNS.get(self.recipe.pattern)
-        if self._prepared is not None and (self.gives_words or self._prepared.always):
-            return False
-        return not self.recipe.normalizes and not (pattern is not None and pattern.drops_whitespace)
+        drops = pattern is not None and pattern.drops_whitespace
+        return not (self.gives_words or self._always or self.recipe.normalizes or drops)
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """The special tokens of a text, and the normalized stretches between them: (text, None) or ("", token)."""
-        if self._prepared is not None:
-            yield from ((part, special or None) for part, special in self._prepared.texts(text, allowed))
-            return
-        for part, is_special in parts_of(text, allowed):
-            yield ("", part) if is_special else (normalize(part, self.recipe), None)
+        places = self.gives_words and self._steps.wants_places
+        for piece, token in self._stretches(text, allowed, places=places):
+            if token:
+                yield "", token
+            elif not self.gives_words:
+                yield piece.text, None
+            elif places:
+                yield from ((word.text, None) for word in self._steps.words(piece))
+            else:
+                yield from ((word, None) for word in self._steps.texts_of_words(piece.text))
+
+    def _stretches(self, text: str, allowed: tuple[str, ...], *, places: bool) -> Iterator[tuple[Piece, str]]:
+        """The tokens of a text, and the changed stretches between them, without a token."""
+        at_once = tuple(token for token in allowed if token not in self._as_changed.values())
+        later = {changed: token for changed, token in self._as_changed.items() if token in allowed and changed}
+        added = {changed: self._added[token] for changed, token in later.items()}
+        for start, stop, token in found_in(text, at_once, self._added):
+            if token:
+                yield Piece.whole(text[start:stop], start), token
+                continue
+            piece = (
+                self._changed(text[start:stop], start)
+                if places
+                else Piece.bare(normalize(text[start:stop], self.recipe))
+            )
+            for first, end, found in found_in(piece.text, tuple(later), added):
+                yield piece.part(first, end), later.get(found, "")
+
+    def _changed(self, text: str, first: int) -> Piece:
+        if not self.recipe.normalizes:
+            return Piece.whole(text, first)
+        changed, sources = normalized_with_sources(text, self.recipe)
+        return Piece(changed, (sources + first).tolist(), first + len(text))
 
     def laid_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[Laid | None, str | None]]:
         """The same where steps cut a text: the words of each stretch laid end to end, or a special token."""
         from bpe_core.segmenting.laid_words import Laid  # loads machine code
 
-        assert self._prepared is not None
-        at_once = self._prepared.laid
+        at_once = self._laid
         if at_once is None:
-            for special, run in groupby(self._prepared.texts(text, allowed), key=itemgetter(1)):
+            for special, run in groupby(self.normalized_parts(text, allowed), key=itemgetter(1)):
                 if special:
                     yield from ((None, special) for _ in run)
                 else:
                     yield Laid.of(word for word, _ in run), None
             return
-        for stretch, special in self._prepared.stretches(text, allowed):
+        for piece, special in self._stretches(text, allowed, places=False):
             if special:
                 yield None, special
-            elif len(stretch) < LONG or not at_once.can_cut(stretch):
-                yield Laid.of(self._prepared.words_of(stretch)), None
+            elif len(piece.text) < LONG or not at_once.can_cut(piece.text):
+                yield Laid.of(self._steps.texts_of_words(piece.text)), None
             else:
-                yield at_once.of(stretch), None
+                yield at_once.of(piece.text), None
+
+    @cached_property
+    def _laid(self) -> LaidWords | None:
+        """What cuts long stretches into their words at once, where that can be."""
+        from bpe_core.segmenting.laid_words import laid_words  # loads machine code
+
+        return laid_words(self._steps.cuts) if self.gives_words else None
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
         """The same parts with their places in the given text."""
-        if self._prepared is not None:
-            for piece, special, origins in self._prepared.placed(text, allowed):
-                yield Part(piece.text, special or None, origins)
+        if self._added or self.gives_words:
+            yield from self._placed(text, allowed)
             return
         done = 0
         for part, is_special in parts_of(text, allowed):
@@ -118,12 +167,25 @@ class Cutting:
                 length = len(part.encode())
                 yield Part(part, part if is_special else None, np.arange(done, done + length + 1))
             else:
-                from bpe_core.text.normalization import normalize_with_origins  # loads the tables of all characters
-
                 normalized = normalize_with_origins(part, self.recipe)
                 length = int(normalized.origins[-1])
                 yield Part(normalized.text, None, normalized.origins + done)
             done += length
+
+    def _placed(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
+        found: list[tuple[Piece, str]] = []
+        for piece, token in self._stretches(text, allowed, places=True):
+            words = self._steps.words(piece) if self.gives_words and not token else (piece,)
+            found += ((word, token) for word in words if word.text)
+        starts = byte_starts(text)
+        codes = code_points("".join(piece.text for piece, _ in found))
+        sources = np.fromiter((source for piece, _ in found for source in piece.sources), np.int64, len(codes))
+        origins, edges = byte_origins(codes, sources, code_points(text), starts)
+        place = 0
+        for piece, token in found:
+            own = origins[edges[place] : edges[place + len(piece.text)]]
+            place += len(piece.text)
+            yield Part(piece.text, token or None, np.append(own, np.maximum(starts[piece.stop], own[-1])))
 
     def words(self, text: str) -> Iterator[str]:
         return self._splitter.words(text)
@@ -183,18 +245,10 @@ class GivenWords(Cutting):
         return self.starts.astype(np.int32)
 
 
-def _prepared(recipe: Recipe) -> PreparedParts:
-    from bpe_core.segmenting.prepared_parts import PreparedParts  # loads all steps there are
-
-    return PreparedParts(recipe)
-
-
 def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
     """The special tokens, and the unknown token where a file says that texts are searched for it."""
     if not recipe.preparation:
         return recipe.special_tokens
-    from bpe_core.text.preparation.pieces import AddedToken  # loads all steps, which few recipes have
-
     is_added = any(isinstance(step, AddedToken) and step.content == recipe.unknown_text for step in recipe.preparation)
     is_one = is_added and recipe.base == "characters" and recipe.unknown == "unk"
     return (*recipe.special_tokens, recipe.unknown_text) if is_one else recipe.special_tokens

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -19,10 +19,8 @@ from bpe_core.text.stand_ins import raw_bytes
 
 REMEMBERED_WORDS = 1 << 15
 LONGEST_REMEMBERED = 64  # bytes
-MOST_NODES = 1 << 22
 MOST_SYMBOLS = 1 << 23  # of all tokens together; a table of text never comes near
 _AS_THE_CHARACTER = -1  # what stands for an unknown character covers all its bytes
-_NO_TOKEN = 2**31 - 1
 
 Item = TypeVar("Item")
 
@@ -165,63 +163,30 @@ class PlainEncoder:
 
 
 class LongestMatch:
-    """Another way to use merged tokens: take the longest that fits, from the left, whenever it was learned.
-
-    The tokens form a tree of their base symbols, so that a word finds the longest by walking once.
-    """
+    """Another way to use merged tokens: take the longest that fits, from the left, whenever it was learned."""
 
     def __init__(self, history: History) -> None:
-        self._base = len(history.alphabet)
-        self._pairs = history.pairs()
         if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
-            raise TooLarge(_too_large(MOST_SYMBOLS))
-        self._child: dict[tuple[int, int], int] = {}  # by node and symbol; node 0 is the root
-        self._token_at: list[int] = [_NO_TOKEN]
-        nodes = [self._enter(0, id, id) for id in range(self._base)]
-        for id, (left, right) in enumerate(self._pairs, self._base):
-            nodes.append(self._enter(nodes[left], right, id))
-
-    def _enter(self, node: int, rest: int, token: int) -> int:
-        """Walk from a node along the symbols of the token `rest`, and end a token there."""
-        for symbol in self._symbols_of(rest):
-            child = self._child.setdefault((node, symbol), len(self._token_at))
-            if child == len(self._token_at):
-                self._token_at.append(_NO_TOKEN)
-                if child > MOST_NODES:
-                    raise TooLarge(_too_large(MOST_NODES))
-            node = child
-        self._token_at[node] = min(self._token_at[node], token)  # of several made of the same, the oldest
-        return node
-
-    def _symbols_of(self, token: int) -> Iterator[int]:
-        waiting = [token]
-        while waiting:
-            token = waiting.pop()
-            if token < self._base:
-                yield token
-            else:
-                waiting += reversed(self._pairs[token - self._base])
+            raise TooLarge(
+                f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols together, too many to look for the "
+                "longest that fits; encode in the order of the merges instead."
+            )
+        self._base = len(history.alphabet)
+        spelled: list[tuple[int, ...]] = [(id,) for id in range(self._base)]
+        for left, right in history.pairs():
+            spelled.append(spelled[left] + spelled[right])
+        self._token_of = {symbols: id for id, symbols in reversed(list(enumerate(spelled)))}  # of equal ones the oldest
+        self._longest = max(map(len, spelled))
 
     def tokens(self, symbols: list[int], at: int) -> list[int]:
         """The ids of a word, using only the tokens that existed after so many merges."""
         ids: list[int] = []
         start, limit = 0, self._base + at
         while start < len(symbols):
-            found, stop, node = symbols[start], start + 1, 0
-            for place in range(start, len(symbols)):
-                child = self._child.get((node, symbols[place]))
-                if child is None:
+            for stop in range(min(len(symbols), start + self._longest), start, -1):
+                token = self._token_of.get(tuple(symbols[start:stop]), limit)
+                if token < limit:
                     break
-                node = child
-                if self._token_at[node] < limit:
-                    found, stop = self._token_at[node], place + 1
-            ids.append(found)
+            ids.append(token)
             start = stop
         return ids
-
-
-def _too_large(most: int) -> str:
-    return (
-        f"The tokens of this table have more than {most:,} symbols together, too many to look for the longest that "
-        "fits; encode in the order of the merges instead."
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,17 +27,6 @@ if TYPE_CHECKING:  # which load machine code
 KERNELS = Policy("bpe_core.segmenting.compiled_encoder", small=64_000)  # characters
 
 _encoded_plainly = 0  # characters, by all tokenizers of this process together
-
-
-class Encoder(Protocol):
-    def ids(self, text: str, at: int) -> Int32s:
-        """The tokens after so many merges."""
-
-    def symbols(self, text: str) -> PlacedSymbols:
-        """The base symbols with the ranks of their boundaries, and their places in the bytes of the text."""
-
-    def byte_ranks(self, text: str) -> Int32s:
-        """The rank of the boundary before each byte, where each is a symbol and belongs to a word."""
 
 
 class WordEncoder:
@@ -176,7 +165,7 @@ class TextEncoder(WordEncoder):
         parts = [self._placed_symbols(encoder, part) for part in wanted]
         return Boundaries.of_symbols(data, joined(parts), self._base)
 
-    def _placed_symbols(self, encoder: Encoder, part: Part) -> PlacedSymbols:
+    def _placed_symbols(self, encoder: PlainEncoder | CompiledEncoder, part: Part) -> PlacedSymbols:
         if part.special is not None:
             cut = np.array([PATTERN_CUT], np.int32)
             return PlacedSymbols(self._special(part.special), cut, part.origins[:1], part.origins[-1:])
@@ -187,7 +176,7 @@ class TextEncoder(WordEncoder):
     def _longest_match(self) -> LongestMatch:
         return LongestMatch(self._history)
 
-    def _encoder_for(self, text: str) -> Encoder:
+    def _encoder_for(self, text: str) -> PlainEncoder | CompiledEncoder:
         return self.plain if self._cutting.gives_words else self.kernels_for(len(text)) or self.plain
 
 

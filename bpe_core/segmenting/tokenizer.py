@@ -1,14 +1,17 @@
 """Turn texts into tokens and back, after any number of steps.
 
-    >>> from bpe_core.text.corpus import Corpus
+    >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.learning.trainer import train
-    >>> history = train(Corpus.from_texts(["low low low slow slow"]), Recipe.preset("gpt2"))
-    >>> tokenizer = Tokenizer(history)
-    >>> tokenizer.encode("slow"), tokenizer.encode("slow", at=1)
-    ([115, 257], [115, 256, 119])
-    >>> tokenizer.decode([115, 257])
-    'slow'
+    >>> pairs = [(108, 111), (256, 119), (0xC3, 0xA9)]  # l+o, lo+w, the bytes of é
+    >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
+    >>> tokenizer.encode("slow"), tokenizer.encode("slow", at=1), tokenizer.decode([115, 257])
+    ([115, 257], [115, 256, 119], 'slow')
+    >>> [found.tolist() for found in tokenizer.encode_batch(["low", "", b"slow"])]
+    [[257, 115, 257], [0, 1, 1, 3]]
+    >>> [tuple(span) for span in tokenizer.token_spans("né") + tokenizer.token_spans("é", at=0)]
+    [(110, 0, 1, 0, 1), (258, 1, 2, 1, 3), (195, 0, 1, 0, 1), (169, 0, 1, 1, 2)]
+    >>> tokenizer.ranks_of_word(b"slow") == [NEVER, 0, 1], tokenizer.word_steps(b"slow")
+    (True, [(0, [115, 256, 119]), (1, [115, 257])])
 
 The id of a base symbol is its place in the alphabet; the merges follow in the order they were
 learned, and the special tokens come last. Merges are applied in that order, each wherever its
@@ -63,7 +66,7 @@ class Tokenizer:
     # -- from a text to tokens -------------------------------------------------------------
 
     def expect(self, characters: int) -> None:
-        """Prepare for encoding so many characters in pieces, however small, so that none is encoded in plain Python."""
+        """Prepare for encoding this many characters in pieces, so that none is encoded in plain Python."""
         if isinstance(self._segmenter, WordEncoder):
             self._segmenter.kernels_for(characters)
 
@@ -86,14 +89,6 @@ class Tokenizer:
 
         The texts are a list of `str` or `bytes` (UTF-8), or an Arrow array of either. Large batches are encoded on all
         cores while other Python threads go on; `threads` limits their number.
-
-        >>> from bpe_core.history.alphabet import Alphabet
-        >>> from bpe_core.recipes.recipe import Recipe
-        >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
-        >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
-        >>> ids, offsets = tokenizer.encode_batch(["low", "", b"slow"])
-        >>> ids.tolist(), offsets.tolist()
-        ([257, 115, 257], [0, 1, 1, 3])
         """
         if threads is not None and threads < 1:
             raise BpeError(f"Encoding takes at least 1 thread, not {threads:,}.")
@@ -148,12 +143,6 @@ class Tokenizer:
         """Return the tokens with their places in the text, in characters and in bytes.
 
         A token that holds a part of a character spans that character, so neighbours may share one.
-
-        >>> from bpe_core.history.alphabet import Alphabet
-        >>> from bpe_core.recipes.recipe import Recipe
-        >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(0xC3, 0xA9)])  # the bytes of é
-        >>> [tuple(span) for span in Tokenizer(history).token_spans("né") + Tokenizer(history).token_spans("é", 0)]
-        [(110, 0, 1, 0, 1), (256, 1, 2, 1, 3), (195, 0, 1, 0, 1), (169, 0, 1, 1, 2)]
         """
         text = text if isinstance(text, str) else _decoded(text)
         found = self.segmentation(text, allowed_special=allowed_special)
@@ -178,27 +167,11 @@ class Tokenizer:
     # -- one word --------------------------------------------------------------------------
 
     def ranks_of_word(self, word: bytes) -> list[int]:
-        """Return the rank of each boundary between two base symbols of a word, its marker included.
-
-        >>> from bpe_core.history.alphabet import Alphabet
-        >>> from bpe_core.recipes.recipe import Recipe
-        >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
-        >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
-        >>> [rank if rank != NEVER else "never" for rank in tokenizer.ranks_of_word(b"slow")]
-        ['never', 0, 1]
-        """
+        """Return the rank of each boundary between two base symbols of a word, its marker included."""
         return list(self._merging.plain.merged(word).ranks)
 
     def word_steps(self, word: bytes) -> list[tuple[int, list[int]]]:
-        """Return how a word is encoded: the index of each merge that changes it, and its tokens after that.
-
-        >>> from bpe_core.history.alphabet import Alphabet
-        >>> from bpe_core.recipes.recipe import Recipe
-        >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
-        >>> tokenizer = Tokenizer(History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs))
-        >>> tokenizer.word_steps(b"slow")
-        [(0, [115, 256, 119]), (1, [115, 257])]
-        """
+        """Return how a word is encoded: the index of each merge that changes it, and its tokens after that."""
         return self._merging.plain.steps(word)
 
     # -- from tokens to a text -------------------------------------------------------------
@@ -218,7 +191,7 @@ class Tokenizer:
         return self.history.first_special <= id < self.history.id_count
 
     def vocabulary_size(self, at: int | None = None) -> int:
-        """Return how many tokens there are after so many steps, special tokens included."""
+        """Return the number of tokens after `at` steps, special tokens included."""
         return self.history.vocabulary_size_at(self._checked_at(at))
 
     # --------------------------------------------------------------------------------------
@@ -250,7 +223,6 @@ class Tokenizer:
 
 
 def _decoded(text: Any) -> str:
-    """The text in these bytes; anything else cannot be encoded."""
     if not isinstance(text, bytes | bytearray | memoryview):
         raise BpeError(f"Give a text as str, or as bytes in UTF-8, not as {type(text).__name__}.")
     try:

@@ -30,13 +30,15 @@ import numpy.typing as npt
 
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import repeated
-from bpe_core.text.characters import CharacterMap, character_map, code_points, formed, in_form, text_of
+from bpe_core.text.characters import CharacterMap, CodePoints, character_map, code_points, formed, in_form, text_of
 from bpe_core.text.specials import parts_of
 
 if TYPE_CHECKING:  # few recipes have such steps
     from bpe_core.text.preparation.steps import Preparing
 
 Offsets = npt.NDArray[np.int64]
+
+_ESCAPED = range(0xDC80, 0xDD00)  # bytes that are no whole character
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +137,7 @@ def normalize_with_origins(text: str, recipe: Recipe) -> Normalized:
             changed, found = piece, np.arange(starts[-1])
         else:
             changed, source = normalized_with_sources(piece, recipe)
-            found = _byte_origins(piece, changed, source, starts)
+            found, _ = byte_origins(code_points(changed), source, code_points(piece), starts)
         texts.append(changed)
         origins.append(found + done)
         done += int(starts[-1])
@@ -151,18 +153,23 @@ def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
     return text, source
 
 
-def _byte_origins(original: str, changed: str, source: Offsets, starts: Offsets) -> Offsets:
-    """From characters to bytes: those of an unchanged character one by one, the others from its start."""
-    if not changed:
-        return np.zeros(0, np.int64)
-    new_starts = byte_starts(changed)
-    lengths = np.diff(new_starts)
-    within = np.arange(new_starts[-1]) - repeated(new_starts[:-1], lengths)
+def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts: Offsets) -> tuple[Offsets, Offsets]:
+    """For each byte of some characters the byte it came from, and where the bytes of each character begin.
+
+    The bytes of an unchanged character, and escaped ones, come from their own one by one; the others from its start.
+    """
+    escaped = (codes >= _ESCAPED.start) & (codes < _ESCAPED.stop)
+    widths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
+    widths[escaped] = 1
+    edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths)))
     # The last character made of one original may continue inside it; an earlier one must not overtake the last.
-    is_last = np.append(source[1:] > source[:-1], True)
-    unchanged = is_last & (code_points(changed) == code_points(original)[source])
-    origins: Offsets = repeated(starts[source], lengths) + within * repeated(unchanged, lengths)
-    return origins
+    is_last = np.append(sources[1:] != sources[:-1], True)[: len(codes)]
+    begins = np.append(True, sources[1:] != sources[:-1])[: len(codes)]
+    run = np.maximum.accumulate(np.where(begins, np.arange(len(codes)), 0)) if len(codes) else sources
+    inside = np.minimum(np.arange(len(codes)) - run, starts[sources + 1] - starts[sources] - 1)
+    within = np.arange(edges[-1]) - repeated(edges[:-1], widths)
+    origins = repeated(starts[sources] + np.where(escaped, inside, 0), widths)
+    return origins + within * repeated(is_last & (codes == given[sources]), widths), edges
 
 
 def byte_starts(text: str) -> Offsets:

@@ -25,7 +25,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.kernels.readiness import Policy
 from bpe_core.learning.methods import Method
 import bpe_core.learning.bpe.compiled, bpe_core.counting.count_words
-from bpe_core.segmenting.word_ranks import compiled_ranks
+from bpe_core.segmenting.merging import compiled_ranks
 from bpe_core.learning.layout import lay_out
 
 bpe_core.counting.count_words.KERNELS = Policy("bpe_core.counting.counter", small=0)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
-
-import regex
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from bpe_core.text.specials import places_of
+
+if TYPE_CHECKING:  # takes a while to load
+    import regex
 
 Behavior = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 BEHAVIORS: tuple[str, ...] = get_args(Behavior)
@@ -112,9 +114,15 @@ _RANGES: dict[str, Callable[[Iterable[Match]], Iterable[tuple[int, int]]]] = {
 }
 
 
-_STARTS_WITH_WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
-_BLANKS_BEHIND = regex.compile(r"\s*")
-_BLANKS_BEFORE = regex.compile(r"(?r)\s*")
+_STARTS_WITH_WORD = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]"
+_BLANKS_BEHIND, _BLANKS_BEFORE = r"\s*", r"(?r)\s*"
+
+
+@cache
+def _compiled(expression: str) -> regex.Pattern[str]:
+    import regex
+
+    return regex.compile(expression)
 
 
 @dataclass(frozen=True)
@@ -148,10 +156,10 @@ def found_in(text: str, tokens: tuple[str, ...], known: Mapping[str, AddedToken]
             if how.single_word and _is_inside_word(text, start, stop):
                 continue
             if how.lstrip:
-                found = _BLANKS_BEFORE.match(text, end, start)
+                found = _compiled(_BLANKS_BEFORE).match(text, end, start)
                 start = found.start() if found else start
             if how.rstrip:
-                found = _BLANKS_BEHIND.match(text, stop)
+                found = _compiled(_BLANKS_BEHIND).match(text, stop)
                 stop = found.end() if found else stop
         start = max(start, end)
         if start > end:
@@ -163,5 +171,5 @@ def found_in(text: str, tokens: tuple[str, ...], known: Mapping[str, AddedToken]
 
 
 def _is_inside_word(text: str, start: int, stop: int) -> bool:
-    before = start > 0 and _STARTS_WITH_WORD.match(text, start - 1) is not None
-    return before or _STARTS_WITH_WORD.match(text, stop) is not None
+    before = start > 0 and _compiled(_STARTS_WITH_WORD).match(text, start - 1) is not None
+    return before or _compiled(_STARTS_WITH_WORD).match(text, stop) is not None

@@ -161,14 +161,10 @@ LONGEST_KNOWN = 64  # characters of one
 
 class Preparing:
     def __init__(self, steps: Sequence[Step]) -> None:
-        self.tokens = {step.content: step for step in steps if isinstance(step, AddedToken)}
         self._changes = [step for step in steps if isinstance(step, Normalizer)]
-        self._cuts = [step for step in steps if isinstance(step, PreTokenizer)]
-        self.all_cuts = tuple(self._cuts)
-        self.cuts = bool(self._cuts)
-        self.wants_places = any(isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in self._cuts)
+        self.cuts = tuple(step for step in steps if isinstance(step, PreTokenizer))
+        self.wants_places = any(isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in self.cuts)
         self._known: dict[str, tuple[str, ...]] = {}  # the words of each part that the first cut leaves
-        self.changes = bool(self._changes)
 
     def changed(self, piece: Piece) -> Piece:
         for step in self._changes:
@@ -181,11 +177,11 @@ class Preparing:
 
     def texts_of_words(self, text: str, first: int = 0) -> Iterator[str]:
         """The words of a changed text without their places; it begins at the character `first` of the original."""
-        if self.wants_places or len(self._cuts) < 2:
+        if self.wants_places or len(self.cuts) < 2:
             piece = Piece.whole(text, first) if self.wants_places else Piece.bare(text)
             yield from (word.text for word in self._words((piece,), 0))
             return
-        known, cut = self._known, self._cuts[0]
+        known, cut = self._known, self.cuts[0]
         if isinstance(cut, Split):
             parts: Iterable[str] = cut.texts(text)
             in_bytes = False
@@ -206,7 +202,7 @@ class Preparing:
 
     def _words(self, pieces: Iterable[Piece], done: int) -> Iterator[Piece]:
         """Cut pieces by all cuts but the first `done`."""
-        for step in self._cuts[done:-1]:
+        for step in self.cuts[done:-1]:
             pieces = chain.from_iterable(map(step.cut, pieces))
         return (
             as_bytes(word) if word.is_in_bytes else word for word in chain.from_iterable(map(self._last_cut, pieces))
@@ -214,7 +210,7 @@ class Preparing:
 
     def _last_cut(self, piece: Piece) -> Iterator[Piece]:
         """The last cut, without showing words as bytes, as they would be turned back at once."""
-        last = self._cuts[-1]
+        last = self.cuts[-1]
         return last.plainly(piece) if isinstance(last, ByteLevel) and not piece.is_in_bytes else last.cut(piece)
 
 

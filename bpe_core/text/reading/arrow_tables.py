@@ -18,7 +18,7 @@ from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.text.reading.opening import open_raw
 from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over, steps_of
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
-from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_invalid, pieces_of
+from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_broken, first_invalid, pieces_of
 
 PARQUET_MARK, ARROW_MARK, OLD_FEATHER_MARK = b"PAR1", b"ARROW1", b"FEA1"
 STREAM_MARK, STREAM_END = b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\0\0\0\0"
@@ -26,7 +26,6 @@ WANTED_BYTES = 2**20  # of a column at a time
 LEAST_ROWS, MOST_ROWS = 2**4, 2**14  # at a time
 BUFFER = 2**20  # bytes of a column that are read ahead
 _FOOTER_LENGTH = 4  # bytes that hold it
-_FIRST_BITS, _GOES_ON = 0xC0, 0x80  # of a byte that does not begin a character
 
 Mend = Callable[[bytes, int], bytes]  # repairs a text that is not UTF-8, at this place in the array
 
@@ -80,7 +79,7 @@ class Strings:
         data = np.empty(stop - start, np.uint8)
         data[:] = self.data[start:stop]
         begins = bounds[:-1][np.diff(bounds) > 0] - start
-        if first_invalid(data.data) < 0 and not bool(((data[begins] & _FIRST_BITS) == _GOES_ON).any()):
+        if first_broken(data, begins) < 0:
             yield Chunk(data.data, True, bytes_read, begins[1:])
             return
         for place in range(first, after):

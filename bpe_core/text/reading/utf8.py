@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import EncodingError
+from bpe_core.support.arrays import Int64s
 from bpe_core.text.reading.source import Bytes, Chunk, OnInvalid
 
 LONGEST_CHARACTER = 4  # bytes
+WORTH_MACHINE_CODE = 1 << 10  # bytes
 PYTHON_ERRORS: dict[OnInvalid, str] = {"strict": "strict", "replace": "replace", "skip": "ignore"}
 
 Check = Callable[[npt.NDArray[np.uint8]], int]  # up to which byte, the start of a character, all is valid
@@ -30,13 +32,19 @@ def sound_until(data: npt.NDArray[np.uint8]) -> int:
 
 def first_invalid(data: Bytes) -> int:
     """The offset of the first byte that is not valid UTF-8, or -1."""
-    is_of_file = isinstance(data, memoryview) and not data.readonly
-    start = sound_until(np.frombuffer(data, np.uint8)) if is_of_file else 0
+    start = sound_until(np.frombuffer(data, np.uint8)) if len(data) >= WORTH_MACHINE_CODE else 0
     try:
         str(memoryview(data)[start:], "utf-8")
     except UnicodeDecodeError as error:
         return start + error.start
     return -1
+
+
+def first_broken(data: npt.NDArray[np.uint8], edges: Int64s) -> int:
+    """Where texts that lie end to end are not valid UTF-8, or one begins inside a character; -1 if they are sound."""
+    inside = edges[edges < len(data)]
+    cut = inside[(data[inside] & 0xC0) == 0x80]
+    return min((place for place in (first_invalid(data.data), *cut[:1].tolist()) if place >= 0), default=-1)
 
 
 def whole_characters(data: Bytes) -> int:

@@ -22,8 +22,8 @@ from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.boundaries import PATTERN_CUT
+from bpe_core.segmenting.merging import compiled_ranks, plain_ranks
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.segmenting.word_ranks import compiled_ranks, plain_ranks
 from tests.core.learning import all_columns, tokens_of_word
 from tests.core.random_training import CHARACTER_TIES, merge_tables, recipes, words
 
