@@ -203,7 +203,6 @@ class _Reporter:
 
 
 def count_apart(path: Path, order: Order) -> None:
-    """Count, and write to the file how it is going, to the end."""
     lock = Lock.acquire(path.with_suffix(".lock"))
     if lock is None:
         return

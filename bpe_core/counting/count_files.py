@@ -103,7 +103,6 @@ def _read(source: Source, wanted: list[str] | None) -> Any:
 
 
 def columns_from(table: Any, name: str) -> CountedColumns:
-    """Check an Arrow table, and make columns of it."""
     if WORD not in table.column_names or any(column.null_count for column in table.columns):
         raise CorpusError(f"{name} is a damaged file of counts: it lacks words or numbers.")
     try:

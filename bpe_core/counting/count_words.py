@@ -98,17 +98,13 @@ def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels
 
 
 def _watching(work: Work) -> Work:
-    """The same work; it also stops when memory runs out."""
     return replace(work, cancelled=watching_memory(work.cancelled, "Counting", FEWER_WORDS))
 
 
 def count_in_runs(
     corpus: Corpus, recipe: Recipe, room: int | None, work: Work = ALONE, threads: int | None = None
 ) -> Iterator[WordTable]:
-    """Count as `count_unmixed` does, but in several tables, to be merged in order, if one needs more than `room` bytes.
-
-    Texts that Python splits, or of which more than their words is counted, are one table each.
-    """
+    """Count as `count_unmixed` does; where one table needs more than `room` bytes, in several to be merged in order."""
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
     if room is None or not is_simple or not KERNELS.chooses(KERNELS.large if size is None else size):
@@ -143,10 +139,7 @@ def count_texts(
     done: Callable[[], object] = lambda: None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Counted:
-    """Count texts of some documents each. Large ones share their tables, and are counted by this thread alone.
-
-    `done` is called after each text.
-    """
+    """Count texts of some documents each; large ones share their tables. `done` is called after each text."""
 
     def corpora() -> Iterator[Corpus]:
         for documents in while_wanted(texts, cancelled, every=1):
@@ -173,7 +166,6 @@ class _Count:
     by_kernels: bool | None = None
 
     def texts(self) -> WordTable:
-        """The words of all texts, with the size of these, and how often each ends a line if the method asks for it."""
         size = 0
 
         def measured(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -366,7 +358,6 @@ class _LineEnds:
         return "".join(piece if rest.endswith(piece) else f"{piece} " for piece in rest.rsplit(None, 1)[-1:])
 
     def added_to(self, words: WordTable) -> WordTable:
-        """The words of the corpus, with how often each ends a line."""
         splitter, ends = Splitter(self._recipe), Counter[bytes]()
         for piece, count in self._pieces.items():
             for last in list(splitter.words(normalize(piece, self._recipe)))[-1:]:

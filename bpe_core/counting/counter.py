@@ -161,7 +161,6 @@ def _listed(counters: list[Counter], threads: int) -> WordTable:
 
 
 def _each(tasks: Sequence[Callable[[], T]], threads: int) -> list[T]:
-    """Call kernels, each in a thread of its own if there are several."""
     return [task() for task in tasks] if threads == 1 else at_once(lambda task: task(), tasks)
 
 
@@ -191,8 +190,6 @@ def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
 
 
 class Counter:
-    """The words one thread has counted so far."""
-
     def __init__(self, table: ScanTable) -> None:
         self._machine: Machine = machine_of(table)
         self._safe_pairs = between_kinds(table)

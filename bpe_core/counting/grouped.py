@@ -73,7 +73,6 @@ class GroupedWords:
         return sum_of(self.groups[group].counts)
 
     def bytes_in(self, group: str) -> int:
-        """The bytes of a group that belong to words."""
         rows, counts, *_ = self.groups[group]
         return sum_of((self.words.starts[rows + 1] - self.words.starts[rows]) * counts)
 
@@ -108,7 +107,6 @@ class GroupedWords:
         return {name: _summed(self.words, {name: group}) for name, group in (groups or self.groups).items()}
 
     def told(self, mixture: Mixture) -> list[str]:
-        """A sentence for each group: how often it counts, and its part of the whole."""
         factors = self.factors(mixture)
         sizes = {name: self.bytes_in(name) * factor for name, factor in factors.items()}
         whole = max(Fraction(1), sum(sizes.values(), Fraction(0)))
@@ -140,7 +138,6 @@ class GroupedWords:
 
 
 def _summed(words: WordTable, groups: Mapping[str, PartCounts]) -> WordTable:
-    """The words with their counts in all these groups together."""
     found = np.zeros(len(words.starts) - 1, np.int64)
     ends = np.zeros(len(words.starts) - 1, np.int64)
     for rows, counts, line_ends, _ in groups.values():

@@ -54,7 +54,6 @@ def facts() -> Facts:
 
 @contextmanager
 def cluster(on: str, workers: int | None = None, memory: int | None = None) -> Iterator[Any]:
-    """A client of the scheduler at that address, or of a cluster on this computer."""
     distributed = distributed_or_none()
     if distributed is None:
         raise ClusterError(f"--on {on} {MISSING_CLUSTER}")
@@ -222,5 +221,4 @@ def _lacking(error: BaseException | None) -> str | None:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of Dask's own message."""
     return plain(str(error)).strip().split("\n")[0][:100].rstrip(". ") or type(error).__name__

@@ -59,7 +59,6 @@ class LocalPlace:
 
 
 def place_of(address: str) -> Place:
-    """The folder of a path or address."""
     if not is_address(address):
         return LocalPlace(Path(address))
     from bpe_core.text.reading.remote import RemotePlace

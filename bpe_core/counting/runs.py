@@ -83,7 +83,6 @@ def head_of(corpus: Corpus, recipe: Recipe) -> CountsHead:
 
 
 def _chosen(recipe: Recipe) -> Any:
-    """What is taken of the groups; weights come later."""
     mixture = recipe.mixture or Mixture()
     return [[group.name, repr(group.sample), group.unique] for group in mixture.groups if not group.takes_all]
 
@@ -142,7 +141,6 @@ def not_done(pieces: list[Piece], work: Place) -> list[Piece]:
 
 
 def runs_of(pieces: list[Piece], work: Place) -> Iterator[str]:
-    """The runs of all pieces in order."""
     for piece in pieces:
         yield from _runs(piece, work)
 
@@ -242,7 +240,6 @@ def added(parts: Sequence[CountedColumns]) -> CountedColumns:
 
 
 def summed(columns: CountedColumns, head: CountsHead) -> CountedColumns:
-    """Order the columns as a file has them: of all groups together, then of each."""
     found = columns.numbers
     none = np.zeros(len(columns.words), np.int64)
     numbers: dict[str, Int64s] = {}

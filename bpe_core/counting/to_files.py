@@ -71,8 +71,6 @@ class CountingOrder:
 
 
 class Range(NamedTuple):
-    """A range whose words have been added up."""
-
     size: int  # bytes, in memory
     total: int  # of all counts
     places: Int64s  # of its words, in order: run and place

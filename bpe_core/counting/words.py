@@ -86,7 +86,6 @@ def join(tables: Sequence[WordColumns]) -> Joined:
 
 
 def join_plainly(tables: Sequence[WordColumns]) -> Joined:
-    """The same in plain Python."""
     numbers: dict[bytes, int] = {}
     rows = []
     for table in tables:
@@ -96,7 +95,6 @@ def join_plainly(tables: Sequence[WordColumns]) -> Joined:
 
 
 def join_by_kernels(tables: Sequence[WordColumns]) -> Joined:
-    """The same by machine code."""
     from bpe_core.kernels import word_tables  # loads machine code
 
     words = sum(map(len, tables))
@@ -232,7 +230,6 @@ class WordTable:
         return found
 
     def code_points(self) -> Iterator[npt.NDArray[np.uint32]]:
-        """The characters of all words one after the other, in parts."""
         start = 0
         while start < len(self.text):
             stop = min(start + PART, len(self.text))
@@ -254,7 +251,6 @@ class WordTable:
 
     @property
     def total_bytes(self) -> int:
-        """Bytes in the corpus that belong to words."""
         return int((np.diff(self.starts) * self.counts).sum())
 
     @property
@@ -268,7 +264,6 @@ class WordTable:
             raise CorpusError(_TOO_MANY)
 
     def save(self, path: Path | str) -> None:
-        """Write the table to one file that `load` and any NumPy can read."""
         with write_atomically(path) as file:
             parts: dict[str, Any] = {"text": self.text, "starts": self.starts, "counts": self.counts}
             parts |= {} if self.line_ends is None else {"line_ends": self.line_ends}
@@ -330,7 +325,6 @@ class Counted(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Counted]) -> Counted:
-        """What was counted of some texts, and of those that follow them."""
         if len(parts) == 1:
             return parts[0]
         columns, rows = join([part.words.columns for part in parts])

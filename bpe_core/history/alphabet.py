@@ -113,7 +113,6 @@ class Alphabet:
 
     @property
     def but_seeds(self) -> tuple[Symbol, ...]:
-        """What stands before the seeds."""
         return self.given[: len(self) - self.seed_count]
 
     @cached_property

@@ -86,7 +86,6 @@ class Scores:
     dropped: Int32s  # the token of each step
 
     def number_at(self, steps: int) -> int:
-        """Which row is in force after so many steps."""
         return max(0, bisect_left(self.since, steps) - 1)
 
     def until(self, steps: int) -> int:
@@ -105,6 +104,5 @@ class Scores:
         return scores
 
     def first(self, steps: int) -> Scores:
-        """As they stood after so many steps."""
         rows = self.number_at(steps) + 1
         return Scores(self.since[:rows], self.rows[:rows], self.dropped[:steps])

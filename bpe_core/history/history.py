@@ -153,7 +153,6 @@ class History(Sequence[Step]):
             )
 
     def first(self, merges: int) -> History:
-        """The history as it stood after that many merges."""
         if merges >= len(self):
             return self
         columns = self.columns.first(max(0, merges))
@@ -203,7 +202,6 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joins(self) -> Int64s:
-        """The indices of the steps that join."""
         return np.flatnonzero(self.columns.right >= 0)
 
     @property
@@ -305,7 +303,6 @@ class History(Sequence[Step]):
         return [child for child in self.ids[halves].tolist() if child != token]
 
     def symbols_of(self, token: int) -> list[int]:
-        """The base symbols a token is made of."""
         found, waiting = [], [token]
         while waiting:
             parts = self.parts(waiting[-1])

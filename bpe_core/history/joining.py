@@ -42,10 +42,7 @@ class PairRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Joining:
-    """What is joined and in which order: of all pairs in a word the best one first, of equals the leftmost.
-
-    Exactly one of `pairs` and `priorities` is None.
-    """
+    """Join the best pair of a word first, of equals the leftmost. Exactly one of `pairs` and `priorities` is None."""
 
     pairs: PairRows | None = None
     priorities: Int64s | None = None  # by token; two neighbours become it whose text together is its own, lowest first

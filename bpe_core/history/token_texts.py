@@ -85,17 +85,13 @@ def read_back(text: str) -> bytes:
 
 
 def quoted(text: bytes | str) -> str:
-    """A token, or another text, within a sentence."""
     raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
     text = shown(raw[: 4 * LONGEST_QUOTED])
     return f"“{text[:LONGEST_QUOTED]}{CUT_OFF if len(text) > LONGEST_QUOTED else ''}”"
 
 
 class TokenTexts:
-    """What is written on each token: what a person sees, and the bytes.
-
-    One thread lets these lists grow with the history, while others read the tokens they know of.
-    """
+    """What is written on each token, shown and as bytes. One thread may let the lists grow while others read."""
 
     def __init__(
         self,
@@ -265,7 +261,6 @@ class TokenBytes(dict[int, bytes]):
         return bytes(text)
 
     def _continues(self, id: int) -> bool:
-        """Whether a token begins inside a word."""
         while (parts := self._history.parts(id)) is not None:
             id = parts[0]
         symbols = self._history.alphabet.symbols

@@ -24,8 +24,6 @@ _SPELLED = r"(forbid|force):([0-9]{1,9})\+([0-9]{1,9})@([0-9]{1,9})"
 
 
 class Intervention(NamedTuple):
-    """One decision. The step is 1 for the first."""
-
     step: int
     act: Act
     left: int

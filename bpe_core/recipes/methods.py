@@ -15,8 +15,6 @@ Single = Literal["drop", "add"]  # what a step does with one token, where it joi
 
 @dataclass(frozen=True)
 class Wording:
-    """The words for a method's steps, wherever a person reads of them."""
-
     step: str = "merge"
     done: str = "merged"  # what was done to the one that was chosen
     choice: str = "pair"  # what it was chosen among

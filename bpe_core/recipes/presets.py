@@ -8,8 +8,6 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Preset:
-    """The choices of a recipe, with the line that tells a person what it is for."""
-
     choices: dict[str, Any]
     explanation: str
 

@@ -290,8 +290,6 @@ class Steering:
 
 @dataclass(frozen=True, kw_only=True)
 class Mixing:
-    """How much each group of the texts counts, and what is taken of it."""
-
     mixture: Mixture | None = _choice(  # None: all texts as they are
         None, "Mixture", "How much each group of texts counts, and what is taken of it", goes_without_saying=True
     )

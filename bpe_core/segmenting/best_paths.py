@@ -176,7 +176,6 @@ class BestPaths(WordSegmenter):
         return edges
 
     def _scores_of_all(self, at: int) -> list[float]:
-        """Including special tokens, which are cut in any case."""
         return self.pieces.scores_at(at) + [0.0] * len(self._history.recipe.special_tokens)
 
     def _joined(self, ids: list[int]) -> list[int]:

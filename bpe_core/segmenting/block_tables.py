@@ -124,7 +124,6 @@ class BlockTokens(Segmentation):
         return tokens  # every token is bytes
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """Cutting the text by the table of another block, where it is long; unless that was done."""
         block, data = self._segmenter.block(at), self.data
         if block == self._block or len(data) <= AT_ONCE or self._cut_ahead(block) is not None:
             return None
@@ -135,7 +134,6 @@ class BlockTokens(Segmentation):
         return cut_all
 
     def _cut_ahead(self, block: int) -> CutByBlock | None:
-        """The present text, cut by that block's table in advance."""
         ahead = self._ahead
         return ahead if ahead is not None and ahead.block == block and ahead.data is self.data else None
 

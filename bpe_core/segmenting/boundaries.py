@@ -67,7 +67,6 @@ class HiddenSymbols:
         return self._part(slice(low, high))
 
     def spliced(self, start: int, removed: int, added: int) -> HiddenSymbols:
-        """After an edit: what lay at its borders is unknown now."""
         low, high = self._indices(start, start + removed)
         return _joined(self._part(slice(low)), self._part(slice(high, None))._moved(added - removed))
 
@@ -208,11 +207,7 @@ class Boundaries(Segmentation):
     # -- changes ---------------------------------------------------------------------------
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
-        """Follow an edit: what follows it moves, what is new waits for an answer.
-
-        A few new bytes are shown as part of the token before them, so that typing does not
-        flicker; many are no token until they are known.
-        """
+        """Follow an edit. A few new bytes seem part of the token before them, so that typing does not flicker."""
         stop = start + removed
         behind = max(self.ranks[start], self.ranks[stop])
         seam = np.full(len(added) + 1, INSIDE, np.int32)
@@ -254,10 +249,6 @@ class Boundaries(Segmentation):
         return Tokens(edges, self._ids(edges, at))
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
-        """The same tokens and the hidden symbols among them that stand alone.
-
-        At both ends there may be some that go with the words before and behind: `of_neighbours` includes them.
-        """
         if not len(self.hidden):
             return tokens
         first, end = int(tokens.edges[0]), int(tokens.edges[-1])

@@ -87,7 +87,6 @@ class JoinedWords:
         return WordCut(ids, stops, since, until)
 
     def is_whole(self, word: bytes, at: int) -> bool:
-        """Whether a word is a token as a whole, whatever pairs say."""
         id = self.whole.get(self._before + word) if self.joining.whole_words else None
         return id is not None and self._birth(id) <= at
 

@@ -75,10 +75,7 @@ class CompiledEncoder:
         scores_at: Callable[[int], Float64s] | None = None,
         kind: int = kernel.IDS,
     ) -> None:
-        """With `pieces`, texts are cut by the longest that fit or by those with the best scores, as `kind` says.
-
-        Then nothing is merged.
-        """
+        """With `pieces`, texts are cut by the longest that fit or by the best scores, as `kind` says, and not merged."""
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
         self._kind = kind
@@ -163,7 +160,6 @@ class CompiledEncoder:
     def _fill(
         self, desk: Desk, data: Bytes, edges: Int64s, cuts: Int32s, given: Int32s | None = None
     ) -> tuple[Int32s, Int64s]:
-        """Run the kernel until all words are done, and give back the desk."""
         is_scanned = cuts is desk.words.cuts
         words = desk.words if is_scanned else desk.words._replace(cuts=cuts)
         # Nearly always as much as could be needed: memory that nothing is written to costs nothing.

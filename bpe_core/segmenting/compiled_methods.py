@@ -28,10 +28,7 @@ WORDS_AT_ONCE = 1 << 14  # some 10 ms
 
 
 class PiecesOverTime(NamedTuple):
-    """All tokens at every step of a history, for kernels that follow the cuts of words.
-
-    A cut changes only when a token appears or is dropped that the word holds; when scores are set anew, any may.
-    """
+    """All tokens at every step. A cut changes only when a token that its word holds appears or goes, or by scores."""
 
     since: Sequence[int]  # the steps after which every word may be cut differently; the first is 0
     pieces: Callable[[int], PieceTable]  # after so many steps; whoever follows the steps changes the table
@@ -50,7 +47,6 @@ class CompiledPaths(CompiledEncoder):
         self._gone_at = _gone_at(history)
 
     def _numbers_at(self, at: int) -> Float64s:
-        """The scores at a step, kept for many words in a row."""
         found = self._known_numbers
         if found is None or found[0] != at:
             found = self._known_numbers = at, _numbers(self._scores, at)
@@ -78,7 +74,6 @@ class CompiledPaths(CompiledEncoder):
 
 
 def paths_over_time(history: History, scores: Scores) -> PiecesOverTime:
-    """For all steps: each drops a token, and at times scores are set anew."""
     table = _TABLES.of(history.alphabet, history.recipe.marker_text)
     later = [since + 1 for since in scores.since[1:]]
     gone = np.minimum(_gone_at(history), NEVER).astype(np.int32)
@@ -92,7 +87,6 @@ def _gone_at(history: History) -> Int64s:
 
 
 def _numbers(scores: Scores, at: int) -> Float64s:
-    """The score of no token, and of each token."""
     return np.append(DROPPED, scores.at(at)).astype(np.float64)
 
 
@@ -127,7 +121,6 @@ def longest_over_time(history: History, plain: LongestPieces) -> PiecesOverTime:
 
 
 def _longest_table(history: History, plain: LongestPieces) -> PieceTable:
-    """The tokens with their births, as they stand before the first step."""
     starting, continuing = plain.starting, plain.continuing
     texts = [*starting, *continuing]
     ids, births = np.array([*starting.values(), *continuing.values()], np.int32).reshape(-1, 2).T
@@ -183,7 +176,6 @@ class _Parts:
         self._all = np.array([id for parts in found for id in parts], np.int32)
 
     def before(self, ids: Int32s) -> Int64s:
-        """How many shown tokens precede each of these, and the end."""
         return np.concatenate((np.zeros(1, np.int64), np.cumsum(self._counts[ids])))
 
     def of(self, ids: Int32s) -> Int32s:

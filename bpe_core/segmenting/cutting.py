@@ -64,7 +64,6 @@ class Cutting:
         self._as_changed = {normalize(content, self.recipe): content for content in later}
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
-        """Check the special tokens that a caller wants recognised, and return them."""
         if isinstance(names, str):
             if names == "all":
                 return self._specials

@@ -62,7 +62,6 @@ class EncodedCorpus:
 
 
 def smallest_width(largest: int) -> Width:
-    """Two bytes an id where they are enough, else four."""
     return "uint16" if largest < 1 << 16 else "uint32"
 
 
@@ -149,8 +148,6 @@ def _write_all(
 
 @dataclass(frozen=True)
 class _Piece:
-    """Documents of one source, or a part of one."""
-
     source: int
     texts: Texts
     read: int  # bytes of the corpus, up to here

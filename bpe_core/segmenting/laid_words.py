@@ -51,7 +51,6 @@ class Laid:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Laid:
-        """Words that were found one by one."""
         found = [raw_bytes(word) for word in words if word]
         return cls(np.frombuffer(b"".join(found), np.uint8), _from_zero(list(map(len, found))))
 

@@ -105,10 +105,7 @@ class Merges:
             heappush(heap, rank << _PLACE_BITS | place)
 
     def tokens(self, word: MergedWord, at: int) -> list[int]:
-        """The ids of a word's tokens after so many merges.
-
-        A token is what its last merge made: the one of the highest rank inside it.
-        """
+        """The ids of a word's tokens after `at` merges; each is what the merge of the highest rank inside it made."""
         if not word.symbols:
             return []
         ids: list[int] = []

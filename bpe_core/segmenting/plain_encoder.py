@@ -41,8 +41,6 @@ def ids_of_each(items: Iterable[Item], cut: Callable[[Item], Sequence[int]]) -> 
 
 
 class Spelling:
-    """Spells words in the alphabet of one history, and tells how many bytes each symbol covers."""
-
     def __init__(self, history: History) -> None:
         self._alphabet = history.alphabet
         self._recipe = history.recipe
@@ -106,8 +104,6 @@ def _character_width(lead: int) -> int:
 
 
 class PlainEncoder:
-    """Encodes normalized text word by word, and remembers the words it has met."""
-
     def __init__(self, history: History, cutting: Cutting) -> None:
         self.spelling = Spelling(history)
         self._cutting = cutting
@@ -179,7 +175,6 @@ class LongestMatch:
         self._longest = max(map(len, spelled))
 
     def tokens(self, symbols: list[int], at: int) -> list[int]:
-        """The ids of a word, using only the tokens that existed after so many merges."""
         ids: list[int] = []
         start, limit = 0, self._base + at
         while start < len(symbols):

@@ -75,7 +75,6 @@ class RememberedWords:
             return self._filled(memory)
 
     def _filled(self, memory: Memory) -> Memory:
-        """The present memory, with as much for this thread as it needs."""
         own = memory.number
         while True:
             if memory.slots is not self._all.slots:  # of which it fills no part yet

@@ -22,11 +22,7 @@ NO_TOKEN = -1  # the id of bytes that belong to no token, or to none yet
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """Some neighbouring tokens, in bytes of the given text.
-
-    A token that covers no byte, such as a lone word marker, ends where it starts. What
-    belongs to no token is among them as NO_TOKEN.
-    """
+    """Neighbouring tokens by their places in the text, also those that cover no byte, and NO_TOKEN for what is none."""
 
     edges: Int64s  # where each starts and the last one ends: one more than there are tokens
     ids: Int64s
@@ -79,10 +75,7 @@ class Segmentation(Protocol):
         """
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """The work before the tokens after so many steps can be shown; None where there is hardly any.
-
-        It may be done in another thread: it only changes what is remembered.
-        """
+        """The work that showing the tokens at a step needs, for another thread; None where there is hardly any."""
         return None
 
     def edges(self, at: int) -> Int64s:

@@ -123,10 +123,7 @@ class WordEncoder:
     def ids_of_given(
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s] | None:
-        """The tokens of the given words after so many steps, and where those of each word begin, and the end.
-
-        None where the words are too few for kernels, or there are none: then a segmentation serves.
-        """
+        """The tokens of given words, where those of each begin, and the end; None if too few for kernels."""
         encoder = self.kernels_for(len(given.data))
         return None if encoder is None else encoder.ids_of_given(given.data, given.starts, at, cancelled)
 

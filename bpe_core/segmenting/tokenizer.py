@@ -157,7 +157,6 @@ class Tokenizer:
     def segmentation(
         self, text: str, *, allowed_special: Allowed = (), cancelled: CancelCheck = never_cancelled
     ) -> Segmentation:
-        """Return the tokens of a text after every step."""
         return self._segmenter.segmentation(text, self._cutting.allowed(allowed_special), cancelled)
 
     def boundaries(self, text: str, *, allowed_special: Allowed = ()) -> Boundaries:

@@ -49,14 +49,12 @@ class DataTable:
         return len(next(iter(self.columns.values()), ()))
 
     def rows(self, cancelled: CancelCheck = never_cancelled) -> Iterator[tuple[Any, ...]]:
-        """Row by row, as plain values of Python."""
         for start in while_wanted(range(0, len(self), ROWS_AT_ONCE), cancelled, every=1):
             parts = (_plain(values[start : start + ROWS_AT_ONCE]) for values in self.columns.values())
             yield from zip(*parts, strict=True)
 
 
 def is_data(path: Path | str) -> bool:
-    """Whether the ending of a name is one of a table."""
     return Path(path).suffix.lower() in ENDINGS
 
 

@@ -18,8 +18,6 @@ _FORBIDDEN = re.compile(
 
 
 class Markup(str):
-    """Text that is HTML already."""
-
     __slots__ = ()
 
 

@@ -44,7 +44,6 @@ def make_private_file(path: Path) -> None:
 
 
 def _made(folder: Path) -> os.stat_result:
-    """What a folder is; where there is none, one is made."""
     with contextlib.suppress(FileExistsError):
         if not os.path.lexists(folder):
             folder.mkdir(mode=0o700)

@@ -62,7 +62,6 @@ class Work:
     remark: Callable[[str], object] = ignore_remark  # told what was odd about a text
 
     def check(self) -> None:
-        """Raise `Cancelled` once the work was cancelled."""
         if self.cancelled():
             raise Cancelled("Cancelled.")
 

@@ -31,7 +31,6 @@ class SignalListener:
 
     @property
     def signals(self) -> Iterable[signal.Signals]:
-        """Those it listens to."""
         return self._before
 
     def stop(self) -> None:

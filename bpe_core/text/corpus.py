@@ -36,10 +36,7 @@ CHUNK_SIZE = 1024 * 1024  # larger ones were never read faster, and some texts h
 
 
 class Corpus:
-    """Where texts come from; only texts given in memory are kept there.
-
-    A document is one text: a file, a row of a .jsonl or .csv file, or one of the texts given.
-    """
+    """Where texts come from. A file, a row of a table, or a text given in memory is one document."""
 
     def __init__(
         self,
@@ -139,10 +136,7 @@ class Corpus:
         return tuple(dict.fromkeys(self.group_of_source)) or ("",)
 
     def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
-        """Make a corpus for each group, to be read once, of what the mixture takes of it.
-
-        What is skipped while they are read is `skipped` here.
-        """
+        """Make a corpus of what the mixture takes of each group, to be read once; `skipped` here tells what it skips."""
         said = (mixture or Mixture()).matched(self.groups)
         self._found_while_reading = SkipLog()
         return {group.name: self.part(group) for group in said}

@@ -87,12 +87,10 @@ def marks() -> regex.Pattern[str]:
 
 
 def marks_without_width() -> regex.Pattern[str]:
-    """A mark without a width of its own."""
     return _compiled(r"\p{Mn}", _LATER_MARKS_WITHOUT_WIDTH, "1734 1171e")
 
 
 def punctuation() -> regex.Pattern[str]:
-    """A punctuation mark, or any ASCII sign."""
     return _compiled(PUNCTUATION, _LATER_PUNCTUATION, _FORMER_PUNCTUATION)
 
 

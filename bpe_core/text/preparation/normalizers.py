@@ -237,7 +237,6 @@ class CharacterTable:
                 yield length, units[place] & 0x7FFFFFFF
 
     def shortest(self, text: str) -> str | None:
-        """What the shortest prefix of a text in the table becomes."""
         found = next(self._prefixes(text.encode()), None)
         return None if found is None else self._text(found[1])
 

@@ -66,7 +66,6 @@ class Piece(NamedTuple):
         return Piece(text, self.sources, self.stop, self.is_in_bytes)
 
     def cut(self, matches: Iterable[Match], behavior: Behavior, *, invert: bool = False) -> Iterator[Piece]:
-        """Cut it at matches in this way, leaving out empty pieces."""
         for start, stop in ranges(matches, behavior, invert=invert):
             if stop > start:
                 yield self.part(start, stop)

@@ -125,7 +125,6 @@ def is_only_named(step: Step) -> bool:
 
 
 def steps_of(values: object) -> tuple[Step, ...]:
-    """Read steps, or JSON objects of steps."""
     if not isinstance(values, list | tuple) or len(values) > MOST_STEPS:
         raise RecipeError(f"The preparation must be a list of at most {MOST_STEPS:,} steps.")
     return tuple(one if isinstance(one, Step) else read_step(one) for one in values)
@@ -136,10 +135,7 @@ def those_of(steps: tuple[Step, ...], tokens: Collection[str]) -> tuple[Step, ..
 
 
 def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bool, split: bool) -> None:
-    """Refuse a wrong order: tokens must come first, then what changes the text, then what cuts it.
-
-    No step may change or split the text if other choices of the recipe do.
-    """
+    """Refuse a wrong order of steps, and steps that change or split the text if other choices of the recipe do, too."""
     if changed and any(map(is_normalizer, steps)):
         raise RecipeError("The preparation changes the text, and so do other choices; choose one of them.")
     if split and any(map(is_pre_tokenizer, steps)):

@@ -40,10 +40,7 @@ class Member(NamedTuple):
 def pieces(
     source: Source, options: ReadingOptions, size: int, log: SkipLog, inside: ReadInside, source_of: SourceOf
 ) -> Iterator[Chunk]:
-    """The documents of all members; what is no text is reported, and refused only if there is nothing else.
-
-    `inside` reads a member, and `source_of` makes a source of it.
-    """
+    """The documents of all members; what is no text is reported, and refused only if there is nothing else."""
     reason, found = "", False
     with _sentences(source):
         for member, place in _members(source, log):
@@ -78,7 +75,6 @@ def _is_hidden(name: str) -> bool:
 
 
 def _members(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[], int]]]:
-    """The files of an archive in order, and how far reading has come."""
     return _of_tar(source, log) if source.kind == "tar" else _of_zip(source)
 
 
@@ -99,8 +95,6 @@ class _Unpacked:
 
 
 class _Counted(io.RawIOBase):
-    """A member that counts its bytes while it is read."""
-
     def __init__(self, raw: BinaryIO, unpacked: _Unpacked, stored: int) -> None:
         super().__init__()
         self._raw, self._unpacked, self._stored = raw, unpacked, stored

@@ -345,8 +345,6 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
 
 
 class _Column:
-    """The texts of some rows, inside all lists and structures."""
-
     def __init__(
         self, array: Any, steps: Steps, first_row: int, source: Source, options: ReadingOptions, log: SkipLog
     ) -> None:

@@ -93,10 +93,7 @@ def _told(value: Any) -> str:
 
 
 def by_group(source: Source, field: str | None = None) -> list[Source]:
-    """One source for each group of a file of counts, or for the one whose column was asked for; else the file itself.
-
-    Each has an equal share of the file's size, for progress.
-    """
+    """One source for each group of a file of counts, or for the one asked for; else the file itself."""
     if not source.counted:
         return [source]
     head = CountsHead.from_json(source.counted, source.name)

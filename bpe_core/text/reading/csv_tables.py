@@ -61,7 +61,6 @@ def fields_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str
 
 
 def looked_at(head: str, kind: Kind, name: str) -> tuple[list[str], list[list[str]]]:
-    """The header and the first whole rows of the beginning of a file."""
     end = head.rfind("\n") + 1 or len(head)
     try:
         rows = Rows((line.encode() for line in io.StringIO(head[:end], newline="")), kind, name)
@@ -79,8 +78,6 @@ def _is_number(value: str) -> bool:
 
 
 class Row(NamedTuple):
-    """The values of a row, or why there are none, and where it begins."""
-
     line: int
     values: list[str]
     problem: BadRow | None = None

@@ -72,7 +72,6 @@ _PIECES_OF: dict[Kind, _Pieces] = {
 
 
 def kind_of(path: str) -> tuple[Kind, str]:
-    """The kind of a file and its compression, by its name."""
     name = PurePosixPath(path.replace("\\", "/"))
     suffix = name.suffix.lower()
     if suffix in _TAR_OF_SUFFIX:
@@ -149,7 +148,6 @@ def groups_counted_in(path: Path) -> dict[str, str]:
 
 
 def _counts_in(folder: Path) -> Source | None:
-    """The table of counts whose parts are the files of this folder, if it is one."""
     if not (folder / HEAD_NAME).is_file():
         return None
     found = sorted(path for path in folder.iterdir() if path.name == HEAD_NAME or path.suffix == ENDING)

@@ -152,8 +152,6 @@ def _unpacker(source: Source, raw: BinaryIO) -> tuple[Any, Errors]:
 
 
 class _OfSpan(io.RawIOBase):
-    """The bytes of a span of a file, which is closed with it."""
-
     def __init__(self, raw: BinaryIO, span: Span) -> None:
         self._raw, self._left = raw, span.stop - span.start
         raw.seek(span.start)
@@ -175,7 +173,6 @@ class _OfSpan(io.RawIOBase):
 
 
 def _stamp(raw: BinaryIO) -> tuple[int, int]:
-    """What changes with a file: its size, and when it was written."""
     status = os.fstat(raw.fileno())
     return status.st_size, status.st_mtime_ns
 
@@ -198,7 +195,6 @@ def open_stream(source: Source) -> Iterator[ByteStream]:
 
 
 def open_raw(source: Source) -> BinaryIO:
-    """A file as it is stored."""
     with sentences(source.name):
         if source.span is not None:
             return cast(BinaryIO, _OfSpan(open_raw(replace(source, span=None)), source.span))
@@ -210,7 +206,6 @@ def open_raw(source: Source) -> BinaryIO:
 
 @contextlib.contextmanager
 def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -> Iterator[None]:
-    """Turn whatever goes wrong with a file into a sentence that names it."""
     advice = "If it is not compressed, give it another name ending."
     damaged = f"{name} is not sound {compression} data, or damaged. {advice}"
     try:
@@ -251,10 +246,7 @@ def checked_encoding(named: str) -> str:
 
 
 def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
-    """Why these cannot be the first bytes of a text, as the end of a sentence; or nothing.
-
-    With an encoding that was named, or has a byte order mark, any byte may occur.
-    """
+    """Why these bytes cannot begin a text whose encoding is not known, as the end of a sentence; or nothing."""
     if named or encoding != "utf-8":
         return ""
     for beginning, description in _KNOWN_BEGINNINGS:

@@ -139,7 +139,6 @@ def sentences(name: str, place: int = 0) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of a package's own message."""
     if isinstance(error, PermissionError):
         return "permission denied"
     said = plain(without_password(str(error))).strip().split("\n")[0]

@@ -31,8 +31,6 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """One place text comes from."""
-
     name: str  # as shown to a person
     path: Path | None  # None for standard input, for texts given in memory, and where there is `opens`
     size: int | None  # bytes as stored, so compressed if the file is; None if it cannot be known
@@ -88,8 +86,6 @@ def one_by_one(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
 
 @dataclass(frozen=True)
 class Skipped:
-    """One thing that was left out or replaced."""
-
     source: str
     sentence: str
     count: int = 1  # how many such things this report covers

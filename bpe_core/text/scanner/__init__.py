@@ -53,10 +53,7 @@ def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool
 def table_of(
     expression: str, unit: str = "file", *, drops_blanks: bool = False, older: bool = False
 ) -> ScanTable | None:
-    """The table of any expression for `regex`; None if only `regex` can match it.
-
-    An older one treats characters that came to Unicode lately as unassigned.
-    """
+    """The table of an expression for `regex`, or None; an `older` one treats lately added characters as unassigned."""
     found = _translated(expression, unit, drops_blanks, older)
     return found if isinstance(found, ScanTable) else None
 
