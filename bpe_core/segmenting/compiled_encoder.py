@@ -75,7 +75,7 @@ class CompiledEncoder:
         scores_at: Callable[[int], Float64s] | None = None,
         kind: int = kernel.IDS,
     ) -> None:
-        """With `pieces`, texts are cut by the longest that fit or by the best scores, as `kind` says, and not merged."""
+        """With `pieces`, nothing is merged: words are cut by the longest or by the best scores, as `kind` says."""
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
         self._kind = kind

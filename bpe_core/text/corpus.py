@@ -136,7 +136,7 @@ class Corpus:
         return tuple(dict.fromkeys(self.group_of_source)) or ("",)
 
     def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
-        """Make a corpus of what the mixture takes of each group, to be read once; `skipped` here tells what it skips."""
+        """Make a corpus of what the mixture takes of each group, to be read once; what it skips is `skipped` here."""
         said = (mixture or Mixture()).matched(self.groups)
         self._found_while_reading = SkipLog()
         return {group.name: self.part(group) for group in said}
