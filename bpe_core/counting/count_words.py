@@ -21,14 +21,7 @@ from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room, watching_memory
-from bpe_core.support.progress import (
-    ALONE,
-    CancelCheck,
-    Progress,
-    Work,
-    never_cancelled,
-    while_wanted,
-)
+from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.reading.counts_head import CountsHead

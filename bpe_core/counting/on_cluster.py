@@ -105,11 +105,7 @@ def _answering(distributed: Any, address: str) -> Iterator[Any]:
 
 
 def count_on_cluster(
-    corpus: Corpus,
-    recipe: Recipe,
-    order: CountingOrder,
-    client: Any,
-    watched: Work = ALONE,
+    corpus: Corpus, recipe: Recipe, order: CountingOrder, client: Any, watched: Work = ALONE
 ) -> Written:
     """Count as `count_to_file` does, byte for byte, with the workers of a cluster."""
     count = _ClusterCount(corpus, recipe, order, watched)

@@ -91,12 +91,7 @@ class PartTask(NamedTuple):
     ranks: Sequence[Int64s]
 
 
-def count_to_file(
-    corpus: Corpus,
-    recipe: Recipe,
-    order: CountingOrder,
-    watched: Work = ALONE,
-) -> Written:
+def count_to_file(corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work = ALONE) -> Written:
     """Count the groups of a corpus into a file; weights are left to whoever learns from the counts."""
     return FileCount(corpus, recipe, order, watched).run()
 

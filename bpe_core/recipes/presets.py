@@ -14,16 +14,13 @@ class Preset:
 
 PRESETS: dict[str, Preset] = {
     "gpt2": Preset(
-        dict(pattern="gpt2"),
-        "Bytes, split as GPT-2 splits: words with their leading space, numbers, punctuation.",
+        dict(pattern="gpt2"), "Bytes, split as GPT-2 splits: words with their leading space, numbers, punctuation."
     ),
     "cl100k": Preset(
-        dict(pattern="cl100k"),
-        "Bytes, split as GPT-4 splits: numbers in threes, newlines kept with punctuation.",
+        dict(pattern="cl100k"), "Bytes, split as GPT-4 splits: numbers in threes, newlines kept with punctuation."
     ),
     "o200k": Preset(
-        dict(pattern="o200k"),
-        "Bytes, split as GPT-4o splits: aware of upper and lower case in many scripts.",
+        dict(pattern="o200k"), "Bytes, split as GPT-4o splits: aware of upper and lower case in many scripts."
     ),
     "english": Preset(
         dict(pattern="english", unit="line", vocab_size=2_000),

@@ -230,10 +230,7 @@ class Words:
 
     def part(self, start: int, stop: int) -> Words:
         return replace(
-            self,
-            which=self.which[start:stop],
-            first=self.first[start : stop + 1],
-            touched=self.touched[start:stop],
+            self, which=self.which[start:stop], first=self.first[start : stop + 1], touched=self.touched[start:stop]
         )
 
     def only(self, which: Bools) -> list[Words]:

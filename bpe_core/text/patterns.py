@@ -58,9 +58,7 @@ NAMED_PATTERNS: dict[str, NamedPattern] = {
         "ASCII letters, digits or other signs, each with one leading blank.",
     ),
     "whitespace": NamedPattern(
-        r"\S+",
-        "Whatever stands between blanks; the blanks themselves are dropped.",
-        drops_whitespace=True,
+        r"\S+", "Whatever stands between blanks; the blanks themselves are dropped.", drops_whitespace=True
     ),
     "bert": NamedPattern(
         rf"[{IDEOGRAPHS}]|{PUNCTUATION_MARKS}"

@@ -30,12 +30,7 @@ _TOKEN = regex.compile(
     regex.DOTALL,
 )
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\xb2\xb3\xb9\xbc-\xbe"
-_POSIX = {
-    "[:digit:]": r"\p{Nd}",
-    "[:alnum:]": r"\p{Alphabetic}\p{Nd}",
-    "[:punct:]": r"\p{P}\p{S}",
-    "[:word:]": _WORD,
-}
+_POSIX = {"[:digit:]": r"\p{Nd}", "[:alnum:]": r"\p{Alphabetic}\p{Nd}", "[:punct:]": r"\p{P}\p{S}", "[:word:]": _WORD}
 _OUTSIDE = {r"\Z": r"(?=\n?\Z)", r"\z": r"\Z", r"\h": "[0-9A-Fa-f]", r"\H": "[^0-9A-Fa-f]"}
 _OUTSIDE |= {r"\w": f"[{_WORD}]", r"\W": f"[^{_WORD}]"}
 _OUTSIDE |= {

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePosixPath
-from typing import BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from bpe_core.errors import CorpusError
-from bpe_core.text.reading.opening import ByteStream, NotText, open_raw, open_stream, shown
+from bpe_core.text.reading.opening import ByteStream, NotText, Wrapped, open_raw, open_stream, shown
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 
 HARMLESS = 256 * 2**20  # bytes that any archive may hold
@@ -94,34 +94,26 @@ class _Unpacked:
             )
 
 
-class _Counted(io.RawIOBase):
-    def __init__(self, raw: BinaryIO, unpacked: _Unpacked, stored: int) -> None:
-        super().__init__()
-        self._raw, self._unpacked, self._stored = raw, unpacked, stored
+class _Counted(Wrapped):
+    def __init__(self, raw: Any, unpacked: _Unpacked, stored: int) -> None:
+        super().__init__(raw)
+        self._unpacked, self._stored = unpacked, stored
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any buffer is a memory view here
-        got = self._raw.read(len(buffer))
-        buffer[: len(got)] = got
-        self._unpacked.add(len(got), self._stored)
-        return len(got)
-
-    def tell(self) -> int:
-        return self._raw.tell()
+    def readinto(self, buffer: Any) -> int:
+        got = super().readinto(buffer)
+        self._unpacked.add(got, self._stored)
+        return got
 
 
-class _Stream(io.RawIOBase):
+class _Stream:
     """A tar archive without its compression, from beginning to end."""
 
     def __init__(self, stream: ByteStream, source: Source) -> None:
-        super().__init__()
         self._stream, self._unpacked, self._stored = stream, _Unpacked(source), source.size
         self._last, self._has_ended = b"", False
 
-    def read(self, size: int = -1) -> bytes:
-        buffer = memoryview(bytearray(max(0, size)))
+    def read(self, size: int) -> bytes:
+        buffer = memoryview(bytearray(size))
         got = self._stream.fill(buffer)
         self._unpacked.add(got, self._stored or self._stream.bytes_read)
         self._last = bytes(buffer[:got][-tarfile.BLOCKSIZE :]) or self._last
@@ -137,7 +129,7 @@ class _Stream(io.RawIOBase):
 def _of_tar(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[], int]]]:
     with open_stream(source) as stream:
         whole = _Stream(stream, source)
-        archive = tarfile.open(fileobj=whole, mode="r|")  # noqa: SIM115  # it holds nothing to close
+        archive = tarfile.open(fileobj=cast(BinaryIO, whole), mode="r|")  # noqa: SIM115  # it holds nothing to close
         while (member := archive.next()) is not None:
             archive.members = []  # type: ignore[attr-defined]  # it would remember them all
             if member.isdir() or _is_hidden(member.name):
@@ -167,7 +159,7 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
 
             def open_member(info: zipfile.ZipInfo = info) -> BinaryIO:
                 try:
-                    return cast(BinaryIO, _Counted(cast(BinaryIO, archive.open(info)), unpacked, stored))
+                    return cast(BinaryIO, _Counted(archive.open(info), unpacked, stored))
                 except (NotImplementedError, RuntimeError) as error:
                     raise NotText(f"{source.name}: {shown(info.filename)} is packed in an unknown way.") from error
 

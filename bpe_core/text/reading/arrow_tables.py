@@ -15,7 +15,7 @@ import numpy as np
 from bpe_core.errors import CorpusError, cause_of
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
-from bpe_core.text.reading.opening import open_raw
+from bpe_core.text.reading.opening import Wrapped, open_raw
 from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over, steps_of
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_broken, first_invalid, pieces_of
@@ -95,31 +95,21 @@ def _is_large(kind: Any) -> bool:
     return bool(kinds.is_large_string(kind) or kinds.is_large_binary(kind))
 
 
-class _BeforeFooter(io.RawIOBase):
+class _BeforeFooter(Wrapped):
     """A Parquet file without its footer: the columns of a file that lacks its middle must not go on into that."""
 
     def __init__(self, raw: BinaryIO) -> None:
-        self._raw, self._end = raw, raw.seek(0, io.SEEK_END)
+        super().__init__(raw)
+        self._end = raw.seek(0, io.SEEK_END)
 
     def end_before_footer(self) -> None:
-        self._raw.seek(self._end - len(PARQUET_MARK) - _FOOTER_LENGTH)
-        self._end -= len(PARQUET_MARK) + _FOOTER_LENGTH + int.from_bytes(self._raw.read(_FOOTER_LENGTH), "little")
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
+        self.raw.seek(self._end - len(PARQUET_MARK) - _FOOTER_LENGTH)
+        self._end -= len(PARQUET_MARK) + _FOOTER_LENGTH + int.from_bytes(self.raw.read(_FOOTER_LENGTH), "little")
 
     def read(self, size: int = -1) -> bytes:
-        left = max(0, self._end - self._raw.tell())
-        return self._raw.read(left if size < 0 else min(size, left))
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._raw.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._raw.tell()
+        left = max(0, self._end - self.tell())
+        found: bytes = self.raw.read(left if size < 0 else min(size, left))
+        return found
 
 
 class ParquetFile:

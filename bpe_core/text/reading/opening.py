@@ -151,25 +151,48 @@ def _unpacker(source: Source, raw: BinaryIO) -> tuple[Any, Errors]:
         raise CorpusError(f"{lacks} {advice}.") from error
 
 
-class _OfSpan(io.RawIOBase):
-    def __init__(self, raw: BinaryIO, span: Span) -> None:
-        self._raw, self._left = raw, span.stop - span.start
-        raw.seek(span.start)
+class Wrapped(io.RawIOBase):
+    """A file that is read through another, and closes it."""
+
+    def __init__(self, raw: Any) -> None:
+        super().__init__()
+        self.raw = raw
 
     def readable(self) -> bool:
         return True
 
-    def fileno(self) -> int:
-        return self._raw.fileno()
+    def seekable(self) -> bool:
+        return bool(self.raw.seekable())
 
     def readinto(self, buffer: Any) -> int:
-        got = self._raw.readinto(memoryview(buffer)[: self._left])  # type: ignore[attr-defined]  # all of them have it
-        self._left -= got or 0
-        return got or 0
+        data = self.raw.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return int(self.raw.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self.raw.tell())
 
     def close(self) -> None:
-        self._raw.close()
         super().close()
+        self.raw.close()
+
+
+class _OfSpan(Wrapped):
+    def __init__(self, raw: BinaryIO, span: Span) -> None:
+        super().__init__(raw)
+        self._left = span.stop - span.start
+        raw.seek(span.start)
+
+    def fileno(self) -> int:
+        return int(self.raw.fileno())
+
+    def readinto(self, buffer: Any) -> int:
+        got = self.raw.readinto(memoryview(buffer)[: self._left]) or 0
+        self._left -= got
+        return got
 
 
 def _stamp(raw: BinaryIO) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from bpe_core.errors import BpeError, CorpusError, OutputError, plain
 from bpe_core.text.reading.folders import PassOver, matches, without_papers
-from bpe_core.text.reading.opening import without_password
+from bpe_core.text.reading.opening import Wrapped, without_password
 
 LONGEST_REASON = 90  # characters of what a package says
 
@@ -31,29 +31,22 @@ class RemoteText(NamedTuple):
         return cast(BinaryIO, RemoteFile(self.name, raw))
 
 
-class RemoteFile(io.RawIOBase):
+class RemoteFile(Wrapped):
     """A file behind an address; if reading it fails, the sentence says how far it came."""
 
     def __init__(self, name: str, raw: Any) -> None:
-        super().__init__()
-        self._name, self._raw, self._place = name, raw, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return bool(self._raw.seekable())
+        super().__init__(raw)
+        self._name, self._place = name, 0
 
     def readinto(self, buffer: Any) -> int:
         with sentences(self._name, self._place):
-            data = self._raw.read(len(buffer))
-        buffer[: len(data)] = data
-        self._place += len(data)
-        return len(data)
+            got = super().readinto(buffer)
+        self._place += got
+        return got
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         with sentences(self._name, self._place):
-            self._place = int(self._raw.seek(offset, whence))
+            self._place = super().seek(offset, whence)
         return self._place
 
     def tell(self) -> int:
@@ -61,9 +54,8 @@ class RemoteFile(io.RawIOBase):
 
     def close(self) -> None:
         if not self.closed:
-            super().close()
             with sentences(self._name, self._place):
-                self._raw.close()
+                super().close()
 
 
 def remote_texts(address: str, patterns: Sequence[str], pass_over: PassOver) -> tuple[list[RemoteText], bool]:
