@@ -43,7 +43,7 @@ from app.window.pages import PAGES, PAIRS, SWEEPS, Pages, World
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
-from app.window.questions.lab.wiring import Laboratory
+from app.window.questions.compare.wiring import Laboratory
 from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import Asking
 from app.window.recipe.recipe_form import RecipeForm

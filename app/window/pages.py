@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
     from app.window.questions.audit.page import AuditPage
     from app.window.questions.blocks_page import BlocksPage
+    from app.window.questions.compare.duel_model import DuelModel
     from app.window.questions.compare.duel_page import DuelPage
-    from app.window.questions.compare.model import CompareModel
+    from app.window.questions.compare.lab_page import LabPage
     from app.window.questions.compare.page import ComparePage
     from app.window.questions.curves.page import SweepPage
-    from app.window.questions.lab.page import LabPage
     from app.window.questions.question_page import QuestionPage
     from app.window.questions.reading_page import ReadingPage
     from app.window.questions.token.page import TokenPage
@@ -54,11 +54,11 @@ class World:
         return WhyModel(self.session, self.text)
 
     @cached_property
-    def comparison(self) -> CompareModel:
-        """One question, answered by a table and by the text."""
-        from app.window.questions.compare.model import CompareModel
+    def duel(self) -> DuelModel:
+        """One comparison, shown by a table and by the text."""
+        from app.window.questions.compare.duel_model import DuelModel
 
-        return CompareModel(self.session)
+        return DuelModel(self.session)
 
 
 def build_token(world: World) -> TokenPage:
@@ -127,26 +127,26 @@ def build_blocks(world: World) -> BlocksPage:
 
 
 def build_compare(world: World) -> ComparePage:
-    from app.window.questions.compare.page import ComparePage
+    from app.window.questions.compare.lanes_model import LanesQuestion
+    from app.window.questions.compare.page import NOTHING_CHOSEN, ComparePage
     from app.window.questions.compare.putting_together import PuttingTogether
 
-    return ComparePage(world.comparison, PuttingTogether(world.session, world.comparison))
+    question = LanesQuestion(world.session, "diff", world.duel, NOTHING_CHOSEN)
+    return ComparePage(question, world.duel, PuttingTogether(world.session, world.duel))
 
 
 def build_duel(world: World) -> DuelPage:
     from app.window.questions.compare.duel_page import DuelPage
 
-    return DuelPage(world.comparison)
+    return DuelPage(world.duel)
 
 
 def build_lab(world: World) -> LabPage:
-    from app.window.questions.lab.figures import DifferingWordsModel, LabFigures
-    from app.window.questions.lab.model import LabModel
-    from app.window.questions.lab.page import LabPage
+    from app.window.questions.compare.lab_model import LabModel, LabQuestion
+    from app.window.questions.compare.lab_page import LabPage
 
     model = LabModel(world.session)
-    figures = LabFigures(world.session, model)
-    return LabPage(model, figures, DifferingWordsModel(figures, model), world.text)
+    return LabPage(model, LabQuestion(world.session, model), world.text)
 
 
 def build_tree(world: World) -> TreePage:

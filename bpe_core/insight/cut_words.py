@@ -6,8 +6,9 @@ normalizes and splits in its own way. So several tokenizers can be compared word
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.recipe import Recipe, Splitting
 from bpe_core.segmenting.cutting import Cutting, GivenWords
-from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Segmenter
+from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Segmenter, Tokens
 from bpe_core.segmenting.text_encoder import WordEncoder
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
@@ -25,13 +26,12 @@ from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 @dataclass(frozen=True, eq=False)
 class CutWords:
-    """Asked by one thread at a time: some methods remember the step last asked for."""
-
     words: WordTable
     history: History
     segmenter: Segmenter
     segmentation: Segmentation  # of all words, one behind the other
     _parts: _Parts
+    _lock: threading.Lock = field(default_factory=threading.Lock)  # some methods remember the step last asked for
 
     @classmethod
     def of(
@@ -44,6 +44,10 @@ class CutWords:
         given = GivenWords(recipe, parts.text, parts.starts)
         segmenter = Method.of(recipe).segmenter(history, given)
         return cls(words, history, segmenter, segmenter.segmentation(given.text, (), cancelled), parts)
+
+    def _tokens(self, at: int) -> Tokens:
+        with self._lock:
+            return self.segmentation.tokens(at)
 
     def counts(self, at: int) -> Int64s:
         ids, words = self.placed(at)
@@ -62,7 +66,7 @@ class CutWords:
 
     def placed(self, at: int) -> tuple[Int64s, Int64s]:
         """All tokens after so many steps, and the word that each is in."""
-        tokens = self.segmentation.tokens(at)
+        tokens = self._tokens(at)
         known = tokens.ids != NO_TOKEN
         starts, stops = tokens.edges[:-1][known], tokens.edges[1:][known]
         part = np.searchsorted(self._parts.starts, starts, side="right") - 1
@@ -81,7 +85,7 @@ class CutWords:
 
         Wherever a token ends there is a cut; what belongs to no token goes with the token behind it.
         """
-        tokens = self.segmentation.tokens(at)
+        tokens = self._tokens(at)
         covers = (tokens.edges[1:] > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)
         found = np.zeros(len(self.words.text) + 1, np.bool_)
         found[self._parts.stops[tokens.edges[1:][covers] - 1]] = True

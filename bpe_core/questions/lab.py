@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -57,8 +58,10 @@ examples:
 
     size: int | None = parameter(None, help="of all vocabularies (else each as in its file)", metavar="N")
     text: str = parameter("", help="a text to cut by all", metavar="TEXT")
-    limit: int = parameter(LISTED, help=f"compare the N words that are cut most differently ({LISTED})", metavar="N")
-    words: bool = parameter(False, help="list all words that are cut differently instead of the curves")
+    limit: int | None = parameter(
+        None, help=f"compare the N words that are cut most differently ({LISTED}; all with --words)", metavar="N"
+    )
+    words: bool = parameter(False, help="list the words that are cut differently instead of the curves")
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         histories = [study.history for study in studies.values()]
@@ -73,12 +76,15 @@ examples:
             return Answer(DataTable({}), tuple(sentences), facts=facts)
         sizes = [np.array([one.vocabulary_size_at(step)]) for one, step in zip(histories, at, strict=True)]
         sentences += _measured([measured_sizes(cut, size) for cut, size in zip(cuts, sizes, strict=True)])
-        words = differing_words(cuts, at, len(cuts[0].words) if self.words else self.limit)
-        sentences += _words(words[: self.limit])
-        if self.words:
-            return Answer(words_table(words, LETTERS[: len(cuts)]), tuple(sentences), facts=facts)
-        curves = {letter: measured_sizes(cut, work=work) for letter, cut in zip(LETTERS, cuts, strict=False)}
+        most = self.limit or (len(cuts[0].words) if self.words else LISTED)
+        words = differing_words(cuts, at, most)
+        sentences.append("Words that are cut most differently:" if words else "All words are cut alike.")
+        both = zip(LETTERS, studies.values(), cuts, strict=False)
+        curves = {letter: one.once("curves", partial(measured_sizes, cut, work=work), cut) for letter, one, cut in both}
         table = table_of_curves(curves)
+        if self.words:
+            return Answer(_words_table(words, list(curves)), tuple(sentences), lab_chart(table), facts=facts)
+        sentences += map(_word, words)
         return Answer(table, tuple(sentences), lab_chart(table), ("text", "vocabulary", *MEASURED), [], facts)
 
 
@@ -88,7 +94,7 @@ def _facts(named: tuple[str, Study], step: int, text: str) -> dict[str, object]:
     return {"table": name, "step": step, "vocabulary": size, "ids": study.encode(text, at=step)}
 
 
-def words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTable:
+def _words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTable:
     return DataTable(
         {
             "text": [shown(one.word) for one in found],
@@ -109,7 +115,8 @@ def _cuts(studies: Mapping[str, Study], work: Work) -> list[CutWords]:
         return []
     recipe = several[place].history.recipe
     words = several[place].words("A comparison", work)
-    return [CutWords.of(words, recipe, one.history, cancelled=work.cancelled) for one in several]
+    cut = partial(CutWords.of, words, recipe, cancelled=work.cancelled)
+    return [one.once("cut as another's", partial(cut, one.history), words) for one in several]
 
 
 def _size(letter: str, name: str, history: History, step: int) -> str:
@@ -160,9 +167,6 @@ def _measured(found: Sequence[SizeCurves]) -> list[str]:
     return sentences
 
 
-def _words(words: Sequence[DifferingWord]) -> list[str]:
-    sentences = ["Words that are cut most differently:" if words else "All words are cut alike."]
-    for one in words:
-        cuts = "; ".join(f"{LETTERS[place]} {one.shown_as_cut(place, AGREED)}" for place in range(len(one.cut_by_each)))
-        sentences.append(f"{quoted(one.word)}, {one.count:,} times: {cuts}")
-    return sentences
+def _word(one: DifferingWord) -> str:
+    cuts = "; ".join(f"{LETTERS[place]} {one.shown_as_cut(place, AGREED)}" for place in range(len(one.cut_by_each)))
+    return f"{quoted(one.word)}, {one.count:,} times: {cuts}"

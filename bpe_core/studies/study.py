@@ -82,6 +82,7 @@ class Study:
         self.sources = sources  # which texts it was learned from, as far as a session knows
         self._lock = threading.Lock()
         self._kept: dict[str, Any] = {} if symbol_counts is None else {"symbols": symbol_counts}
+        self._about: dict[str, object] = {}  # what of that was found about another object
 
     @classmethod
     def of(cls, given: Any, name: str = "") -> Study:
@@ -279,39 +280,38 @@ class Study:
         if not learns_by_ranks(self.history):
             raise BpeError(f"{what} is known only where pairs are joined one after the other; not of this tokenizer.")
         words = self.words(what, work)
-        return self._once("ranked", lambda: RankedWords.of(words, self.history))
+        return self.once("ranked", lambda: RankedWords.of(words, self.history))
 
     def cut(self, what: str = "This question", work: Work = ALONE) -> CutWords:
         """Cut its words as its method cuts texts."""
         from bpe_core.insight.cut_words import CutWords
 
-        words = self.words(what, work)
-        return self._once(
-            "cut", lambda: CutWords.of(words, self.history.recipe, self.history, cancelled=work.cancelled)
-        )
+        words, recipe = self.words(what, work), self.history.recipe
+        return self.once("cut", lambda: CutWords.of(words, recipe, self.history, cancelled=work.cancelled))
 
     def file_counts(self, what: str = "This question", work: Work = ALONE) -> FileCounts:
         """Look up how often a word occurs in each group, or in each file."""
         from bpe_core.insight.ranked_words import FileCounts
 
-        return self._once("file counts", lambda: FileCounts(self.parts(what, work)))
+        return self.once("file counts", lambda: FileCounts(self.parts(what, work)))
 
     def symbol_counts(self, what: str = "This question", work: Work = ALONE) -> Int64s:
         """Count each base symbol in its words."""
         from bpe_core.learning.layout import count_symbols
 
         alphabet, recipe = self.history.alphabet, self.history.recipe
-        return self._once("symbols", lambda: count_symbols(self.words(what, work), alphabet, recipe))
+        return self.once("symbols", lambda: count_symbols(self.words(what, work), alphabet, recipe))
 
     def _needed_texts(self, what: str) -> Texts:
         if self.texts is None:
             raise BpeError(f"{what} is about texts: name them (--corpus FILE, or texts=[...] in Python).")
         return self.texts
 
-    def _once(self, name: str, find: Callable[[], Found]) -> Found:
+    def once(self, name: str, find: Callable[[], Found], about: object = None) -> Found:
+        """Return what was found under that name; it is found anew where it is about another object."""
         with self._lock:
-            if name not in self._kept:
-                self._kept[name] = find()
+            if name not in self._kept or self._about.get(name) is not about:
+                self._kept[name], self._about[name] = find(), about
             found: Found = self._kept[name]
             return found
 

@@ -27,7 +27,7 @@ from bpe_core.support.atomic import replace_atomically
 from bpe_core.support.data_table import checked_name, is_data, write_data
 
 if TYPE_CHECKING:
-    from app.window.questions.lab.page import LabPage
+    from app.window.questions.compare.lab_page import LabPage
     from app.window.questions.token.page import TokenPage
 
 NOT_SAVED = "The chart could not be saved. {}"
@@ -78,7 +78,8 @@ class Charting(QObject):
 
     def _connect_lab(self, page: LabPage) -> None:
         def save_words() -> None:
-            self._save_list("differing words", page.figures.exact_words(), page.figures.command_of_words)
+            words = page.below.model
+            self._save_list("differing words", words.exact(), words.command)
 
         page.below.save_wanted.connect(save_words)
 

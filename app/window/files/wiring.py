@@ -319,7 +319,7 @@ class Exchanging(QObject):
         if self._session.runs.shown is None:
             self._session.runs.show(run)
         else:
-            self._pages.page(COMPARE).model.choose(run.number)
+            self._pages.page(COMPARE).duel.choose(run.number)
 
     def _extend(self) -> None:
         from app.window.files.growth_dialog import GrowthDialog

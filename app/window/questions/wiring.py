@@ -106,7 +106,7 @@ class Asking(QObject):
 
     def compare_with(self, run: int) -> None:
         """Put the run of that number beside the one shown."""
-        self._pages.page(COMPARE).model.choose(run)
+        self._pages.page(COMPARE).duel.choose(run)
         self._actions["compare"].trigger()
 
     def _connect_actions(self) -> None:

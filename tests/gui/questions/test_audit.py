@@ -82,7 +82,7 @@ def test_tokens_are_listed_saved_and_taken_out(
     next(button for button in program.messages.findChildren(QPushButton) if button.text() == "Compare").click()
     compared = program.pages[ComparePage]
     qtbot.waitUntil(lambda: compared.put_together.isEnabled(), timeout=WAIT)
-    assert compared.model.other is first
+    assert compared.duel.other is first
     compared.put_together.click()
     qtbot.waitUntil(lambda: len(runs.all) == 3, timeout=WAIT)
     both = runs.shown
@@ -91,7 +91,9 @@ def test_tokens_are_listed_saved_and_taken_out(
     assert both.history.id_count == 256 + MERGES
     tables = (both.history, trimmed.history)
     texts = [Tokenizer(one).encode(program.session.text.value) for one in tables]
-    qtbot.waitUntil(lambda: [*map(len, compared.model.cut or ())] == [*map(len, texts)], timeout=WAIT)
-    assert compared.model.other is trimmed
+    qtbot.waitUntil(
+        lambda: [lane.cut and lane.cut.count for lane in compared.duel.lanes] == [*map(len, texts)], timeout=WAIT
+    )
+    assert compared.duel.other is trimmed
     assert both.history.numbers is not None
     assert both.history.numbers[:left].tolist() == trimmed.history.numbers.tolist()

@@ -11,9 +11,11 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
-from app.window.questions.lab.page import LabPage
+from app.window.questions.compare.lab_page import LabPage
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
+from bpe_core.figures.figure import SideBySide
+from bpe_core.figures.from_table import OF_LAB
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.side_by_side import Vocabularies, differing_words
 from bpe_core.measures.size_curves import measured_sizes
@@ -68,10 +70,10 @@ def at_rest(qtbot: QtBot, program: Program) -> None:
     page = program.pages[LabPage]
 
     def is_done() -> None:
-        assert not page.figures.is_asking
+        assert not page.below.model.is_waiting
+        assert not program.session.aside.busy_with
         assert all(not lane.is_behind for lane in page.model.lanes)
 
-    qtbot.wait(150)
     answered(qtbot, program)
     qtbot.waitUntil(is_done, timeout=WAIT)
 
@@ -79,7 +81,8 @@ def at_rest(qtbot: QtBot, program: Program) -> None:
 def test_one_size_moves_all_and_each_says_what_it_makes_of_the_text(
     qtbot: QtBot, program: Program, lab: LabPage
 ) -> None:
-    assert [lane.title for lane in lab.model.lanes] == ["gpt2, ties first-seen", "words", "gpt2, ties smallest-text"]
+    titles = ["gpt2, ties first-seen · run 1", "words · run 2", "gpt2, ties smallest-text · run 3"]
+    assert [card.run.currentText() for card in lab.cards.cards] == titles
     assert lab.sizes.box.value() == 290
     for size in (256, 270, 285, 290):
         lab.sizes.box.setValue(size)
@@ -113,35 +116,50 @@ def test_the_slider_and_the_box_are_one(qtbot: QtBot, program: Program, lab: Lab
 def test_what_is_measured_is_what_the_engine_says(qtbot: QtBot, program: Program, lab: LabPage) -> None:
     lab.model.set_size(288)
     at_rest(qtbot, program)
-    lanes, found = lab.model.lanes, lab.figures.found
+    lanes, question = lab.model.lanes, lab.below.model
     words, counted_by = lanes[0].run.words, lanes[0].run.recipe
     assert words is not None
     cuts = [CutWords.of(words, counted_by, lane.history) for lane in lanes]
     at = [lane.wanted for lane in lanes]
     expected = differing_words(cuts, at)
-    assert found.words is not None
-    assert [row.word for row in found.words] == [one.word.decode() for one in expected] != []
-    assert lab.words.rowCount() == len(expected)
-    first = [lab.words.data(lab.words.index(0, column)) for column in range(lab.words.columnCount())]
-    assert first[3:] == [f"{expected[0].count:,}", f"{expected[0].places:,}"]
-    assert first[0].replace("|", "").replace("␣", " ").encode() == expected[0].word
+    columns = {name: column for column, name in enumerate(question.columns)}
+    shown = [{name: question.cell(row, column) for name, column in columns.items()} for row in range(len(expected))]
+    assert expected != []
+    assert lab.below.rows.rowCount() == len(expected)
+    for row, word in zip(shown, expected, strict=True):
+        assert (row["count"], row["differing cuts"]) == (f"{word.count:,}", f"{word.places:,}")
+        assert [row[letter] for letter in "ABC"] == [word.shown_as_cut(place) for place in range(3)]
     both = Vocabularies.of([lane.history for lane in lanes])
-    assert found.overlaps == tuple((i, j, both.overlap(i, j, at)) for i, j in ((0, 1), (0, 2), (1, 2)))
-    for cut, curve in zip(cuts, found.curves, strict=True):
-        assert curve is not None
-        assert curve.tokens.tolist() == measured_sizes(cut).tokens.tolist()
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        found = both.overlap(one, other, at)
+        told = f"{'ABC'[one]} and {'ABC'[other]}: {found.common:,} tokens in both, {found.share_of_first:.1%} of"
+        assert told in lab.below.told.text()
+    assert isinstance(question.figure, SideBySide)
+    for chart, measure in zip(question.figure.figures, OF_LAB, strict=True):
+        assert list(chart.marks) == [288]
+        for line, cut, step in zip(chart.lines, cuts, at, strict=True):
+            curve = measured_sizes(cut)
+            values = dict(zip(curve.sizes.tolist(), getattr(curve, measure).tolist(), strict=True))
+            assert dict(zip(line.x.tolist(), line.y.tolist(), strict=True)) == values
+            assert line.points[0].x == pytest.approx(cut.history.vocabulary_size_at(step), abs=1)
 
 
 def test_a_word_is_shown_in_the_rows_with_its_why(qtbot: QtBot, program: Program, lab: LabPage) -> None:
-    assert lab.figures.found.words
-    row = lab.figures.found.words[0]
-    lab.below.table.clicked.emit(lab.words.index(0, 2))
+    at = [lane.wanted for lane in lab.model.lanes]
+    words, counted_by = lab.model.lanes[0].run.words, lab.model.lanes[0].run.recipe
+    assert words is not None
+    cuts = [CutWords.of(words, counted_by, lane.history) for lane in lab.model.lanes]
+    row = differing_words(cuts, at)[0]
+    ends = [set(own) for own in row.cut_by_each]
+    cell = lab.below.rows.index(0, lab.below.model.columns.index("C"))
+    lab.below.table.setCurrentIndex(cell)
+    lab.below.table.clicked.emit(cell)
     at_rest(qtbot, program)
-    assert lab.model.text.text() == row.word
+    assert lab.model.text.text() == row.word.decode()
     assert program.session.runs.shown is lab.model.lanes[2].run
     facts = program.pages[WhyPage].model.facts
     assert facts is not None
-    assert (facts.byte, facts.at) == (row.place, lab.model.lanes[2].wanted)
+    assert (facts.byte, facts.at) == (min(set[int]().union(*ends) - ends[0].intersection(*ends)), at[2])
     assert program.window.docks["inspector"].isVisible()
     QTest.keyClick(lab.rows, Qt.Key.Key_Escape)
     at_rest(qtbot, program)
@@ -193,7 +211,8 @@ def test_with_a_single_run_it_says_how_to_get_another(
     wait_for_phase(qtbot, program, Phase.ENDED)
     at_rest(qtbot, program)
     assert program.pages[LabPage].stack.currentIndex() == 0
-    assert [lane.title for lane in program.pages[LabPage].model.lanes] == ["gpt2", "cl100k"]
+    titles = [card.run.currentText() for card in program.pages[LabPage].cards.cards]
+    assert titles == ["gpt2 · run 1", "cl100k · run 2"]
 
 
 def test_the_window_is_as_it_was_when_the_lab_is_closed(qtbot: QtBot, program: Program, lab: LabPage) -> None:
@@ -253,6 +272,7 @@ def test_the_numbers_of_the_curves_can_be_saved(lab: LabPage) -> None:
     names, *rows = exact_rows(lab)
     assert {row[0] for row in rows} == set("ABC")
     assert {"tokens_per_word", "bytes_per_token", "renyi_efficiency"} < set(names)
-    first = lab.figures.found.curves[0]
-    assert first is not None
-    assert [row[names.index("tokens")] for row in rows if row[0] == "A"] == first.tokens.tolist()
+    first = lab.model.lanes[0]
+    assert first.run.words is not None
+    curve = measured_sizes(CutWords.of(first.run.words, first.run.recipe, first.history))
+    assert [row[names.index("tokens")] for row in rows if row[0] == "A"] == curve.tokens.tolist()

@@ -90,11 +90,12 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
 
     compared = program.pages[ComparePage]
     program.actions["compare"].trigger()
-    qtbot.waitUntil(lambda: None not in (compared.model.found, compared.model.cut), timeout=WAIT)
-    assert compared.model.other is second
-    assert "They part ways at merge 13. Likely cause, by hand:" in compared.model.summary
+    qtbot.waitUntil(lambda: None not in (compared.model.answer, compared.duel.parallel), timeout=WAIT)
+    assert compared.duel.other is second
+    assert "They part ways at merge 13:" in compared.told.text()
+    assert "Likely cause, by hand:" in compared.told.text()
     tokens = [int(run.history.tokens_after[-1]) for run in (third, second) if run.history is not None]
-    assert compared.model.totals.endswith(f"The corpus: {tokens[0]:,} tokens here, {tokens[1]:,} there.")
+    assert compared.totals.text().endswith(f"The corpus: {tokens[0]:,} tokens here, {tokens[1]:,} there.")
 
     program.session.runs.show(first)
     program.session.cursor.go_to(2)

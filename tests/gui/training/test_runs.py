@@ -66,8 +66,8 @@ def test_a_click_shows_a_run_and_comparing_puts_it_beside(qtbot: QtBot, trained:
     assert panel.compare.isEnabled()
     panel.compare.click()
     assert trained.charts.page is trained.pages[ComparePage]
-    qtbot.waitUntil(lambda: trained.pages[ComparePage].model.found is not None, timeout=WAIT)
-    assert trained.pages[ComparePage].model.other is trained.session.runs.all[1]
+    qtbot.waitUntil(lambda: trained.pages[ComparePage].model.answer is not None, timeout=WAIT)
+    assert trained.pages[ComparePage].duel.other is trained.session.runs.all[1]
     settle(qtbot, trained)
 
 

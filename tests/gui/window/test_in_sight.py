@@ -73,7 +73,7 @@ def test_the_run_shown_is_named_and_runs_are_told_apart(qtbot: QtBot, program: P
     program.running.runs_menu.aboutToShow.emit()
     titles = [action.text() for action in program.running.runs_menu.actions()]
     assert titles == ["Run 2: gpt2, 1 special tokens, 13 merges", "Run 1: gpt2, no special tokens, 14 merges"]
-    assert program.pages[ComparePage].model.choices() == [(1, "Run 1: gpt2, no special tokens")]
+    assert program.pages[ComparePage].duel.choices == [(1, "Run 1: gpt2, no special tokens")]
 
 
 def test_tokens_and_docks_have_the_room_that_there_is(

@@ -2,56 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.window.parts.page import StagePage
-from app.window.parts.widgets import label, muted
-from app.window.questions.compare.choice import OtherChoice
-from app.window.questions.compare.model import CompareModel, CutText
-from app.window.text.text_model import TokenTextModel
-from app.window.text.view.canvas import TokenCanvas
-from app.window.text.view.painting import Overlay
+from app.window.parts.widgets import label, muted, named, scaled
+from app.window.questions.compare.cards import LARGE, RunChoice
+from app.window.questions.compare.duel_model import DuelModel
+from app.window.questions.compare.rows import LaneRows
 
-NOTHING_CHOSEN = "Choose another run, or open a tokenizer: here your text stands twice, as the two cut it."
-LARGE = 2.6  # times the usual letters
+NOTHING_CHOSEN = "Choose another run, or open a tokenizer: here your text is shown twice, as the two cut it."
 
 
-class CutTextView(TokenCanvas):
-    """A text to be looked at, token by token in colour; what the other cuts differently is underlined."""
+class OtherChoice(QWidget):
+    """The other runs and tables of the session, and a way to open one more."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(TokenTextModel(), parent)
-        self.setAccessibleName(name)
-        self._differing: Sequence[tuple[int, int]] = ()
+    import_wanted = Signal()
 
-    def show_cut(self, cut: CutText | None) -> None:
-        text = "" if cut is None else cut.segmentation.data.decode()
-        if text != self.model.text():
-            self.model.set_text(text)
-        self._differing = () if cut is None else cut.differing
-        if cut is not None:
-            self.model.accept(self.model.revision, 0, cut.segmentation)
-            self.model.set_cursor(cut.at)
-        self.viewport().update()
+    def __init__(self, model: DuelModel) -> None:
+        super().__init__()
+        self._model = model
+        self.box = RunChoice("Compare with", 12)
+        self.open = QPushButton("Open …")
+        self.open.setToolTip("Open a tokenizer made elsewhere and compare with it")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label("Compare with"))
+        row.addWidget(self.box, 1)
+        row.addWidget(self.open)
+        model.changed.connect(self._fill)
+        self.box.activated.connect(lambda: model.choose(self.box.currentData()))
+        self.open.clicked.connect(self.import_wanted)
+        self._fill()
 
-    def _overlay(self) -> Overlay:
-        return replace(super()._overlay(), marked=self._differing)
+    def _fill(self) -> None:
+        other = self._model.other
+        self.box.show_runs([(None, "nothing"), *self._model.choices], None if other is None else other.number)
 
 
 class DuelPage(StagePage):
     """Escape goes back to the window as it was."""
 
-    def __init__(self, model: CompareModel, parent: QWidget | None = None) -> None:
-        super().__init__(model, parent)
+    def __init__(self, model: DuelModel) -> None:
+        super().__init__(model)
         self.setAccessibleName("Duel")
         self.model = model
         self.choice = OtherChoice(model)
         self.titles = (label(), label())
-        self.counts = (_large(), _large())
-        self.texts = (CutTextView("Your text, as it is cut here"), CutTextView("Your text, as it is cut there"))
+        self.counts = tuple(named(scaled(label(), LARGE), "Number of tokens") for _ in self.titles)
+        names = ("Your text, as it is cut here", "Your text, as it is cut there")
+        self.texts = tuple(LaneRows(model, name, range(place, place + 1)) for place, name in enumerate(names))
         self.told = muted()
         self._lay_out()
         model.changed.connect(self.show_now)
@@ -72,28 +72,16 @@ class DuelPage(StagePage):
             sides.addWidget(view, 2, column)
             sides.setColumnStretch(column, 1)
         sides.setRowStretch(2, 1)
-        column_of_all = QVBoxLayout(self)
-        column_of_all.setContentsMargins(8, 6, 8, 4)
-        column_of_all.addLayout(head)
-        column_of_all.addLayout(sides, 1)
-        column_of_all.addWidget(self.told)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(8, 6, 8, 4)
+        whole.addLayout(head)
+        whole.addLayout(sides, 1)
+        whole.addWidget(self.told)
 
     def show_now(self) -> None:
-        """As many letters take some milliseconds: only while somebody looks."""
-        if not self.isVisible():
-            return
-        cuts = self.model.cut or (None, None)
-        for count, title, view, cut in zip(self.counts, self.titles, self.texts, cuts, strict=True):
-            count.setText("" if cut is None else f"{len(cut):,}")
-            title.setText("" if cut is None else f"tokens · {cut.title}")
-            view.show_cut(cut)
-        self.told.setText(self.model.trouble or self.model.totals or NOTHING_CHOSEN)
-
-
-def _large() -> QLabel:
-    number = label()
-    font = number.font()
-    font.setPointSizeF(LARGE * font.pointSizeF())
-    number.setFont(font)
-    number.setAccessibleName("Number of tokens")
-    return number
+        lanes = self.model.lanes
+        for place, (count, title) in enumerate(zip(self.counts, self.titles, strict=True)):
+            cut = lanes[place].cut if lanes else None
+            count.setText("" if cut is None else f"{cut.count:,}")
+            title.setText("" if cut is None else self.model.title(place))
+        self.told.setText(self.model.totals or NOTHING_CHOSEN)

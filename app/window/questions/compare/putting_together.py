@@ -8,7 +8,7 @@ from app.session.run import Run
 from app.session.session import Session
 from app.session.tables import EditedTable, add_table
 from app.window.parts.wording import count_text
-from app.window.questions.compare.model import CompareModel
+from app.window.questions.compare.duel_model import DuelModel
 from app.worker.job import Task
 from bpe_core.editing.putting_together import put_together
 
@@ -22,24 +22,19 @@ class PuttingTogether(QObject):
     failed = Signal(str)
     busy_changed = Signal()
 
-    def __init__(self, session: Session, compared: CompareModel) -> None:
-        super().__init__(compared)
-        self._session, self._compared = session, compared
-
-    @property
-    def is_busy(self) -> bool:
-        return self._session.aside.is_busy(TOPIC)
+    def __init__(self, session: Session, duel: DuelModel) -> None:
+        super().__init__(duel)
+        self._session, self._duel = session, duel
 
     @property
     def can_start(self) -> bool:
-        return self._compared.found is not None and not self.is_busy
+        return self._duel.is_ready and not self._session.aside.is_busy(TOPIC)
 
     def start(self) -> None:
         """Make the table aside."""
-        run, other = self._session.runs.shown, self._compared.other
-        if run is None or other is None or run.history is None or other.history is None:
+        if not self.can_start:
             return
-        one, second = run.history, other.history
+        (run, one), (other, second) = ((lane.run, lane.history) for lane in self._duel.lanes)
         name, first, last = f"{run.recipe.name} + {other.recipe.name}", run.number, other.number
 
         def work(task: Task) -> EditedTable:

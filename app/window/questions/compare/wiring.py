@@ -12,7 +12,7 @@ from app.window.pages import LAB, WHY, Pages
 from app.window.parts.page import PageTabs
 
 if TYPE_CHECKING:
-    from app.window.questions.lab.page import LabPage
+    from app.window.questions.compare.lab_page import LabPage
 
 
 class Laboratory(QObject):

@@ -1,4 +1,4 @@
-"""A tokenizer in the lab: what it is called, and how it cuts the text at the size shown."""
+"""One of several tokenizers side by side: its run, and how it cuts the text after the step shown."""
 
 from __future__ import annotations
 
@@ -12,80 +12,67 @@ import numpy as np
 from app.session.run import Run
 from app.window.text.text_model import NO_TOKEN, TokenAt, Tokens
 from bpe_core.history.history import History
-from bpe_core.learning.methods import has_ranks
 from bpe_core.recipes.methods import METHODS
 from bpe_core.segmenting.segmentation import Segmentation
+from bpe_core.studies.study import Study
 from bpe_core.support.arrays import Int64s
-
-LETTERS = "ABCD"
-MOST_LANES = len(LETTERS)
 
 
 @dataclass(eq=False)
 class Lane:
-    """One of those side by side, with what is known of it by now."""
+    """One of the tokenizers, with what is known of it by now."""
 
     letter: str
     run: Run
-    history: History  # as it was when it was asked about
-    title: str
+    study: Study
     segmentation: Segmentation | None = None  # of the text shown
     at: int = -1  # the step after which the tokens are
-    wanted: int = 0  # the step of the size shown
+    wanted: int = 0  # the step that is to be shown
     cut: CutByLane | None = None
 
     @property
+    def history(self) -> History:
+        return self.study.history
+
+    @property
     def key(self) -> Hashable:
-        """What makes its answers what they are."""
+        """What determines its answers."""
         return self.run.stamp, len(self.history)
 
     @property
     def is_behind(self) -> bool:
-        """Whether the tokens shown are not yet those of the size shown."""
+        """Whether other tokens are shown than those after the step wanted."""
         return self.cut is None or self.at != self.wanted
 
     @property
-    def answers_at_once(self) -> bool:
-        """Whether a text that is encoded can be cut at another step in no time."""
-        return has_ranks(self.history)
-
-    @property
-    def smallest(self) -> int:
-        return min(self.history.vocabulary_size_at(0), self.history.vocabulary_size)
-
-    @property
-    def largest(self) -> int:
-        return max(self.history.vocabulary_size_at(0), self.history.vocabulary_size)
-
-    @property
-    def size(self) -> int:
-        """Of its vocabulary at the size shown, which it may not reach."""
-        return self.history.vocabulary_size_at(self.wanted)
-
-    @property
     def explanation(self) -> str:
-        """How large it is and when it was, in a line."""
-        title, steps = METHODS[self.history.recipe.method].title, len(self.history)
-        return f"{title} · vocabulary {self.size:,} · step {self.wanted:,} of {steps:,}"
+        """Its method, size and step in a line."""
+        title, size = METHODS[self.history.recipe.method].title, self.history.vocabulary_size_at(self.wanted)
+        return f"{title} · vocabulary {size:,} · step {self.wanted:,} of {len(self.history):,}"
 
     @property
     def unknown(self) -> int:
-        """How many of the tokens tell nothing but that the text is unknown there: few tokens are no merit then."""
+        """How many tokens are the unknown token: few tokens are no merit then."""
         unknown = self.history.alphabet.unknown_id
         return 0 if self.cut is None or unknown is None else int(np.count_nonzero(self.cut.tokens.ids == unknown))
 
+    def take(self, segmentation: Segmentation) -> None:
+        """Take the text cut after every step."""
+        if segmentation is not self.segmentation:
+            self.segmentation, self.cut, self.at = segmentation, None, -1
+
     def cut_at(self, at: int, tokens: Tokens, data: bytes) -> None:
-        """Take the tokens of the whole text after so many steps."""
+        """Take the tokens of the whole text after a step."""
         self.at, self.cut = at, CutByLane.of(tokens, data)
 
 
 @dataclass(frozen=True, eq=False)
 class CutByLane:
-    """The tokens of one text, coloured by what they read: in another lane the same stretch has the same colour."""
+    """The tokens of one text, coloured by their bytes: the same stretch has the same colour in every lane."""
 
     data: bytes
     tokens: Tokens  # those that cover bytes
-    count: int  # of all tokens, those that cover none, too
+    count: int  # of all tokens, with those that cover no byte
 
     @classmethod
     def of(cls, tokens: Tokens, data: bytes) -> CutByLane:
@@ -94,7 +81,7 @@ class CutByLane:
         return cls(data, covering, int(np.count_nonzero(tokens.ids != NO_TOKEN)))
 
     def tokens_between(self, start: int, stop: int) -> Tokens:
-        """Those that share a byte with the range; instead of its id each has a number of what it reads."""
+        """Find those that share a byte with the range; instead of an id each has a number made of its bytes."""
         edges, ids = self._between(start, stop)
         texts = (self.data[a:b] for a, b in pairwise(edges.tolist()))
         numbers = [

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QHeaderView,
     QMenu,
     QPushButton,
     QSlider,
@@ -20,17 +21,18 @@ from PySide6.QtWidgets import (
 
 from app.window.parts.page import Page
 from app.window.parts.typed import NumberBox
-from app.window.parts.watched import Drawn, Exact
 from app.window.parts.widgets import IconButton, label, muted, paragraph
 from app.window.parts.wording import tip
-from app.window.questions.lab.cards import LaneCards
-from app.window.questions.lab.figures import DifferingWordsModel, LabFigures
-from app.window.questions.lab.figures_view import LabFiguresView
-from app.window.questions.lab.model import LabModel
-from app.window.questions.lab.rows import LaneRows
+from app.window.questions.compare.cards import LaneCards
+from app.window.questions.compare.lab_model import LabModel, LabQuestion
+from app.window.questions.compare.rows import LaneRows
+from app.window.questions.question_page import QuestionPage
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
-from bpe_core.figures.from_table import lab_chart
+from bpe_core.figures.from_table import OF_LAB
+from bpe_core.measures.measures import MEASURES
+from bpe_core.questions.lab import LETTERS
+from bpe_core.recipes.presets import PRESETS
 
 ALONE = (
     "The lab puts two to four tokenizers side by side, at any size of their vocabularies: how each cuts your text, "
@@ -47,14 +49,15 @@ class LabPage(Page):
     import_wanted = Signal()
     why_wanted = Signal(int, int)  # of a lane, before which byte of the text of the rows
 
-    def __init__(self, model: LabModel, figures: LabFigures, words: DifferingWordsModel, text: TokenTextModel) -> None:
+    def __init__(self, model: LabModel, question: LabQuestion, text: TokenTextModel) -> None:
         super().__init__(model)
-        self.model, self.figures, self.words = model, figures, words
+        self.model = model
         self.editor = TokenTextEdit(text)
         self.cards = LaneCards(model)
         self.sizes = SizeBar(model)
-        self.rows = LaneRows(model)
-        self.below = LabFiguresView(model, figures, words)
+        self.rows = LaneRows(model, "The text, row by row as each tokenizer cuts it")
+        self.rows.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+        self.below = LabAnswer(question)
         self.summary = muted()
         self.add = QToolButton()
         self.back = QPushButton("Back to Your Text")
@@ -68,19 +71,7 @@ class LabPage(Page):
 
     def recolor(self) -> None:
         self.rows.viewport().update()
-        self.below.charts.refresh()
-
-    def exact(self) -> Exact:
-        """The numbers of all curves."""
-        return self.figures.exact()
-
-    @property
-    def has_figure(self) -> bool:
-        return True
-
-    def drawn(self) -> Drawn:
-        exact = self.figures.exact()
-        return lambda cancelled: lab_chart(exact(cancelled))
+        self.below.recolor()
 
     # -- its parts -------------------------------------------------------------------------
 
@@ -163,7 +154,6 @@ class LabPage(Page):
 
     def _connect(self) -> None:
         self.model.changed.connect(self._show)
-        self.model.cut.connect(self._show_summary)
         self.rows.place_clicked.connect(self.why_wanted)
         self.below.word_chosen.connect(self._look_at_word)
         self.back.clicked.connect(lambda: self.model.look_at_word(None))
@@ -184,21 +174,20 @@ class LabPage(Page):
         self.add.setEnabled(self.model.can_add)
         only = f"{self.model.choices[0][1]} is the only one yet. " if len(self.model.choices) == 1 else ""
         self.how.setText(only + HOW_TO_GET_ONE)
-        self._show_summary()
-
-    def _show_summary(self) -> None:
         self.summary.setText(self.model.summary if self.model.is_ready else "")
 
-    def _look_at_word(self, row: int, lane: int) -> None:
-        found = self.words.row(row)
-        self.model.look_at_word(found.word)
-        self.why_wanted.emit(lane, found.place)
+    def _look_at_word(self, word: str, lane: int) -> None:
+        self.model.look_at_word(word)
+        self.why_wanted.emit(lane, self.model.first_difference(word))
 
     def _fill_add(self) -> None:
         menu = self.add.menu()
         menu.clear()
-        for number, title in self.model.others:
-            menu.addAction(title.replace("&", "&&")).triggered.connect(lambda _, number=number: self.model.add(number))
+        numbers = self.model.numbers
+        for number, title in self.model.choices:
+            if number not in numbers:
+                action = menu.addAction(title.replace("&", "&&"))
+                action.triggered.connect(lambda _, number=number: self.model.choose([*numbers, number]))
         menu.addSeparator()
         menu.addMenu(self.recipes)
         menu.addAction("&Import Tokenizer …").triggered.connect(self.import_wanted)
@@ -206,9 +195,9 @@ class LabPage(Page):
     def _fill_recipes(self) -> None:
         self.recipes.clear()
         self.recipes.setToolTipsVisible(True)
-        for name, explanation in self.model.recipes:
+        for name, preset in PRESETS.items():
             action = self.recipes.addAction(name)
-            action.setToolTip(tip(explanation))
+            action.setToolTip(tip(preset.explanation))
             action.triggered.connect(lambda _, name=name: self.model.train(name))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -218,6 +207,30 @@ class LabPage(Page):
             self.model.look_at_word(None)
         else:
             self.close_wanted.emit()
+
+
+class LabAnswer(QuestionPage):
+    """The curves of all lanes, what their vocabularies have in common, the words that differ most."""
+
+    word_chosen = Signal(str, int)  # and the lane
+
+    def __init__(self, model: LabQuestion) -> None:
+        super().__init__(model)
+        measures = [MEASURES[name] for name in OF_LAB]
+        self.figure.setToolTip(tip("\n".join(f"{one.title}: {one.explanation}" for one in measures)))
+        self.rows.hint = "Click to see it in the rows, and why it is cut so"
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.save.setText("Save List …")
+        self.save.setToolTip("Write all words that are cut differently to a CSV, TSV, JSON or Parquet file")
+        self.save.show()
+        self.above.insertStretch(0, 1)
+
+    def choose_row(self, row: int) -> None:
+        answer = self.model.answer
+        assert answer is not None  # there are no rows without
+        column = self.model.columns[self.table.currentIndex().column()]
+        word = bytes.fromhex(answer.columns["hex"][row]).decode(errors="replace")
+        self.word_chosen.emit(word, max(0, LETTERS.find(column)))
 
 
 PLACES = 1_000

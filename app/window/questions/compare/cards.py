@@ -1,4 +1,4 @@
-"""The heads of the lanes: which run each is, and large how many tokens it makes of the text."""
+"""The heads of the lanes: which run each is, and in large letters how many tokens it makes of the text."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.window.parts.figure_sheet import line_colour
-from app.window.parts.widgets import IconButton, label, muted
+from app.window.parts.widgets import IconButton, label, muted, scaled
 from app.window.parts.wording import tip
-from app.window.questions.lab.model import LabModel
+from app.window.questions.compare.lab_model import LabModel
+from app.window.questions.compare.lanes import Lane
 
-TOTAL_POINTS = 22
+LARGE = 2.4  # times the usual letters
 CHIP = 22
 
 
@@ -38,30 +39,37 @@ class Chip(QWidget):
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._letter)
 
 
-class LaneCard(QFrame):
-    """One lane."""
+class RunChoice(QComboBox):
+    """A choice among runs, which is filled anew only where they are others: a person may have it open."""
 
+    def __init__(self, name: str, least: int) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(least)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_runs(self, choices: Sequence[tuple[int | None, str]], number: int | None) -> None:
+        if [(self.itemData(i), self.itemText(i)) for i in range(self.count())] != list(choices):
+            self.clear()
+            for choice, title in choices:
+                self.addItem(title, choice)
+        self.setCurrentIndex(self.findData(number))
+        self.setToolTip(tip(self.currentText()))
+
+
+class LaneCard(QFrame):
     chosen = Signal(int)  # the number of another run
     closed = Signal()
 
     def __init__(self, index: int, letter: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.letter = letter
-        self.run = QComboBox()
-        self.run.setAccessibleName(f"{letter}: the run")
-        self.run.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.run.setMinimumContentsLength(4)
-        self.run.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.run = RunChoice(f"{letter}: the run", 4)
         self.close_button = IconButton("close", f"Take {letter} out of the lab")
-        self.total = label()
-        font = self.total.font()
-        font.setPointSizeF(TOTAL_POINTS)
-        font.setBold(True)
-        self.total.setFont(font)
-        self.unit = label()
-        self.unit.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.more = muted()
-        self.more.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.total, self.unit, self.more = scaled(label(), LARGE, bold=True), label(), muted()
+        for text in (self.unit, self.more):
+            text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         head = QHBoxLayout()
         head.addWidget(Chip(index, letter))
         head.addWidget(self.run, 1)
@@ -80,19 +88,18 @@ class LaneCard(QFrame):
         self.run.activated.connect(lambda: self.chosen.emit(self.run.currentData()))
         self.close_button.clicked.connect(self.closed)
 
-    def show_runs(self, choices: Sequence[tuple[int, str]], number: int) -> None:
-        known = [(self.run.itemData(i), self.run.itemText(i)) for i in range(self.run.count())]
-        if known != list(choices):
-            self.run.clear()
-            for choice, title in choices:
-                self.run.addItem(title, choice)
-        self.run.setCurrentIndex(self.run.findData(number))
-        self.run.setToolTip(tip(self.run.currentText()))
+    def show_totals(self, lane: Lane) -> None:
+        cut = lane.cut
+        self.total.setText("…" if cut is None else f"{cut.count:,}")
+        self.unit.setText(("token" if cut and cut.count == 1 else "tokens") + (" …" if lane.is_behind else ""))
+        ratio = f"{len(cut.data) / cut.count:.2f} bytes each" if cut and cut.count else ""
+        unknown = f"{lane.unknown:,} unknown" if lane.unknown else ""
+        self.more.setText(" · ".join(filter(None, (ratio, unknown, lane.explanation))))
+        self.more.setToolTip(tip(lane.explanation))
+        self.setAccessibleName(f"{self.letter}: {self.total.text()} {self.unit.text()}, {self.more.text()}")
 
 
 class LaneCards(QWidget):
-    """All heads side by side, and a place to add one more."""
-
     def __init__(self, lab: LabModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lab = lab
@@ -100,19 +107,17 @@ class LaneCards(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(8)
-        lab.changed.connect(self.refresh)
-        lab.cut.connect(self._show_totals)
+        lab.changed.connect(self._show)
 
-    def refresh(self) -> None:
-        lanes = self._lab.lanes
+    def _show(self) -> None:
+        lanes, choices = self._lab.lanes, self._lab.choices
         while len(self.cards) > len(lanes):
             self.cards.pop().deleteLater()
         while len(self.cards) < len(lanes):
             self._add(len(self.cards), lanes[len(self.cards)].letter)
-        choices = self._lab.choices
         for card, lane in zip(self.cards, lanes, strict=True):
-            card.show_runs(choices, lane.run.number)
-        self._show_totals()
+            card.run.show_runs(choices, lane.run.number)
+            card.show_totals(lane)
 
     def _add(self, index: int, letter: str) -> None:
         card = LaneCard(index, letter)
@@ -120,19 +125,3 @@ class LaneCards(QWidget):
         card.closed.connect(lambda: self._lab.remove(index))
         self.cards.append(card)
         self._row.addWidget(card, 1)
-
-    def _show_totals(self) -> None:
-        for card, lane in zip(self.cards, self._lab.lanes, strict=False):
-            cut = lane.cut
-            card.total.setText("…" if cut is None else f"{cut.count:,}")
-            is_one = cut is not None and cut.count == 1
-            ratio = "" if cut is None or not cut.count else f"{len(cut.data) / cut.count:.2f} bytes each · "
-            card.unit.setText(("token" if is_one else "tokens") + (" …" if lane.is_behind else ""))
-            ratio += f"{lane.unknown:,} unknown · " if lane.unknown else ""
-            card.more.setText(ratio + lane.explanation)
-            card.more.setToolTip(tip(lane.explanation))
-            card.setAccessibleName(f"{letter_of(card)} {card.total.text()} {card.unit.text()}, {card.more.text()}")
-
-
-def letter_of(card: LaneCard) -> str:
-    return f"{card.letter}:"

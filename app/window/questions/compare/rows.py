@@ -1,4 +1,4 @@
-"""The person's text, line by line, each as every tokenizer cuts it: one text, one scroll bar."""
+"""The person's text, each line as every tokenizer cuts it, or as one of them does: one text, one scroll bar."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip
 
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.wording import tip
-from app.window.questions.lab.model import LabModel
+from app.window.questions.compare.lanes_model import MOST_LANES, LanesModel
 from app.window.text.colours import COLOURS, UNCOLOURED, Int8s, Int64s, coloured_tokens
 from app.window.text.text_model import TokenAt, Tokens
 from app.window.text.view.block_layout import BlockLayout, TextRow
@@ -21,69 +21,65 @@ from app.window.text.view.canvas import TokenCanvas
 from app.window.text.view.flow import PlacedBlock
 from app.window.text.view.painting import ByteSpan, Overlay, TokenPainter
 from app.window.text.view.palette import TokenPalette
+from bpe_core.insight.side_by_side import ParallelCuts
 
-GUTTER = 36  # in which the letters of the lanes stand
+GUTTER = 36  # where the letters of the lanes are
 
 
 class LaneRows(TokenCanvas):
-    """Scrolled, zoomed and laid out as the token text is; a click asks why it is cut there."""
+    """Scrolls, zooms and lays out as the token text does; a click asks why it is cut there."""
 
-    place_clicked = Signal(int, int)  # the lane, and the byte that a cut stands before, or could
+    place_clicked = Signal(int, int)  # the lane, and the byte before which it cuts, or could
 
     left = GUTTER
 
-    def __init__(self, lab: LabModel, parent: QWidget | None = None) -> None:
-        self._lab = lab
+    def __init__(self, model: LanesModel, name: str, places: range = range(MOST_LANES)) -> None:
+        """Show the lanes at these places."""
+        self._compared, self._places = model, places
         self._lane = 0  # under the mouse
         self._showings = 1
-        super().__init__(lab.text, parent)
-        self.setAccessibleName("The text, row by row as each tokenizer cuts it")
+        super().__init__(model.text)
+        self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
-        lab.changed.connect(self._follow_lanes)
-        lab.cut.connect(self._follow_cuts)
+        model.changed.connect(self._follow)
+
+    @property
+    def _shown_places(self) -> range:
+        return self._places[: max(0, len(self._compared.lanes) - self._places.start)]
 
     @property
     def showings(self) -> int:
         return self._showings
 
-    def _follow_lanes(self) -> None:
-        wanted = max(1, len(self._lab.lanes))
+    def _follow(self) -> None:
+        wanted = max(1, len(self._shown_places))
         if wanted != self._showings:
             self._showings = wanted
             self._lay_out_again()
-
-    def _follow_cuts(self) -> None:
-        self.setAccessibleDescription(self._lab.summary)
+        self.setAccessibleDescription(self._compared.summary)
         self.viewport().update()
 
     # -- painting --------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        seen, lanes = event.rect(), self._shown()
+        seen, cuts = event.rect(), self._compared.parallel
         blocks = self.flow.between(seen.top(), seen.bottom() + 1)
-        if not blocks or not lanes or len(lanes) != self._showings:
+        if not blocks or cuts is None or len(self._shown_places) != self._showings:
             return
+        lanes = [self._shown(place, cuts) for place in self._shown_places]
         colours = TokenPalette.matching(self.palette())
         with QPainter(self.viewport()) as painter:
             painter.setFont(self.font())
-            tokens = LanePainter(colours, 1.0 / self.devicePixelRatioF(), self._lab.stretches, self._lab.differing)
+            tokens = LanePainter(colours, 1.0 / self.devicePixelRatioF(), cuts.stretches, cuts.differing)
             start = self.model.chunks.byte_of(blocks[0].start)
             tokens.paint_lanes(painter, blocks, start, self.model.data, lanes, self.left)
 
-    def _shown(self) -> list[LaneShown]:
-        shown: list[LaneShown] = []
-        for index, lane in enumerate(self._lab.lanes):
-            if lane.cut is None:
-                return []
-            hovered = self.hovered.span if self.hovered is not None and index == self._lane else None
-            own = self._lab.own_cuts(index)
-            shown.append(LaneShown(lane.letter, self.colour(index), lane.cut.tokens_between, own, hovered))
-        return shown
-
-    def colour(self, index: int) -> QColor:
-        """Of a lane, the same as of its curves."""
-        return line_colour(self.palette(), index)
+    def _shown(self, place: int, cuts: ParallelCuts) -> LaneShown:
+        lane = self._compared.lanes[place]
+        assert lane.cut is not None  # else they could not be compared
+        hovered = self.hovered.span if self.hovered is not None and place == self._lane else None
+        colour = line_colour(self.palette(), place)  # the same as of its curves
+        return LaneShown(lane.letter, colour, lane.cut.tokens_between, cuts.own[place], hovered)
 
     # -- the mouse -------------------------------------------------------------------------
 
@@ -93,14 +89,14 @@ class LaneRows(TokenCanvas):
         if lane is None or byte is None:
             return None
         self._lane = lane
-        cut = self._lab.lanes[lane].cut
+        cut = self._compared.lanes[lane].cut
         return None if cut is None else cut.token_at(byte)
 
     def _lane_at(self, y: float) -> int | None:
         block = self.flow.block_at(y)
         row = block.layout.row_at(y - block.y)
-        lane = int((y - block.y - row.y) // row.height)
-        return lane if 0 <= lane < len(self._lab.lanes) else None
+        showing = int((y - block.y - row.y) // row.height)
+        return self._shown_places[showing] if 0 <= showing < len(self._shown_places) else None
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         lane = self._lane_at(event.position().y())
@@ -114,7 +110,7 @@ class LaneRows(TokenCanvas):
             if token is None:
                 QToolTip.hideText()
             else:
-                QToolTip.showText(event.globalPos(), tip(self._lab.told_of(self._lane, token)), self)
+                QToolTip.showText(event.globalPos(), tip(self._compared.told_of(self._lane, token)), self)
             return True
         return super().viewportEvent(event)
 

@@ -1,0 +1,80 @@
+"""Another tokenizer beside the run shown: the duel, both at the moment shown."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from app.session.run import Run, name_of
+from app.session.session import Session
+from app.window.parts.wording import count_text
+from app.window.questions.compare.lanes_model import LanesModel
+from bpe_core.history.history import NOTHING
+
+
+class DuelModel(LanesModel):
+    """Knows which run a person chose to compare with."""
+
+    topic = "duel"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.other: Run | None = None
+        self._parents_offered: set[Hashable] = set()  # stamps of runs
+        for signal in (session.cursor.moved, session.cursor.live_changed):
+            signal.connect(self.refresh_soon)
+
+    @property
+    def choices(self) -> list[tuple[int, str]]:
+        """The other runs and tables of the session: number and title."""
+        runs = self._session.runs
+        return [(run.number, name_of(run, runs.all)) for run in reversed(self.usable_runs) if run is not runs.shown]
+
+    def choose(self, number: int | None) -> None:
+        """Compare with the run of that number; None: with none."""
+        self._offer_parent()
+        self.other = next((run for run in self._session.runs.all if run.number == number), None)
+        self.refresh_soon()
+
+    def _offer_parent(self) -> None:
+        """Compare a run that goes on from another with that one, unless a person chooses otherwise."""
+        runs, run = self._session.runs, self._session.runs.shown
+        if run is not None and run.parent is not None and run.stamp not in self._parents_offered:
+            self._parents_offered.add(run.stamp)
+            self.other = next((one for one in runs.all if one.number == run.parent), self.other)
+
+    def wanted_runs(self) -> list[Run]:
+        self._offer_parent()
+        shown = self._session.runs.shown
+        usable = [run for run in self.usable_runs if run in (shown, self.other)]
+        return sorted(usable, key=lambda run: run is not shown) if len(usable) == 2 else []
+
+    def wanted_step(self, place: int) -> int:
+        """The other one is at its end, or at the same step where the person has gone back."""
+        cursor, learned = self._session.cursor, [len(lane.history) for lane in self.lanes]
+        at = min(cursor.position, learned[0])  # where another run is shown, the cursor follows a moment later
+        return learned[1] if place and (cursor.live or at == learned[0]) else min(at, learned[place])
+
+    def title(self, place: int) -> str:
+        lane, runs = self.lanes[place], self._session.runs.all
+        return f"tokens · {name_of(lane.run, runs)} after {count_text(lane.wanted, lane.run.wording.step)}"
+
+    @property
+    def totals(self) -> str:
+        """How both cut the text and the corpus, in a line."""
+        cuts = [lane.cut for lane in self.lanes if lane.cut is not None]
+        if len(cuts) < 2:
+            return self.summary
+        here, there = (cut.count for cut in cuts)
+        text = f"{self.summary} It has {count_text(here, 'token')} here, {there:,} there."
+        corpus = self._corpus_sizes()
+        return f"{text} The corpus: {count_text(corpus[0], 'token')} here, {corpus[1]:,} there." if corpus else text
+
+    def _corpus_sizes(self) -> list[int]:
+        """How many tokens the corpus has at these steps of each, where it is the same corpus."""
+        one, other = (lane.run for lane in self.lanes)
+        if one.words is None or other.words is None or not (one.words is other.words or one.sources == other.sources):
+            return []
+        if not all(lane.history.has_counts for lane in self.lanes):
+            return []
+        sizes = [int(lane.history.tokens_after[lane.wanted]) for lane in self.lanes]
+        return [] if NOTHING in sizes else sizes

@@ -1,1 +1,0 @@
-"""Two to four tokenizers side by side, on one axis: the size of the vocabulary."""
