@@ -14,14 +14,18 @@ from app.window.questions.compare.lanes_model import MOST_LANES, LanesModel, Lan
 from bpe_core.asking import Question
 from bpe_core.errors import RecipeError
 from bpe_core.figures.figure import Figure, LineFigure, Point, SideBySide
+from bpe_core.figures.from_table import OF_LAB
 from bpe_core.insight.side_by_side import LISTED, parallel_cuts
-from bpe_core.questions.lab import Lab
+from bpe_core.measures.measures import MEASURES
+from bpe_core.questions.lab import LETTERS, Lab
+from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 
 HINT = "Measured while you look …"
 NO_WORDS = (
     "None of these was learned here, so there are no words to measure: train a run, or count a table on your texts."
 )
+MEANINGS = "\n".join(f"{MEASURES[name].title}: {MEASURES[name].explanation}" for name in OF_LAB)
 
 
 class LabModel(LanesModel):
@@ -99,6 +103,11 @@ class LabModel(LanesModel):
         self._known |= {run.stamp for run in new}
         by_number = {run.number: run for run in usable}
         return [by_number[number] for number in self._chosen if number in by_number][:MOST_LANES]
+
+    @property
+    def recipes(self) -> dict[str, str]:
+        """What another run can be trained by: name and explanation."""
+        return {name: preset.explanation for name, preset in PRESETS.items()}
 
     def train(self, name: str) -> None:
         """Learn from the texts of the session by the preset of that name, as large as what is shown."""
@@ -192,6 +201,14 @@ class LabQuestion(LanesQuestion):
         if not isinstance(figure, SideBySide):
             return figure
         return replace(figure, figures=[_marked(one, size) for one in figure.figures])
+
+    def word(self, row: int) -> str:
+        assert self.answer is not None  # there are no rows without
+        return bytes.fromhex(self.answer.columns["hex"][row]).decode(errors="replace")
+
+    def lane_of(self, column: int) -> int:
+        """Find the lane that a column is about; of the others the first."""
+        return max(0, LETTERS.find(self.columns[column]))
 
     def travel_to_place(self, x: float) -> None:
         self.lab.set_size(round(x))

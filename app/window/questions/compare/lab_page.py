@@ -24,15 +24,11 @@ from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import IconButton, label, muted, paragraph
 from app.window.parts.wording import tip
 from app.window.questions.compare.cards import LaneCards
-from app.window.questions.compare.lab_model import LabModel, LabQuestion
+from app.window.questions.compare.lab_model import MEANINGS, LabModel, LabQuestion
 from app.window.questions.compare.rows import LaneRows
 from app.window.questions.question_page import QuestionPage
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
-from bpe_core.figures.from_table import OF_LAB
-from bpe_core.measures.measures import MEASURES
-from bpe_core.questions.lab import LETTERS
-from bpe_core.recipes.presets import PRESETS
 
 ALONE = (
     "The lab puts two to four tokenizers side by side, at any size of their vocabularies: how each cuts your text, "
@@ -195,9 +191,9 @@ class LabPage(Page):
     def _fill_recipes(self) -> None:
         self.recipes.clear()
         self.recipes.setToolTipsVisible(True)
-        for name, preset in PRESETS.items():
+        for name, explanation in self.model.recipes.items():
             action = self.recipes.addAction(name)
-            action.setToolTip(tip(preset.explanation))
+            action.setToolTip(tip(explanation))
             action.triggered.connect(lambda _, name=name: self.model.train(name))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -216,8 +212,8 @@ class LabAnswer(QuestionPage):
 
     def __init__(self, model: LabQuestion) -> None:
         super().__init__(model)
-        measures = [MEASURES[name] for name in OF_LAB]
-        self.figure.setToolTip(tip("\n".join(f"{one.title}: {one.explanation}" for one in measures)))
+        self.lab = model
+        self.figure.setToolTip(tip(MEANINGS))
         self.rows.hint = "Click to see it in the rows, and why it is cut so"
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.save.setText("Save List …")
@@ -226,11 +222,7 @@ class LabAnswer(QuestionPage):
         self.above.insertStretch(0, 1)
 
     def choose_row(self, row: int) -> None:
-        answer = self.model.answer
-        assert answer is not None  # there are no rows without
-        column = self.model.columns[self.table.currentIndex().column()]
-        word = bytes.fromhex(answer.columns["hex"][row]).decode(errors="replace")
-        self.word_chosen.emit(word, max(0, LETTERS.find(column)))
+        self.word_chosen.emit(self.lab.word(row), self.lab.lane_of(self.table.currentIndex().column()))
 
 
 PLACES = 1_000

@@ -21,7 +21,6 @@ from app.window.text.view.canvas import TokenCanvas
 from app.window.text.view.flow import PlacedBlock
 from app.window.text.view.painting import ByteSpan, Overlay, TokenPainter
 from app.window.text.view.palette import TokenPalette
-from bpe_core.insight.side_by_side import ParallelCuts
 
 GUTTER = 36  # where the letters of the lanes are
 
@@ -66,7 +65,7 @@ class LaneRows(TokenCanvas):
         blocks = self.flow.between(seen.top(), seen.bottom() + 1)
         if not blocks or cuts is None or len(self._shown_places) != self._showings:
             return
-        lanes = [self._shown(place, cuts) for place in self._shown_places]
+        lanes = [self._shown(place, cuts.own[place]) for place in self._shown_places]
         colours = TokenPalette.matching(self.palette())
         with QPainter(self.viewport()) as painter:
             painter.setFont(self.font())
@@ -74,12 +73,12 @@ class LaneRows(TokenCanvas):
             start = self.model.chunks.byte_of(blocks[0].start)
             tokens.paint_lanes(painter, blocks, start, self.model.data, lanes, self.left)
 
-    def _shown(self, place: int, cuts: ParallelCuts) -> LaneShown:
+    def _shown(self, place: int, own_cuts: Int64s) -> LaneShown:
         lane = self._compared.lanes[place]
         assert lane.cut is not None  # else they could not be compared
         hovered = self.hovered.span if self.hovered is not None and place == self._lane else None
         colour = line_colour(self.palette(), place)  # the same as of its curves
-        return LaneShown(lane.letter, colour, lane.cut.tokens_between, cuts.own[place], hovered)
+        return LaneShown(lane.letter, colour, lane.cut.tokens_between, own_cuts, hovered)
 
     # -- the mouse -------------------------------------------------------------------------
 
