@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QWidget
 
 from app.settings import PRINT_HEIGHT, PRINT_LIGHT, PRINT_TEXT, PRINT_WIDTH, Settings
+from app.window.parts.dialogs import dialog_buttons
+from app.window.parts.layouts import in_column, in_form
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import muted
 
@@ -22,7 +24,7 @@ class PrintDialog(QDialog):
         self.width_box, self.height_box, self.text_box = NumberBox(20, 2_000), NumberBox(20, 2_000), NumberBox(3, 72)
         self.light = QCheckBox("On a &light ground")
         self.light.setChecked(settings.get(PRINT_LIGHT))
-        form = QFormLayout()
+        form = in_form()
         for box, setting, title, unit in (
             (self.width_box, PRINT_WIDTH, "&Width", " mm"),
             (self.height_box, PRINT_HEIGHT, "&Height", " mm"),
@@ -33,14 +35,8 @@ class PrintDialog(QDialog):
             box.setValue(settings.get(setting))
             form.addRow(title, box)
         form.addRow("", self.light)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.save = self.buttons.addButton("Save …", QDialogButtonBox.ButtonRole.AcceptRole)
-        column = QVBoxLayout(self)
-        column.addLayout(form)
-        column.addWidget(muted(EXPLANATION))
-        column.addWidget(self.buttons)
-        self.buttons.accepted.connect(self._choose)
-        self.buttons.rejected.connect(self.reject)
+        self.buttons, self.save = dialog_buttons(self, "Save …", self._choose)
+        in_column(form, muted(EXPLANATION), self.buttons, on=self)
 
     def _choose(self) -> None:
         sizes = self.width_box.value(), self.height_box.value(), self.text_box.value()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import islice
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.session.session import Session
+from app.window.parts.layouts import in_row
 from app.window.parts.theme import fixed_font
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import IconButton, OneLine, named, paragraph, scrolling, small_button
@@ -49,17 +50,12 @@ class ReadingPage(QuestionPage):
         self.start = named(NumberBox(1, 1), "The first character shown", meaning)
         self.start.setKeyboardTracking(False)  # a number is meant when it is finished
         self.start.setSingleStep(AT_ONCE)
-        self.close_button = IconButton("close", "Close the text")
-        bar = QWidget()
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.name, 1)
-        for widget in (self.back, self.start, self.until, self.on, self.close_button):
-            row.addWidget(widget)
+        self.close_button = IconButton("close", "Close the text", self.reading.close)
+        bar, widgets = QWidget(), (self.back, self.start, self.until, self.on, self.close_button)
+        in_row((self.name, 1), *widgets, on=bar, margins=(0, 0, 0, 0))
         self.back.clicked.connect(lambda: self._turn(-AT_ONCE))
         self.on.clicked.connect(lambda: self._turn(AT_ONCE))
         self.start.valueChanged.connect(lambda number: self.reading.turn_to(number - 1))
-        self.close_button.clicked.connect(self.reading.close)
         return bar
 
     def choose_row(self, row: int) -> None:

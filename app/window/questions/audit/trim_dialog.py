@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QFormLayout,
-    QHBoxLayout,
-    QRadioButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QDialog, QRadioButton, QWidget
 
+from app.window.parts.dialogs import dialog_buttons
+from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text, tip
@@ -55,13 +47,10 @@ class TrimDialog(QDialog):
         self.ids.setToolTip("With holes a model's embeddings stay in their places")
         for numbering, title in NUMBERINGS.items():
             self.ids.addItem(title, numbering)
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.go = self.buttons.addButton("Trim", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.buttons, self.go = dialog_buttons(self, "Trim", self._begin)
         self._enable(listed)
         self._lay_out()
         self.size_box.valueChanged.connect(lambda: self.choices["down to"].setChecked(True))
-        self.buttons.accepted.connect(self._begin)
-        self.buttons.rejected.connect(self.reject)
 
     def _enable(self, listed: int) -> None:
         self.choices["selected"].setEnabled(bool(self._rows))
@@ -79,22 +68,10 @@ class TrimDialog(QDialog):
         self.go.setEnabled(first is not None)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.addWidget(self.choices["down to"])
-        row.addWidget(self.size_box)
-        row.addStretch()
-        what = QVBoxLayout()
-        what.addWidget(self.choices["selected"])
-        what.addWidget(self.choices["listed"])
-        what.addLayout(row)
-        form = QFormLayout()
-        form.addRow("Remove", what)
-        form.addRow("What others are made of", self.needed)
-        form.addRow("Ids", self.ids)
-        column = QVBoxLayout(self)
-        column.addLayout(form)
-        column.addWidget(muted(EXPLANATION))
-        column.addWidget(self.buttons)
+        down_to = in_row(self.choices["down to"], self.size_box, STRETCH)
+        what = in_column(self.choices["selected"], self.choices["listed"], down_to)
+        form = in_form(("Remove", what), ("What others are made of", self.needed), ("Ids", self.ids))
+        in_column(form, muted(EXPLANATION), self.buttons, on=self)
 
     def _begin(self) -> None:
         what = next(name for name, button in self.choices.items() if button.isChecked())

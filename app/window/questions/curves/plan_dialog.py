@@ -8,19 +8,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QDialogButtonBox,
     QFileDialog,
-    QFormLayout,
-    QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from app.window.parts.dialogs import TEXT_FILTER, ask_where_to_save
+from app.window.parts.dialogs import TEXT_FILTER, ask_where_to_save, dialog_buttons
+from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import entry, muted, paragraph
 from app.window.questions.curves.planning import ALL, TIES, Planning, Wish
@@ -63,35 +60,17 @@ class PlanDialog(QDialog):
         self.runs = QCheckBox("&Keep the runs, too, as a session to be opened here")
         self.runs.setToolTip("Beside the plan; without them only what was measured is kept")
         self.trouble = paragraph()
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.go = self.buttons.addButton("Save and Begin …", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.buttons, self.go = dialog_buttons(self, "Save and Begin …", self._ask_where)
         self._lay_out()
         self.part.valueChanged.connect(self._enable)
         self.held_out.clicked.connect(self._choose_held_out)
-        self.buttons.accepted.connect(self._ask_where)
-        self.buttons.rejected.connect(self.reject)
         self._enable()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.addWidget(self.samples)
-        row.addWidget(QLabel("of"))
-        row.addWidget(self.part)
-        row.addWidget(QLabel("of the lines each"))
-        row.addStretch()
-        form = QFormLayout()
-        form.addRow("&Recipes", self.recipes)
-        form.addRow("&Ties", self.ties)
-        form.addRow("&Sizes", self.sizes)
-        form.addRow("Samples", row)
-        form.addRow("&Measured by", self.held_out)
-        form.addRow("", self.bits)
-        form.addRow("", self.runs)
-        column = QVBoxLayout(self)
-        column.addLayout(form)
-        column.addWidget(muted(EXPLANATION))
-        column.addWidget(self.trouble)
-        column.addWidget(self.buttons)
+        samples = in_row(self.samples, QLabel("of"), self.part, QLabel("of the lines each"), STRETCH)
+        learned = ("&Recipes", self.recipes), ("&Ties", self.ties), ("&Sizes", self.sizes), ("Samples", samples)
+        form = in_form(*learned, ("&Measured by", self.held_out), ("", self.bits), ("", self.runs))
+        in_column(form, muted(EXPLANATION), self.trouble, self.buttons, on=self)
         self.trouble.hide()
         self.setMinimumWidth(440)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.window.parts.figure_view import FigureView
+from app.window.parts.layouts import in_column
 from app.window.parts.widgets import LinkedText, muted
 from app.window.parts.wording import number_in
 from app.window.questions.token.life_model import LifeModel
@@ -34,11 +35,7 @@ class Section(QWidget):
         self.title.setVisible(bool(title))
         self.text = LinkedText(title or "Occurrences")
         self.text.linkActivated.connect(link_followed)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 4, 0, 2)
-        column.setSpacing(1)
-        column.addWidget(self.title)
-        column.addWidget(self.text)
+        in_column(self.title, self.text, on=self, margins=(0, 4, 0, 2), spacing=1)
         self.hide()
 
     def tell(self, text: str) -> None:
@@ -60,11 +57,7 @@ class LifeView(QWidget):
         self.chart.setFixedHeight(CHART_HEIGHT)
         self.sections = {name: Section(title, self._follow) for name, title in SECTIONS.items()}
         self._wanted = ""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.setSpacing(0)
-        for widget in (self.hint, self.chart, *self.sections.values()):
-            column.addWidget(widget)
+        in_column(self.hint, self.chart, *self.sections.values(), on=self, margins=(0, 6, 0, 0), spacing=0)
         self.chart.place_chosen.connect(lambda step: model.travel_to_step(int(step)))
         model.changed.connect(self._show)
         model.lines_changed.connect(self._show_lines)

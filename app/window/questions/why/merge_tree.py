@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QFont, QFontInfo, QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.session.playing import Playing
 from app.session.time import TimeCursor
 from app.window.parts.figure_view import FigureView
+from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Frame, StagePage
 from app.window.parts.pictures import picture_of
 from app.window.parts.theme import fixed_font
@@ -178,16 +179,8 @@ class TreePage(StagePage):
         self.tree.update()
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self.word)
-        head.addStretch(1)
-        for button in (self.copy, self.save, self.close_button):
-            head.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 6, 8, 4)
-        column.addLayout(head)
-        column.addWidget(scrolling(self.tree, "The word as a tree"), 1)
-        column.addWidget(self.told)
+        head = in_row(self.word, 1, self.copy, self.save, self.close_button)
+        in_column(head, (scrolling(self.tree, "The word as a tree"), 1), self.told, on=self, margins=(8, 6, 8, 4))
 
     def show_now(self) -> None:
         has_word = self.model.facts is not None

@@ -7,10 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QToolButton, QWidget
 
 from app.session.playing import Playing
 from app.session.time import timer
+from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import LinkedText, label, muted, scrolling, small_button
@@ -53,20 +54,10 @@ class WhyPage(Page):
 
     def _lay_out(self) -> None:
         self.controls = QWidget()
-        row = QHBoxLayout(self.controls)
-        row.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.back, self.now, self.forward, self.all):
-            row.addWidget(widget)
-        row.addWidget(self.told, 1)
-        row.addWidget(self.enlarge)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 4, 8, 4)
-        column.setSpacing(4)
-        column.addWidget(self.hint)
-        column.addWidget(self.reason)
-        column.addWidget(self.tree_area, 5)
-        column.addWidget(self.controls)
-        column.addWidget(self.joints, 2)
+        steps = (self.back, self.now, self.forward, self.all)
+        in_row(*steps, (self.told, 1), self.enlarge, on=self.controls, margins=(0, 0, 0, 0))
+        parts = (self.hint, self.reason, (self.tree_area, 5), self.controls, (self.joints, 2))
+        in_column(*parts, on=self, margins=(8, 4, 8, 4), spacing=4)
 
     def _connect(self) -> None:
         self.model.changed.connect(self._take)
