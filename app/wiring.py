@@ -195,7 +195,7 @@ class Program(QObject):
     def _connect_topics(self) -> None:
         session, frame, text = self.session, self.frame, self.token_text
         editor, table = self.text_panel.editor, self.merge_panel.table
-        self.writing = Writing(session, frame, text, self.text_panel, self.token, self)
+        self.writing = Writing(frame, text, self.text_panel, self.token, self)
         self.running = Training(frame, self.training, self.form, self.speed, self)
         self.merge_panel.connect_with(session, frame)
         self.charting = Charting(session, frame, self.charts, self.pages, table.place_of, self)
@@ -204,7 +204,7 @@ class Program(QObject):
         self.exchanging = Exchanging(frame, self.pages, self)
         self.filing = Filing(frame, text, self.merges, self.charts, self.pages, self)
         self.opening = Opening(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
-        self.playing = PlayingControls(session, frame, self.text_panel, self)
+        self.playing = PlayingControls(frame, self.text_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
         self.start_page.leave_at(session.corpus.texts.changed, self.course.changed, self.filing.document.opened)
         self.start_page.lesson_wanted.connect(self.teaching.open)

@@ -300,12 +300,9 @@ class Exchanging(QObject):
         if not self.export.can_start():
             sentence = "There is nothing to export yet: train first, or import a tokenizer."
             self._session.aside.tell(sentence, is_error=False)
-        elif self.export_dialog is not None:
-            self.export_dialog.raise_()
-        else:
-            folder = Path(self._frame.settings.get(LAST_FOLDER))
-            self.export_dialog = dialog = ExportDialog(self.export, folder, self._frame.window)
-            self._show(dialog, "export_dialog")
+            return
+        folder = Path(self._frame.settings.get(LAST_FOLDER))
+        self._show("export_dialog", lambda: ExportDialog(self.export, folder, self._frame.window))
 
     def _import(self, open_table: Callable[[Path], object]) -> None:
         folder = self._frame.settings.get(LAST_FOLDER)
@@ -360,29 +357,24 @@ class Exchanging(QObject):
         if self.compress_dialog is not None:
             self.compress_dialog.close()  # one file at a time
         folder = self._frame.settings.get(LAST_FOLDER)
-        self.compress_dialog = dialog = CompressDialog(self.compression, direction, folder, self._frame.window)
-        self._show(dialog, "compress_dialog")
+        self._show("compress_dialog", lambda: CompressDialog(self.compression, direction, folder, self._frame.window))
 
     def _show_counts(self) -> None:
         from app.window.files.counts_dialog import CountDialog
 
         self.counts.look()
-        if self.count_dialog is not None:
-            self.count_dialog.raise_()
-            return
         proposal = Path(self._frame.settings.get(LAST_FOLDER) or Path.home()) / "counts.parquet"
-        self.count_dialog = dialog = CountDialog(self.counts, str(proposal), self._frame.window)
-        self._show(dialog, "count_dialog")
+        self._show("count_dialog", lambda: CountDialog(self.counts, str(proposal), self._frame.window))
 
-    def _show(self, dialog: QDialog, name: str) -> None:
-        """Show a dialog until it is closed; its parent would keep it for ever."""
-
-        def forget() -> None:
-            setattr(self, name, None)
-            dialog.deleteLater()
-
-        dialog.finished.connect(forget)
-        dialog.show()
+    def _show(self, name: str, make: Callable[[], QDialog]) -> None:
+        """Show a dialog until it is closed (its parent would keep it for ever), or the one that is open already."""
+        if (dialog := getattr(self, name)) is None:
+            dialog = make()
+            setattr(self, name, dialog)
+            dialog.finished.connect(lambda: setattr(self, name, None))
+            dialog.finished.connect(dialog.deleteLater)
+            dialog.show()
+        dialog.raise_()
 
 
 def _growth_offer(history: History) -> GrowthOffer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -62,21 +62,6 @@ class LessonPage:
         return any(BETWEEN_PARTS in one for one in self.candidates)
 
 
-@dataclass
-class Score:
-    """How many guesses and answers were right at the first try."""
-
-    right: set[int] = field(default_factory=set)  # steps
-    asked: set[int] = field(default_factory=set)
-
-    def sentence(self) -> str:
-        right, asked = len(self.right), len(self.asked)
-        if not asked:
-            return ""
-        praise = "Well done!" if right == asked else "Good." if 2 * right >= asked else "That is how one learns."
-        return f"{praise} {right} of {asked} right at the first try."
-
-
 class Course(QObject):
     """A lesson under way. `page` is None without one, or while the engine prepares the next step."""
 
@@ -88,7 +73,7 @@ class Course(QObject):
         super().__init__(parent)
         self.lesson: Lesson | None = None
         self.number = 0
-        self.score = Score()
+        self._asked, self._right = set[int](), set[int]()  # steps with a guess, and those right at the first try
         self._session, self._text = session, text
         self._run: Run | None = None  # the run of the lesson
         self._replies: dict[int, Reply] = {}  # by step
@@ -109,11 +94,16 @@ class Course(QObject):
             return
         if session.detour.kept is None:
             session.text.put_quietly(self._text.text())  # includes what was typed just now
-        self.lesson, self.number, self.score = lesson, min(number, len(lesson.steps) - 1), Score()
-        self._replies.clear()
+        self.lesson, self.number = lesson, min(number, len(lesson.steps) - 1)
+        for kept in (self._asked, self._right, self._replies):
+            kept.clear()
         self._run = None
         self._arrive()
         self._text.replace(0, self._text.length, lesson.text)
+
+    def say(self, given: str) -> bool:
+        """Guess or answer; whether that was possible, or right."""
+        return self.predict(given) if self.is_predicting else self.answer(given)
 
     def predict(self, pair: str) -> bool:
         """Guess the next merge, such as `l + o`; then it is made. False if it is no pair."""
@@ -136,13 +126,11 @@ class Course(QObject):
         right = step.query.answer(bench)
         is_right = is_same_answer(given, right)
         if is_right:
-            if self.number not in self.score.asked:
-                self.score.right.add(self.number)
             self._done(Feedback("right", f"Right: {right}"))
         else:
             sentence = " ".join(filter(None, (NOT_YET, as_plain(step.why_not(given)))))
             self._note(Feedback("wrong", sentence), given if given in step.choices else None)
-        self.score.asked.add(self.number)
+        self._count(is_right)
         self.changed.emit()
         return is_right
 
@@ -150,12 +138,23 @@ class Course(QObject):
         step, bench = self.step, self.bench_of_step()
         if step is None or bench is None or self._reply.is_done or self.is_busy:
             return
-        self.score.asked.add(self.number)
+        self._count(False)
         if step.query is not None:
             self._done(Feedback("shown", f"It is {step.query.answer(bench)}"))
             self.changed.emit()
         elif self._run is not None:
             self._make_next_merge(self._run)
+
+    def _count(self, is_right: bool) -> None:
+        if is_right and self.number not in self._asked:
+            self._right.add(self.number)
+        self._asked.add(self.number)
+
+    def score(self) -> str:
+        """Say how many guesses and answers were right at the first try."""
+        right, asked = len(self._right), len(self._asked)
+        praise = "Well done!" if right == asked else "Good." if 2 * right >= asked else "That is how one learns."
+        return f"{praise} {right} of {asked} right at the first try." if asked else ""
 
     def _make_next_merge(self, run: Run) -> None:
         self._session.runs.show(run)
@@ -278,9 +277,7 @@ class Course(QObject):
             return
         feedback = judged(self._chosen, merged, bench)
         self._chosen = None
-        self.score.asked.add(self.number)
-        if feedback.mood == "right":
-            self.score.right.add(self.number)
+        self._count(feedback.mood == "right")
         self._done(feedback)
 
     def _done(self, feedback: Feedback) -> None:

@@ -67,7 +67,7 @@ class LessonPanel(QStackedWidget):
         focus = self.window().focusWidget()
         had_focus = focus is not None and self.isAncestorOf(focus)
         if page is self.end and course.lesson is not None:
-            self.end.show_end(course.lesson, course.score.sentence())
+            self.end.show_end(course.lesson, course.score())
         self.setCurrentWidget(page)
         if had_focus or page is self.step:
             page.setFocus()

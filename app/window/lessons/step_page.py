@@ -59,7 +59,10 @@ class StepPage(QWidget):
         self.next_button = push_button("&Next ›", course.next)
         self.next_button.setDefault(True)
         self._lay_out()
-        self._connect()
+        self.entry.returnPressed.connect(self._say_what_was_typed)
+        self.show_button.clicked.connect(course.show_answer)
+        self.words.pair_clicked.connect(course.predict)
+        course.changed.connect(self.refresh)
         self.recolor()
 
     def recolor(self) -> None:
@@ -78,13 +81,6 @@ class StepPage(QWidget):
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         feet = in_row(self.back_button, STRETCH, self.next_button)
         in_column(head, self.progress, (self.area, 1), feet, on=self, margins=(10, 4, 8, 8))
-
-    def _connect(self) -> None:
-        course = self._course
-        self.entry.returnPressed.connect(self._say_what_was_typed)
-        self.show_button.clicked.connect(course.show_answer)
-        self.words.pair_clicked.connect(course.predict)
-        course.changed.connect(self.refresh)
 
     # Showing
 
@@ -140,9 +136,8 @@ class StepPage(QWidget):
             button.deleteLater()
         self.choice_buttons.clear()
         is_prediction = page.step.kind == "predict"
-        say = self._course.predict if is_prediction else self._course.answer
         for text in page.candidates if is_prediction else page.step.choices:
-            button = push_button(text.replace("&", "&&"), partial(say, text))
+            button = push_button(text.replace("&", "&&"), partial(self._course.say, text))
             button.setAccessibleName(f"Predict {text}" if is_prediction else text)
             if is_prediction or len(text) <= LONGEST_TOKENS:
                 button.setFont(fixed_font())
@@ -165,13 +160,8 @@ class StepPage(QWidget):
             self.entry.clear()
 
     def _say_what_was_typed(self) -> None:
-        typed = self.entry.text()
-        if not typed.strip():
-            return
-        if self._course.is_predicting:
-            self._course.predict(typed)
-        else:
-            self._course.answer(typed)
+        if self.entry.text().strip():
+            self._course.say(self.entry.text())
 
     # Where the keyboard is
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.window.parts.focus_order import insert_focus
+from app.window.parts.layouts import in_column
 from app.window.parts.watched import Drawn, Exact, Watched
 from app.window.parts.widgets import IconButton, scrolling
 
@@ -109,8 +110,7 @@ class PagePlace(QWidget):
         self.title, self._build = title, build
         self._page: Page | None = None
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # keeps the place of the page's controls among all others
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        self._column = in_column(on=self, margins=(0, 0, 0, 0))
 
     @property
     def page(self) -> Page:
@@ -121,9 +121,7 @@ class PagePlace(QWidget):
         self._page = page
         is_wide = scrolls and page.minimumSizeHint().width() > LEAST_WIDTH
         content = _scrolling(page, self.title) if is_wide else page
-        column = self.layout()
-        assert column is not None
-        column.addWidget(content)
+        self._column.addWidget(content)
         content.show()  # the place itself may be shown at this moment
         insert_focus(self, content)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from app.session.run import Run
-from app.session.session import Session
 from app.settings import COLOUR_BY
 from app.window.main_window import Frame
 from app.window.questions.token.model import TokenModel
@@ -24,15 +23,10 @@ class Writing(QObject):
     """Connects the text with undo and with the token page."""
 
     def __init__(
-        self,
-        session: Session,
-        frame: Frame,
-        model: TokenTextModel,
-        panel: TokenTextPanel,
-        token: TokenModel,
-        parent: QObject,
+        self, frame: Frame, model: TokenTextModel, panel: TokenTextPanel, token: TokenModel, parent: QObject
     ) -> None:
         super().__init__(parent)
+        session = frame.session
         self._session, self._panel, self._token = session, panel, token
         panel.editor.fit_letters()
         panel.token_hovered.connect(self._look_at)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.session.session import Session
 from app.settings import MOTION, PLAYS
 from app.window.main_window import Frame, MainWindow
 from app.window.merges.merge_view import MergeTableView
@@ -65,8 +64,9 @@ GO_ON = {"main", "new_run", "play", "skip", "plays", "motion", "ages", "rarity",
 
 
 class PlayingControls(QObject):
-    def __init__(self, session: Session, frame: Frame, text: TokenTextPanel, parent: QObject) -> None:
+    def __init__(self, frame: Frame, text: TokenTextPanel, parent: QObject) -> None:
         super().__init__(parent)
+        session = frame.session
         self._playing, self._runs, self._actions = session.playing, session.runs, frame.actions
         KeysOfControls(frame.window)
         self._connect_actions(frame)
@@ -84,8 +84,7 @@ class PlayingControls(QObject):
 
     def _connect_actions(self, frame: Frame) -> None:
         actions, playing = self._actions, self._playing
-        actions["play"].triggered.connect(self._play_or_pause)
-        actions["skip"].triggered.connect(playing.skip)
+        actions.connect(play=self._play_or_pause, skip=playing.skip)
         frame.keep_ticked("plays", PLAYS, lambda on: setattr(playing, "follows_training", on))
         frame.keep_ticked("motion", MOTION, lambda on: setattr(playing, "has_motion", on and system_wants_motion()))
 
