@@ -62,7 +62,7 @@ class MainToolBar(QToolBar):
         self._actions.set_icon("main", icon_name)
         self._actions["main"].setEnabled(not status.is_busy or status.main == "pause")
         self._actions["new_run"].setEnabled(not status.is_busy)
-        self._actions["step"].setEnabled(status.can_step)
+        self._actions["step"].setEnabled(not status.is_busy)
         self._actions["stop"].setEnabled(status.can_stop)
         self._actions["extend"].setEnabled(status.can_extend)
 

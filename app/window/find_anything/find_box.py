@@ -6,14 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPalette
-from PySide6.QtWidgets import (
-    QApplication,
-    QDialog,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QDialog, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.window.find_anything.search import Found, Search, best
 from app.window.parts.layouts import in_column

@@ -35,9 +35,9 @@ class RecipePanel(QScrollArea):
         super().__init__(parent)
         self._form = form
         self._showing = False  # fields that are being filled choose nothing
-        self._refusals: dict[str, QLabel] = {}
+        self._refusals: dict[str, tuple[QFormLayout, QLabel]] = {}
         self._fields: dict[str, Field] = {}
-        self._layouts: dict[str, QFormLayout] = {}  # of each field and refusal
+        self._layouts: dict[str, QFormLayout] = {}  # of each field
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take it
@@ -122,10 +122,9 @@ class RecipePanel(QScrollArea):
     def _add_refusal(self, layout: QFormLayout, choice: str) -> None:
         label = _small_label(is_muted=False)
         label.setObjectName(f"refusal of {choice}")
-        self._layouts[label.objectName()] = layout
         layout.addRow(label)
         layout.setRowVisible(label, False)
-        self._refusals[choice] = label
+        self._refusals[choice] = layout, label
 
     # From the fields to the recipe, and back
 
@@ -183,14 +182,14 @@ class RecipePanel(QScrollArea):
         self._main_layout.setRowVisible(self.slow, bool(why) and self._form.applies("custom_pattern"))
 
     def _refuse(self, choice: str, sentence: str) -> None:
-        place = self._refusals.get("vocab_size" if choice == "merges" else choice)
-        if place is None:
-            return
+        choice = "vocab_size" if choice == "merges" else choice
         if choice in self._fields:
             mark_refused(self.field(choice), sentence)
-        place.setText(sentence)
-        place.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")
-        self._layouts[place.objectName()].setRowVisible(place, bool(sentence))
+        if choice in self._refusals:
+            layout, place = self._refusals[choice]
+            place.setText(sentence)
+            place.setStyleSheet(f"color: {shades_of(self.palette()).error.name()}")
+            layout.setRowVisible(place, bool(sentence))
 
 
 def _form_layout(on: QWidget | None = None) -> QFormLayout:

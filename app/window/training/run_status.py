@@ -26,7 +26,6 @@ class TrainingStatus:
     fraction: float | None = None  # None: nothing is under way
     is_busy: bool = False
     main: MainAction = "train"
-    can_step: bool = True
     can_stop: bool = False
     can_extend: bool = False
 
@@ -68,7 +67,6 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
         fraction=_fraction(run),
         is_busy=run.is_busy,
         main="pause" if run.phase is Phase.LEARNING else "resume" if goes_on else "extend" if extends else "train",
-        can_step=not run.is_busy,
         can_stop=run.is_busy or run.phase is Phase.PAUSED,
         can_extend=extends,
     )
