@@ -42,9 +42,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
-    from app.printing import render  # loads Qt, which few commands want
+    """Write a drawing of that size in millimetres by Qt, without a screen; return what is missing for that."""
+    if sys.platform.startswith("linux"):
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from app.system.display import why_no_window
 
-    return render(drawn, width, height, path)
+    if reason := why_no_window():
+        return reason
+    from PySide6.QtGui import QGuiApplication
+
+    from app.window.parts.pictures import write_drawing  # only now is it certain that Qt is there
+    from bpe_core.support.atomic import replace_atomically
+
+    application = QGuiApplication.instance() or QGuiApplication(sys.argv[:1])
+    with replace_atomically(path) as beside:
+        if not write_drawing(drawn, width, height, beside, path.suffix.lower()):
+            raise OSError("not all of it could be written")
+    del application
+    return ""
 
 
 def _window_facts() -> dict[str, str]:

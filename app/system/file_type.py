@@ -8,7 +8,7 @@ import plistlib
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QProcess, QSettings
@@ -95,18 +95,22 @@ def command() -> list[str]:
 def _claim_on_freedesktop(folder: Path) -> None:
     entry = DESKTOP_ENTRY.format(command=" ".join(map(_quoted, command())), name=NAME, mime_type=MIME_TYPE)
     files = {
-        folder / "mime" / "packages" / f"{NAME}.xml": MIME_PACKAGE,
-        folder / "applications" / f"{NAME}.desktop": entry,
-        folder / "icons" / "hicolor" / "scalable" / "apps" / f"{NAME}.svg": icon_svg("app"),
+        folder / "mime" / "packages" / f"{NAME}.xml": MIME_PACKAGE.encode(),
+        folder / "applications" / f"{NAME}.desktop": entry.encode(),
+        folder / "icons" / "hicolor" / "scalable" / "apps" / f"{NAME}.svg": icon_svg("app").encode(),
     }
-    for path, text in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with write_atomically(path) as file:
-            file.write(text.encode())
+    _write(files)
     # Where these are missing, the desktop looks by itself sooner or later.
     _start("update-mime-database", str(folder / "mime"))
     _start("update-desktop-database", str(folder / "applications"))
     _start("xdg-mime", "default", f"{NAME}.desktop", MIME_TYPE)
+
+
+def _write(files: Mapping[Path, bytes]) -> None:
+    for path, data in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with write_atomically(path) as file:
+            file.write(data)
 
 
 def _quoted(argument: str) -> str:
@@ -127,8 +131,15 @@ def _start(program: str, *arguments: str) -> None:
 
 
 def claim_on_mac(folder: Path) -> None:
+    """Make or replace a bundle, whose starter becomes the program, so that it is the bundle's own process."""
     bundle = folder / f"{TITLE}.app"
-    write_bundle(bundle, TITLE, DESCRIPTION, command())
+    starter = bundle / "Contents" / "MacOS" / STARTER
+    files = {
+        starter: f'#!/bin/sh\nexec {shlex.join(command())} "$@"\n'.encode(),
+        bundle / "Contents" / "Info.plist": plistlib.dumps(PROPERTIES),
+    }
+    _write(files)
+    starter.chmod(0o755)
     _start(LAUNCH_SERVICES, "-f", str(bundle))  # without it, the desktop looks by itself sooner or later
 
 
@@ -141,46 +152,30 @@ def _claim_on_windows() -> None:
     classes.sync()
 
 
-IDENTIFIER = "org.bpe-explorer.window"
 SESSION_TYPE = "org.bpe-explorer.session"
 STARTER = "start"
 
 
-def write_bundle(bundle: Path, name: str, description: str, command: Sequence[str]) -> None:
-    """Make or replace it; the starter becomes the program, so that it is the bundle's own process."""
-    starter = f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n'
-    contents = bundle / "Contents"
-    for path, data in (
-        (contents / "MacOS" / STARTER, starter.encode()),
-        (contents / "Info.plist", plistlib.dumps(_properties(name, description))),
-    ):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with write_atomically(path) as file:
-            file.write(data)
-    (contents / "MacOS" / STARTER).chmod(0o755)
-
-
-def _properties(name: str, description: str) -> dict[str, object]:
-    return {
-        "CFBundleName": name,
-        "CFBundleIdentifier": IDENTIFIER,
-        "CFBundleExecutable": STARTER,
-        "CFBundlePackageType": "APPL",
-        "NSHighResolutionCapable": True,
-        "CFBundleDocumentTypes": [
-            {
-                "CFBundleTypeName": description,
-                "CFBundleTypeRole": "Editor",
-                "LSHandlerRank": "Owner",
-                "LSItemContentTypes": [SESSION_TYPE],
-            }
-        ],
-        "UTExportedTypeDeclarations": [
-            {
-                "UTTypeIdentifier": SESSION_TYPE,
-                "UTTypeDescription": description,
-                "UTTypeConformsTo": ["public.database", "public.data"],
-                "UTTypeTagSpecification": {"public.filename-extension": [EXTENSION.lstrip(".")]},
-            }
-        ],
-    }
+PROPERTIES = {
+    "CFBundleName": TITLE,
+    "CFBundleIdentifier": "org.bpe-explorer.window",
+    "CFBundleExecutable": STARTER,
+    "CFBundlePackageType": "APPL",
+    "NSHighResolutionCapable": True,
+    "CFBundleDocumentTypes": [
+        {
+            "CFBundleTypeName": DESCRIPTION,
+            "CFBundleTypeRole": "Editor",
+            "LSHandlerRank": "Owner",
+            "LSItemContentTypes": [SESSION_TYPE],
+        }
+    ],
+    "UTExportedTypeDeclarations": [
+        {
+            "UTTypeIdentifier": SESSION_TYPE,
+            "UTTypeDescription": DESCRIPTION,
+            "UTTypeConformsTo": ["public.database", "public.data"],
+            "UTTypeTagSpecification": {"public.filename-extension": [EXTENSION.lstrip(".")]},
+        }
+    ],
+}

@@ -28,10 +28,10 @@ class MainToolBar(QToolBar):
         self.setObjectName("main")
         self.setMovable(False)
         self.setIconSize(QSize(18, 18))
-        self._actions, self._form, self._training = actions, form, training
+        self._actions, self._training = actions, training
         self.main_button = self._button("main")
         self.speed = speed
-        self._size_title = label()
+        self._size_title = label(form.size_title)
         open_button = self._button("open")
         actions["open"].setIconText("Open")  # the text of the button
         open_button.setMenu(samples)
@@ -48,9 +48,8 @@ class MainToolBar(QToolBar):
                 self.addWidget(widget)
         self.addWidget(self._button("lab"))
         training.changed.connect(self._show)
-        form.changed.connect(self._show_size_title)
+        form.changed.connect(lambda: self._size_title.setText(form.size_title))
         self._show()
-        self._show_size_title()
 
     def _button(self, name: str) -> QToolButton:
         return action_button(self._actions[name], with_text=True)
@@ -65,6 +64,3 @@ class MainToolBar(QToolBar):
         self._actions["step"].setEnabled(not status.is_busy)
         self._actions["stop"].setEnabled(status.can_stop)
         self._actions["extend"].setEnabled(status.can_extend)
-
-    def _show_size_title(self) -> None:
-        self._size_title.setText(self._form.size_title)

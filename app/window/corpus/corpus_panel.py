@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from PySide6.QtCore import QItemSelectionModel, QRect, QSize, QSortFilterProxyModel, QStringListModel, Qt
-from PySide6.QtGui import QAction, QColor, QFont, QKeySequence, QPainter, QPalette, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QKeySequence, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -63,26 +63,22 @@ class CorpusDelegate(QStyledItemDelegate):
         line = QRect(inside.left(), inside.top(), inside.width(), option.fontMetrics.height())
         bold = QFont(option.font)
         bold.setWeight(QFont.Weight.DemiBold)
-        self._write(painter, line, entry.title, bold, option.palette.color(QPalette.ColorRole.Text))
-        line.translate(0, line.height() + GAP)
-        self._write(painter, line, entry.facts, option.font, shades.muted)
-        line.translate(0, line.height() + GAP)
-        color = shades.error if entry.is_failed or entry.warning else shades.muted
-        state = f"⚠ {entry.state}" if entry.is_failed or entry.warning else entry.state
-        self._write(painter, line, state, option.font, color)
+        is_bad = entry.is_failed or bool(entry.warning)
+        for text, font, color in (
+            (entry.title, bold, option.palette.color(QPalette.ColorRole.Text)),
+            (entry.facts, option.font, shades.muted),
+            (f"⚠ {entry.state}" if is_bad else entry.state, option.font, shades.error if is_bad else shades.muted),
+        ):
+            painter.setFont(font)
+            painter.setPen(color)
+            elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, line.width())
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
+            line.translate(0, line.height() + GAP)
         bottom = option.rect.bottom()
         painter.fillRect(option.rect.left(), bottom, option.rect.width(), 1, shades.hairline)
         if entry.fraction is not None:
             painter.fillRect(option.rect.left(), bottom - 2, int(option.rect.width() * entry.fraction), 3, shades.curve)
         painter.restore()
-
-    @staticmethod
-    def _write(painter: QPainter, line: QRect, text: str, font: QFont, color: QColor) -> None:
-        painter.setFont(font)
-        painter.setPen(color)
-        metrics = painter.fontMetrics()
-        elided = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, line.width())
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
 
 
 DUPLICATES: tuple[tuple[str, Literal["", "documents", "lines"]], ...] = (
