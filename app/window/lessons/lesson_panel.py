@@ -105,15 +105,11 @@ class ListPage(QScrollArea):
             button.setDescription(f"{offer.lesson.about} ({offer.state})")
             button.setAccessibleName(f"{offer.lesson.title}, {offer.state}")
             button.setToolTip(tip(offer.lesson.about))
-        self.recolor()
+            done = colored_icon("done", shades_of(self.palette()).curve)
+            button.setIcon(done if offer.is_done else icon("lesson", self.palette()))
 
     def recolor(self) -> None:
-        for offer in self._offers:
-            button = self.buttons[offer.lesson.name]
-            if offer.is_done:
-                button.setIcon(colored_icon("done", shades_of(self.palette()).curve))
-            else:
-                button.setIcon(icon("lesson", self.palette()))
+        self.show_offers(self._offers)
 
     def _choose(self, name: str) -> None:
         offer = next(offer for offer in self._offers if offer.lesson.name == name)

@@ -44,19 +44,15 @@ class Watched:
 
     def exact(self) -> Exact:
         """The table behind what is shown, with nothing rounded or left out."""
-        asked = self.asked
-        if asked is None:
+        if (asked := self.asked) is None:
             return lambda cancelled: DataTable({})
-        question, study = asked
-        return lambda cancelled: question.answer(study, Work(cancelled=cancelled)).table
+        return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).table
 
     def drawn(self) -> Drawn:
         """The figure behind what is shown; None where the page is printed as it is on screen."""
-        asked = self.asked
-        if asked is None:
+        if (asked := self.asked) is None:
             return lambda cancelled: None
-        question, study = asked
-        return lambda cancelled: question.answer(study, Work(cancelled=cancelled)).figure
+        return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).figure
 
     def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
         """Refresh after any of these signals, at most once in that time."""
