@@ -1,7 +1,6 @@
 """Run every kernel once on a tiny job, so that all machine code is there.
 
-Each job goes through the same doors as real work: what matters to Numba are the exact types of
-the arguments, and only the doors know those.
+Each job goes through the same doors as real work, as only these know the exact types of the arguments.
 """
 
 from __future__ import annotations
@@ -43,30 +42,36 @@ from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import table_for
 
 _TEXT = "low lower lowest newest widest "
+_WORDS = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
+_PAIRS = [(108, 111), (256, 119)]  # l+o, lo+w
 
 
 def read() -> None:
-    """The kernels that count and encode."""
+    """Run the kernels that count and encode."""
     _count()
     _encode()
     _call_inner()
 
 
 def learn() -> None:
-    """Those that learn, and look at what was learned."""
+    """Run those that learn, and look at what was learned."""
     _learn()
     _learn_unigram()
     _rank()
     recovered_pairs([b"lo", b"low"], {bytes([byte]): byte for byte in range(256)})
-    _compress()
-    _write()
+    recipe = Recipe.preset("gage", block_size=100)
+    compressed_blocks(_TEXT.encode() * 9, recipe)
+    words = WordTable.from_counts({_TEXT * 9: 1})
+    CompressingLearner(words, Alphabet.of_bytes(), recipe, None).candidates(3)
+    history = History.from_pairs(Recipe.preset("gpt2", merges=1), Alphabet.of_bytes(), _PAIRS[:1])
+    list(written_rows(history, Layout({"step": "", "token": ","}, "\n", "", str), None))
 
 
 PARTS = (read, learn)  # with little in common, about as long as each other
 
 
 def _count() -> None:
-    """Enough different words, short and long, that every table must grow."""
+    """Count enough different words, short and long, that every table must grow."""
     words = "".join(f" {i} {i:09}" for i in range(26_000)).encode()
     table = table_for("gpt2")
     assert table is not None
@@ -79,7 +84,7 @@ def _count() -> None:
 
 
 def _call_inner() -> None:
-    """Kernels that only other kernels call, and tests directly."""
+    """Call kernels that otherwise only other kernels call, and tests."""
     table, one = table_for("gpt2"), np.int64(1)
     assert table is not None
     machine, registers, cuts = scan.machine_of(table), np.zeros(scan.REGISTERS, np.int64), np.empty(99, np.int32)
@@ -91,24 +96,27 @@ def _call_inner() -> None:
 
 
 def _learn() -> None:
-    """As runs do it, and what only long ones need."""
-    words = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
+    """Learn as runs do it, and with what only long ones, or large alphabets, need."""
     recipe = Recipe.preset("gpt2", merges=8)
-    alphabet = Alphabet.for_words(words, recipe)
-    learner = CompiledLearner(words, alphabet, recipe, None)
+    alphabet = Alphabet.for_words(_WORDS, recipe)
+    learner = CompiledLearner(_WORDS, alphabet, recipe, None)
     columns = Columns.with_room(8)
     learner.learn(columns, 4, 1000)
     learner.candidates(3)
     learner.tidy_arena()
     history = History(recipe, alphabet, columns.first(learner.learned))
-    CompiledLearner(words, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
-    CompiledLearner(words, alphabet, recipe, None, threads=2).learn(Columns.with_room(8), 8, 1000)
-    _learn_by_score(words)
-    _learn_with_a_large_alphabet()
+    CompiledLearner(_WORDS, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
+    CompiledLearner(_WORDS, alphabet, recipe, None, threads=2).learn(Columns.with_room(8), 8, 1000)
+    recipe = Recipe.preset("wordpiece", merges=8)
+    by_score = CompiledScoreLearner(_WORDS, Alphabet.with_continuations(_WORDS, recipe), recipe, None)
+    by_score.learn(Columns.with_room(8), 4, 1000)
+    by_score.candidates(3)
+    words, recipe = WordTable.from_counts({"".join(map(chr, range(0x4E00, 0x5300))): 1}), Recipe.preset("words")
+    CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None, room=2)
 
 
 def _learn_unigram() -> None:
-    """Enough different words that every table must grow."""
+    """Learn of enough different words that every table must grow."""
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(300)})
     recipe = Recipe.preset("unigram", merges=0)
     alphabet = seeded(words, recipe, repeated)
@@ -123,28 +131,14 @@ def _learn_unigram() -> None:
     list(follow_words(words, BestPaths(history, Cutting(recipe)), _wanted(words, history), history, slots=4))
 
 
-def _learn_by_score(words: WordTable) -> None:
-    recipe = Recipe.preset("wordpiece", merges=8)
-    learner = CompiledScoreLearner(words, Alphabet.with_continuations(words, recipe), recipe, None)
-    learner.learn(Columns.with_room(8), 4, 1000)
-    learner.candidates(3)
-
-
-def _learn_with_a_large_alphabet() -> None:
-    words = WordTable.from_counts({"".join(map(chr, range(0x4E00, 0x5300))): 1})
-    recipe = Recipe.preset("words")
-    CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None, room=2)
-
-
 def _rank() -> None:
-    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [(108, 111), (256, 119)])
-    words = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
-    layout = lay_out(words, history.alphabet, history.recipe)
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), _PAIRS)
+    layout = lay_out(_WORDS, history.alphabet, history.recipe)
     ranks = compiled_ranks(layout.symbols, history)
     edge = np.int32(history.id_count)
     ids, first = np.where(layout.symbols < 0, edge, layout.symbols), np.zeros(len(history) + 1, np.int64)
     cells = Cells(ids, np.zeros(len(ids), np.int32), first, ranks)
-    list(follow_joins(cells, _wanted(words, history), history, slots=4))
+    list(follow_joins(cells, _wanted(_WORDS, history), history, slots=4))
 
 
 def _wanted(words: WordTable, history: History) -> Wanted:
@@ -154,7 +148,7 @@ def _wanted(words: WordTable, history: History) -> Wanted:
 
 def _encode() -> None:
     recipe = Recipe.preset("gpt2", merges=2)
-    history = History.from_pairs(recipe, Alphabet.of_bytes(), [(108, 111), (256, 119)])  # l+o, lo+w
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), _PAIRS)
     encoder = CompiledEncoder(history, Cutting(recipe))
     long_word = "low" * 300
     many_words = " ".join(map(str, range(2 * WORDS_AT_FIRST)))  # so that the memory grows, too
@@ -174,7 +168,7 @@ def _join_by_priorities(texts: list[str], words: Laid) -> None:
     recipe = Recipe.preset("gpt2", merges=2)
     rows = PairRows(*np.array([(256, 119, 257), (108, 111, 256)]).T)  # lo+w comes before l+o
     joining = Joining(pairs=rows, whole_words=True)
-    history = History.from_pairs(recipe, Alphabet.of_bytes(), [(108, 111), (256, 119)], joining)
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), _PAIRS, joining)
     encoder = CompiledPriorities(JoinedWords(history), Cutting(recipe))
     for text in texts:
         encoder.ids(text, 2)
@@ -183,22 +177,7 @@ def _join_by_priorities(texts: list[str], words: Laid) -> None:
 
 def _cut_in_pieces(texts: list[str]) -> None:
     recipe = Recipe.preset("wordpiece", merges=0)
-    words = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
-    history = History.from_pairs(recipe, Alphabet.with_continuations(words, recipe), [])
-    cutting = Cutting(recipe)
-    encoder = compiled_pieces(history, cutting, LongestPieces(history))
+    history = History.from_pairs(recipe, Alphabet.with_continuations(_WORDS, recipe), [])
+    encoder = compiled_pieces(history, Cutting(recipe), LongestPieces(history))
     for text in texts:
         encoder.ids(text, 0)
-
-
-def _write() -> None:
-    history = History.from_pairs(Recipe.preset("gpt2", merges=1), Alphabet.of_bytes(), [(108, 111)])
-    list(written_rows(history, Layout({"step": "", "token": ","}, "\n", "", str), None))
-
-
-def _compress() -> None:
-    recipe = Recipe.preset("gage", block_size=100)
-    compressed_blocks(_TEXT.encode() * 9, recipe)
-    words = WordTable.from_counts({_TEXT * 9: 1})
-    learner = CompressingLearner(words, Alphabet.of_bytes(), recipe, None)
-    learner.candidates(3)

@@ -94,7 +94,6 @@ class Call:
 
 
 def load(made: Made) -> int:
-    """Put machine code into memory; its address."""
     from llvmlite import binding
 
     engine = _engine()

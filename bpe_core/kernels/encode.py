@@ -11,8 +11,7 @@ import numpy as np
 
 from bpe_core.kernels import PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
-from bpe_core.kernels.join_word import join_word, whole_word
-from bpe_core.kernels.merge_word import SHORT, MergeTable, Workplace, merge_word
+from bpe_core.kernels.merge_word import SHORT, MergeTable, Workplace, join_word, merge_word, whole_word
 from bpe_core.kernels.pieces import NO_TOKEN, PieceTable, write_best_path, write_pieces
 from bpe_core.kernels.scan import POSITION, Machine, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
@@ -70,8 +69,6 @@ class Spelled(NamedTuple):
 
 @bundle
 class Cutter(NamedTuple):
-    """What one thread cuts words with."""
-
     machine: Machine
     alphabet: SymbolTable
     table: MergeTable

@@ -219,7 +219,6 @@ def comes_before(state, one, other):
 
 @kernel
 def compare_texts_of(state, one, other):
-    """Compare the texts behind two bytes."""
     places, lengths = state.places, state.lengths
     return compare_texts(state.blocks.data, places[one], lengths[one], places[other], lengths[other])
 

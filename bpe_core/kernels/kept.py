@@ -122,7 +122,6 @@ def to_install() -> tuple[Path, str] | None:
 
 
 def base() -> Path | None:
-    """Where the program may keep what it could make again."""
     chosen = os.environ.get(LOCATION)
     if chosen:
         return Path(chosen)
@@ -141,10 +140,8 @@ def _fingerprint() -> str:
     """It changes whenever what is kept could be stale: with its sources, Python and the processor."""
     import hashlib
 
-    digest = hashlib.sha256()
-    engine = _KERNEL_FOLDER.parent
-    others = (source for name in _OTHER_SOURCES for source in sorted(engine.glob(name)))
-    for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *others):
+    digest, engine = hashlib.sha256(), _KERNEL_FOLDER.parent
+    for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _OTHER_SOURCES)):
         digest.update(f"{source.relative_to(engine).as_posix()}|".encode())
         digest.update(source.read_bytes())
     digest.update(f"{sys.version}|{_processor()}".encode())
@@ -198,7 +195,6 @@ def take(content: bytes) -> None:
 
 
 def can_be_made() -> bool:
-    """Whether a second process would have somewhere to leave its work."""
     place = folder()
     return place is not None and os.access(place, os.W_OK)
 

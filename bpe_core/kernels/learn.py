@@ -20,7 +20,6 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_core.kernels.jit import inlined, kernel
-from bpe_core.kernels.learn_pairs import add_pair, base_slot, free_slice, give_slice
 from bpe_core.kernels.learn_queue import BY_SMALLEST_TEXT, any_pair_left, best_pair, drop_top, enter, push
 from bpe_core.kernels.learn_score import best_scored, enter_scored, put_in, take_top, use_up, write_reasons
 from bpe_core.kernels.learn_state import (
@@ -39,6 +38,10 @@ from bpe_core.kernels.learn_state import (
     TOO_RARE,
     WEIGHT_BITS,
     WEIGHT_SHIFT,
+    add_pair,
+    base_slot,
+    free_slice,
+    give_slice,
 )
 from bpe_core.kernels.memory import prefetch
 
@@ -251,12 +254,11 @@ def born_length(state, pair):
 
 @kernel
 def join(state, pair, token, begin, stop):
-    """Join the occurrences at some entries, and gather the neighbours in groups, one for each pair that is broken up.
+    """Join the occurrences at some entries, and gather neighbours in groups, one for each broken pair; how many joined.
 
-    To wait for memory only once, cells get the numbers that the new pairs will have if all are remembered, and
-    `joints` what `place` must know of occurrences that were real (`aaa` holds a+a twice but gives one token); returns
-    how many. Where two new tokens come side by side (`abab`), the first one's right neighbour was (ab, a) for a
-    moment; their group is that of NO_PAIR before the merged one.
+    To wait for memory only once, cells get the numbers of new pairs if all are remembered, and `joints` what `place`
+    must know of real occurrences (`aaa` holds a+a twice but gives one token). Where two new tokens become neighbours
+    (`abab`), the first one's right neighbour was (ab, a) for a moment; their group is that of NO_PAIR before the pair.
     """
     cells, arena, pairs, joints = state.cells, state.arena, state.pairs, state.joints
     groups, sides, words, hints = state.groups, state.sides, state.words, state.word_hints
@@ -442,7 +444,6 @@ def begin_wide(state, columns):
 
 @kernel
 def first_behind(arena, first, stop, cell):
-    """The first of some sorted entries that is this cell or behind it."""
     while first < stop:
         middle = (first + stop) // 2
         if arena[middle] < cell:
@@ -460,7 +461,6 @@ def join_half(state, begin, stop):
 
 @kernel
 def settle_halves(state, other, joined):
-    """Let the new pairs be born of what both halves gathered."""
     run, pairs, sides, groups, more = state.run[0], state.pairs, state.sides, state.groups, other.groups
     pair, token = run.chosen, run.base + run.merges
     chained = np.int64(sides[2 * NO_PAIR + IS_BEFORE])

@@ -85,7 +85,6 @@ def tie_key(state, pair):
 
 @kernel
 def text_decides(state, pair, other):
-    """Whether a pair comes before another of equal count and equal beginning."""
     pairs = state.pairs
     order = compare_tokens(state, pairs[pair].left, pairs[other].left)
     if order == 0:

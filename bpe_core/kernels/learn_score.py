@@ -114,7 +114,6 @@ def compare_scores(count, left, right, other_count, other_left, other_right):
 
 @kernel
 def wins_tie(state, scores, pair, other):
-    """Whether the tie rule puts the first of two pairs of equal score before the other."""
     key, other_key = scores.entries[pair].key, scores.entries[other].key
     if key != other_key:
         return key < other_key
@@ -126,7 +125,6 @@ def wins_tie(state, scores, pair, other):
 
 @kernel
 def is_better(state, scores, pair, other):
-    """Whether the first of two pairs of the same owner goes before the other."""
     one, two = scores.entries[pair], scores.entries[other]
     value, other_value = np.float64(one.count) * np.float64(two.other), np.float64(two.count) * np.float64(one.other)
     if value > other_value * SURE:
@@ -194,7 +192,6 @@ def without_top(state, scores, top):
 
 @kernel
 def write_entry(state, scores, pair):
-    """Note what a pair is worth now."""
     entry = scores.entries[pair]
     entry.count = state.pairs[pair].count
     entry.other = scores.token_counts[entry.rarer]
@@ -227,7 +224,6 @@ def put_in(state, scores, pair):
 
 @kernel
 def take_top(state, scores, owner):
-    """Remove the best pair of an owner."""
     scores.best[owner] = without_top(state, scores, np.int64(scores.best[owner]))
     settle_owner(state, scores, owner)
 
@@ -272,7 +268,6 @@ def rise(state, scores, pair, count, other):
 
 @kernel
 def owner_goes_before(state, scores, owner, other):
-    """Whether the best pair of one owner is better than that of another."""
     pair, rival = np.int64(scores.best[owner]), np.int64(scores.best[other])
     mine, theirs = scores.entries[pair], scores.entries[rival]
     order = compare_scores(

@@ -42,8 +42,6 @@ _MIDDLE = 1022.5  # what exponents are written from, and half of the logarithm o
 
 
 class Cells(NamedTuple):
-    """Where the tokens are: its id in a token's first and in its last cell."""
-
     first: Int32s
     last: Int32s
     words: Int32s  # the word of each cell

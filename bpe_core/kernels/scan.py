@@ -40,9 +40,9 @@ _CUTS = CUT_BEFORE | CUT_FIRST | CUT_SECOND
 
 @inlined
 def step_eight(entries, kinds, data, place, row, found, met, bit):
-    """Eight characters from one row of the table of pairs on: the next row, with bits for cuts from a bit on.
+    """Read eight characters from a row of the table of pairs; the next row, the cuts as bits, what is in the way.
 
-    The bit says that the text is cut before the character before these. `met` gathers what is in the way.
+    The first bit says that the text is cut before the character before these.
     """
     eight = load_eight(data, place)
     met |= eight & np.uint64(NOT_ASCII)
@@ -69,10 +69,7 @@ def write_places(cuts, count, bits, first):
 
 @kernel
 def scan_ascii(entries, kinds, data, place, end, row, cuts, count):
-    """As much of a run as consists of four whole stretches, and of the last four those that were in order.
-
-    Where it stands then, in which row, how many cuts there are, and how many of the last stretches were in order.
-    """
+    """Read a run by four stretches at once; the place and row reached, how many cuts, how many last ones were right."""
     none, one = np.uint64(0), np.uint64(1)
     two, three, width, half = np.uint64(2), np.uint64(3), np.uint64(STRETCH), np.uint64((1 << STRETCH) - 1)
     in_order = np.uint64(STRETCHES)

@@ -131,10 +131,9 @@ def cut_words(lattice, desk, scores, word, work):
 
 @kernel
 def plan_words(lattice, desk, scores, turns, leaving, changes, word, work):
-    """Find how words, from this one on, are cut anew while tokens are dropped in turn; the one that is next.
+    """Find how words that were cut, from this one on, are cut while tokens are dropped in turn; the one that is next.
 
-    They were cut before. `leaving` gets for each turn how often its token occurred when it was dropped, `changes` how
-    many tokens more there are then.
+    `leaving` gets how often each token occurred when it was dropped, `changes` how many more tokens there are then.
     """
     done = np.int64(0)
     while word < len(lattice.shared) and done < work:
@@ -254,7 +253,6 @@ def own_paths(lattice, desk, scores, pieces, ends, lengths, found, stops, tokens
 
 @kernel
 def tidy_edges(lattice, scores):
-    """Remove the tokens that have no score any more."""
     kept, last = np.int64(0), len(lattice.edge_id) - 1
     for node in range(len(lattice.first_edge) - 1):
         first, stop = lattice.first_edge[node], lattice.first_edge[node + 1]
@@ -290,11 +288,7 @@ def _leave_expected(lattice, desk, shares, stop):
 
 @kernel
 def expect_words(lattice, desk, shares, likelihood, word, work):
-    """Add, for each token at each place of words from this one on, how probable the paths are that go through it.
-
-    The one that is next. `shares` holds of each token its probability, and behind it what is expected of it. What
-    leaves the range of numbers is worked out by itself.
-    """
+    """Add to `shares`, behind each token's probability, that of the paths through it, from a word on; the next word."""
     done = np.int64(0)
     reached, last = desk.score, len(lattice.edge_id) - 1
     while word < len(lattice.shared) and done < work:

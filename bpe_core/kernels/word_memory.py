@@ -48,9 +48,10 @@ _SECOND_EIGHT = np.array([(1 << 8 * max(length - 8, 0)) - 1 for length in range(
 
 @bundle
 class Memory(NamedTuple):
-    """A slot is the key of a word, then its results, two to a number, of which the last half is their count (all zero:
-    the slot is empty). Where there are more, or none, or the word is long, the first number tells where in `results`
-    they are. Before the results of a long word stand where its bytes are kept, and its length.
+    """A slot holds a word's key and results, two to a number; the last half is their count; all zero: it is empty.
+
+    If there are more, or none, or the word is long, the first number says where in `results` they are, behind the place
+    of a long word's bytes and its length.
     """
 
     slots: UInt64s
@@ -61,8 +62,6 @@ class Memory(NamedTuple):
 
 @bundle
 class Keys(NamedTuple):
-    """What the words of a block are looked up by."""
-
     first: UInt64s
     second: UInt64s  # zero where a word is too long to be remembered
     places: UInt64s  # the slots where they would stand
@@ -168,7 +167,6 @@ def slot_of(memory, data, start, length, first, second, place):
 
 @kernel
 def is_same_word(memory, result, data, start, length):
-    """Whether the long word with these results is this one."""
     if memory.results[result - 1] != length:
         return False
     kept = np.int64(memory.results[result - 2])
@@ -180,10 +178,7 @@ def is_same_word(memory, result, data, start, length):
 
 @kernel
 def grow_slots(old, new):
-    """Enter everything of one table of slots in another, empty one that only this thread knows.
-
-    What others enter in the old one meanwhile may be left out: then it is merged once more.
-    """
+    """Copy a table of slots to an empty one of this thread; what others enter meanwhile may be lost."""
     for entry in range(0, len(old), SLOT):
         last = look_up(old, np.uint64(entry + 3))
         if last <= _CLAIMED:

@@ -129,11 +129,7 @@ HANDED_OVER = -1  # instead of the place where a word was first seen: another ta
 
 @kernel
 def add_short(words, more, more_firsts):
-    """Add a table of short words to another, which must have room for all of them from the start.
-
-    They come in the order of their slots, which is that of their hashes: a table that only grew
-    on the way would be overfull in the part that they have reached.
-    """
+    """Add a table of short words to another with room for all: in the order of hashes, a growing one would overfill."""
     table, firsts = words.short, words.short_firsts
     mask = np.uint64(len(firsts) - 1)
     shift = shift_of(mask)
@@ -194,11 +190,9 @@ def add_long(words, more):
 
 @kernel
 def hand_over_short(words, more, begin, stop):
-    """Let one table have the counts of the short words that both know; returns how many they are.
+    """Hand one table the counts of short words that both know and that belong in slots `begin` to `stop`; how many.
 
-    Only words that belong in the slots from `begin` to `stop` of `more` are looked at, so that
-    other threads may see to the rest. What is handed over is marked, and stays where it is:
-    without it, words behind it would not be found.
+    What is handed over is marked, and stays where it is: without it, words behind it would not be found.
     """
     table, firsts = words.short, words.short_firsts
     mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.short_firsts) - 1)
@@ -329,8 +323,7 @@ def write_words(words, slots, ranks, starts, text):
 def number_words(text, starts, begin, stop, keys, places, rows, firsts, found):
     """Number the words from `begin` to `stop`, after `found` different ones before; how many there are now.
 
-    `keys` and `places` are a table with at least a third more slots than there are words. Of each number, `firsts`
-    tells the word that got it. Behind the text are seven bytes more.
+    The table has a third more slots than words at least; `firsts` gets the first word of each. Seven bytes follow.
     """
     mask = np.uint64(len(keys) - 1)
     shift = shift_of(mask)

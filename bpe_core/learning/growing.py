@@ -44,18 +44,18 @@ def growing_recipe(history: History, by: int, **changes: Any) -> Recipe:
 
 
 def makes_steps_again(history: History) -> bool:
-    """Whether its steps can be made one after the other on other words, and the learner goes on from there."""
+    """Return whether its steps can be made one after the other on other words, so that the learner goes on there."""
     can = METHODS[history.recipe.method].can_be_steered
     return can and history.joining is None and not listed_alone(history)
 
 
 def listed_alone(history: History) -> bool:
-    """Whether some of its tokens are known by their texts alone, though they were joined once."""
+    """Return whether some of its joined tokens are known by their texts alone."""
     return Method.of(history.recipe).has_continuations and history.alphabet.seed_count > 0
 
 
 def steps_alone(history: History) -> History:
-    """The same without what they were on another corpus, to be made there one after the other."""
+    """Return the steps without what is known of another corpus, to be made anew."""
     return History.from_pairs(history.recipe, history.alphabet, history.pairs())
 
 
@@ -65,7 +65,7 @@ def check_grew(history: History) -> None:
 
 
 def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s:
-    """So many behind the largest, or from a first one on where all of them are free."""
+    """Return as many numbers as wanted behind the largest, or from a first one on where all of them are free."""
     start = int(known.max(initial=-1)) + 1 if first is None else first
     if start < 0 or (wanted and bool(((known >= start) & (known < start + wanted)).any())):
         raise FormatError(
@@ -76,10 +76,7 @@ def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s
 
 
 def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -> Int64s:
-    """The number of each id: of the old tokens, special ones included, what it was; new ones from a free one on.
-
-    Where the history has fewer steps than the table, the rest of its numbers are free again.
-    """
+    """Number old tokens as they were, special ones too, and new ones from a free number on."""
     specials, symbols = len(history.recipe.special_tokens), len(history.alphabet)
     made = min(len(old) - specials, history.first_special)  # base symbols, and what the table's own steps made
     new = history.first_special - made

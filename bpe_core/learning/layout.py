@@ -31,7 +31,7 @@ FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or sh
 class Layout:
     """The cells of all words, each word followed by a separator, one more in front."""
 
-    symbols: npt.NDArray[np.int32]  # what never merges stands as a separator, too
+    symbols: npt.NDArray[np.int32]  # what never merges is a separator, too
     starts: npt.NDArray[np.int64]  # the first cell of each word, and the end
     tokens: int  # in the corpus, each word as often as it occurs
 
@@ -108,7 +108,6 @@ def _starts(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
-    """Any other alphabet: a table from code point (or byte) to symbol, and the marker's place."""
     lengths = np.diff(words.starts) if recipe.base == "bytes" else words.lengths_in_characters()
     before, after = int(recipe.marker == "prefix"), int(recipe.marker == "symbol")
     starts = _starts(lengths + before + after)
@@ -123,7 +122,7 @@ def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Lay
 def _ids_of_pieces(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, lengths: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int32], int]:
-    """The symbol of each byte or character; and how many tokens more the unknown ones are, each of several bytes."""
+    """Return the symbol of each byte or character, and how many more tokens than one the unknown ones are."""
     plain, glued, continuing = (
         _table(alphabet, kinds) for kinds in (("byte", "character"), ("glued",), ("continuation",))
     )
@@ -149,7 +148,7 @@ def _ids_of_pieces(
 
 
 def _table(alphabet: Alphabet, kinds: tuple[str, ...]) -> npt.NDArray[np.int32]:
-    """From code point (or byte) to symbol id; -1 where the alphabet has none, as at the end, for all beyond."""
+    """Map code points, or bytes, to symbols; -1 where the alphabet has none, as at the end, for all beyond."""
     ids = [id for id, symbol in enumerate(alphabet.but_seeds) if symbol.kind in kinds]
     codes = [_code(alphabet.given[id]) for id in ids]
     table = np.full(max(codes, default=-1) + 2, SEPARATOR, np.int32)

@@ -94,7 +94,7 @@ class Trainer:
 
     @property
     def gone_through(self) -> tuple[int, int] | None:
-        """How many bytes of how many, where that tells better than the steps how far it is."""
+        """Return how many bytes of how many are done, where that is further than the steps."""
         gone = self._learner.gone_through
         if gone is not None and gone[0] * self.steps_planned >= self._learner.learned * gone[1]:
             return gone
@@ -106,7 +106,7 @@ class Trainer:
         return Progress("training", self._learner.learned, self.steps_planned, self.recipe.wording.steps)
 
     def advance(self, max_merges: int | None = None, seconds: float | None = None) -> Batch:
-        """Learn until so many merges are made, so much time has passed, or the end is reached."""
+        """Learn until that many merges are made, the time has passed, or the end is reached."""
         self._let_kernels_take_over()
         start = self._learner.learned
         goal = self.steps_planned if max_merges is None else min(self.steps_planned, start + max(0, max_merges))
@@ -123,7 +123,6 @@ class Trainer:
         return Batch(start, self._learner.learned, self.end_reason != "")
 
     def candidates(self, n: int) -> list[Candidate]:
-        """The steps that would be made now, best first, as far as they are good enough."""
         return self._learner.candidates(n)
 
     def look_ahead(self, cancelled: CancelCheck = never_cancelled) -> None:
@@ -150,7 +149,6 @@ class Trainer:
     # --- How far a call goes ------------------------------------------------------------
 
     def _learn_a_while(self, goal: int, deadline: float | None) -> EndReason:
-        """One call into the learner, sized so that it comes back in time."""
         room = len(self._columns.left)
         if self._learner.learned == room:
             self._columns = _with_more_room(self._columns, min(self.steps_planned, max(ROOM_AT_FIRST, 2 * room)))
@@ -176,7 +174,7 @@ class Trainer:
         return way.learner(self.words, self.alphabet, self.recipe, forced)
 
     def _let_kernels_take_over(self) -> None:
-        """Once they are compiled, a new learner makes the steps so far again and goes on from there."""
+        """Let a new learner make the steps so far again and go on, once its kernels are compiled."""
         fast = self._method.compiled
         if not self._is_plain or fast is None or not fast.kernels.allows(len(self.words.text)):
             return
@@ -219,7 +217,7 @@ def learn(
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> History:
-    """The same of words that are counted; with a history, its steps are made first."""
+    """Learn from counted words until the end; the steps of a history, if there is one, are made first."""
     trainer = Trainer(words, recipe, history=history)
     finished = False
     while not finished and not cancelled():
@@ -239,7 +237,6 @@ def _with_more_room(columns: Columns, room: int) -> Columns:
 
 
 def _check_same(told: Columns, found: Columns) -> None:
-    """A history that is continued must belong to these words, or every later number would be wrong."""
     if len(found.left) < len(told.left):
         raise FormatError(f"The steps do not belong to these words, which hold only {len(found.left):,} of them.")
     for name in ("left", "right", "count", "tokens_left"):
@@ -254,7 +251,7 @@ def _check_same(told: Columns, found: Columns) -> None:
 
 
 def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int) -> None:
-    """Before the first step, when it is known how many there can be, and how many are given."""
+    """Check before the first step what the recipe says of steps and tokens."""
     for one in recipe.interventions:
         if one.step > steps:
             raise RecipeError(f"There is no step {one.step:,} for {one}: only {steps:,} are to be made.")
@@ -268,7 +265,7 @@ def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int)
 
 
 def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -> None:
-    """After some steps: what was to be joined must have been there, and no step may be missing at the end."""
+    """Check after some steps that what was to be joined was there, and at the end that no step is missing."""
     for step, (left, right) in forced_at(recipe.interventions).items():
         if step <= learned and columns.count[step - 1] == 0:
             raise RecipeError(

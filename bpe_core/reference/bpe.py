@@ -1,8 +1,8 @@
-"""Byte-pair encoding as the articles tell it: short, plain and slow. Read this file first.
+"""Byte-pair encoding as the articles describe it: short, plain and slow. Read this file first.
 
 **Learning.** A corpus is a list of words, each a list of symbols with a weight: how often
 the word occurs. Count every pair of neighbouring symbols, join the most frequent pair into
-a new symbol wherever it stands, and begin again. The list of joined pairs, in order, is
+a new symbol wherever it occurs, and begin again. The list of joined pairs, in order, is
 all that is learned. By hand, on the eleven bytes `aaabdaaabac`:
 
     a a a b d a a a b a c      a+a stands there 4 times (overlaps count), so aa is born
@@ -24,7 +24,7 @@ order they were learned:
     [256, 97, 98, 100, 256, 97, 98, 97, 99]
 
 Everything is counted anew at each step, so there is nothing to keep in step and little
-that could be wrong. The fast engine must give exactly the same, and the tests hold it to that.
+that could be wrong. The tests hold the fast engine to exactly the same.
 """
 
 from __future__ import annotations
@@ -154,9 +154,8 @@ def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[
 def ranked(
     counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe, worth: Callable[[Pair], Any] | None = None
 ) -> list[tuple[Pair, int]]:
-    """The pairs, the one to merge first: by count, and where counts are equal by the tie rule (see learning/ties.py).
+    """The pairs by their worth, the count if nothing else is said; of equals by the tie rule (see recipes/ties.py).
 
-    Another method may name what else than the count a pair is worth.
     A word may spell a marker's own text; between a pair and such a twin the lower ids go first.
     """
     worth = worth or counts.__getitem__
@@ -173,14 +172,13 @@ def count_tokens(corpus: list[tuple[Word, int]]) -> int:
 
 
 def as_history(
-    rows: list[tuple[int, ...]], recipe: Recipe, alphabet: Alphabet, tokens_at_start: int, reason: EndReason
+    rows: list[tuple[int, ...]], recipe: Recipe, alphabet: Alphabet, at_start: int, reason: EndReason, **more: Any
 ) -> History:
+    """The history of rows as `train` makes them, with the reasons and scores that another method has."""
     columns = Columns.with_room(len(rows))
-    for index, row in enumerate(rows):
-        columns.left[index], columns.right[index], columns.count[index] = row[:3]
-        columns.runner_up_left[index], columns.runner_up_right[index], columns.runner_up_count[index] = row[3:6]
-        columns.tokens_left[index] = row[6]
-    return History(recipe, alphabet, columns.first(len(rows)), tokens_at_start=tokens_at_start, end_reason=reason)
+    for number, column in enumerate(columns._asdict().values()):
+        column[:] = [row[number] for row in rows]
+    return History(recipe, alphabet, columns.first(len(rows)), tokens_at_start=at_start, end_reason=reason, **more)
 
 
 # --- Encoding ---------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Gage's compressor of 1994, plain and slow: where byte-pair encoding comes from.
 
 **Compressing.** A text is taken in blocks. In each, count every pair of neighbouring bytes, put a byte that does not
-occur in the block wherever the most frequent pair stands, and begin again, until none is worth its place in
+occur in the block wherever the most frequent pair occurs, and begin again, until none is worth its place in
 the table. The byte that stands for a pair may be a part of other pairs. By hand, on eleven bytes:
 
     a a a b d a a a b a c      a+a stands there 4 times (overlaps count): Z = aa
@@ -14,8 +14,8 @@ the table. The byte that stands for a pair may be a part of other pairs. By hand
     >>> [(step.left, step.right, step.id, step.reasons["byte"]) for step in history]  # the bytes are 255, 254 and 253
     [(97, 97, 256, 255), (97, 98, 257, 254), (256, 257, 258, 253)]
 
-Here the steps are told as those of byte-pair encoding are: what a step joins becomes a token with an id of its own,
-from 256 on, whatever byte stands for it. In the next block everything begins anew, but for the ids.
+As in byte-pair encoding, what a step joins becomes a token with an id of its own, from 256 on, whatever byte stands for
+it. In the next block everything begins anew, but for the ids.
 
 **Expanding.** Whatever stands for a pair is replaced by the pair until nothing does. So nothing is lost.
 
@@ -68,12 +68,9 @@ def train(words: WordTable, recipe: Recipe) -> History:
             rows.append((*pair, count, *runner_up, runner_up_count, count_tokens(blocks)))
             reasons.append((block.number, byte, sum(block.size() * block.times for block in blocks)))
     full = len(rows) == limit
-    history = as_history(rows, recipe, alphabet, at_start, "vocabulary full" if full else "nothing pays")
     told = zip(*reasons, strict=True) if reasons else ((), (), ())
     columns = {name: np.array(column, kind) for (name, kind), column in zip(KINDS.items(), told, strict=True)}
-    return History(
-        recipe, alphabet, history.columns, reasons=columns, tokens_at_start=at_start, end_reason=history.end_reason
-    )
+    return as_history(rows, recipe, alphabet, at_start, "vocabulary full" if full else "nothing pays", reasons=columns)
 
 
 def cut(words: WordTable, recipe: Recipe) -> list[_Block]:
@@ -97,7 +94,7 @@ def cut(words: WordTable, recipe: Recipe) -> list[_Block]:
 
 
 def replace(block: _Block, pair: Pair, token: int) -> int:
-    """Put a new token, and the highest byte that is free, wherever the pair stands; the byte."""
+    """Put a new token, and the highest byte that is free, wherever the pair occurs; return the byte."""
     byte = max(set(range(256)) - set(block.byte_of.values()))
     left, right = (block.byte_of[half] for half in pair)
     block.tokens = join(block.tokens, pair, token)

@@ -21,7 +21,7 @@ USUAL_DISCOUNT = 0.75
 
 
 class PairModel:
-    """What comes after what, as often as it was seen, less a discount that goes to what fewer pairs tell."""
+    """What comes after what, as often as it was seen, less a discount that goes to the model of single tokens."""
 
     def __init__(self, words: Words, events: int) -> None:
         """So many different `events` can come: the tokens of the vocabulary and the edge."""

@@ -2,7 +2,7 @@
 
 **The cut.** A word is cut into the fewest tokens. Of several ways into as many the most probable one is taken, as by
 Unigram: that with the highest sum of log-probabilities. With `low`, `er` and `lo`, `wer` there are two ways to cut
-`lower` into two tokens; which of them, their probabilities tell.
+`lower` into two tokens; their probabilities decide.
 
 **Learning.** Begin with the tokens of byte-pair encoding, a tenth more than asked for, each as probable as it covers
 much of the corpus. Twice (`em_passes`): cut all words, and make probabilities of how often each token is used. Then

@@ -5,7 +5,7 @@ word is cut in the most probable way; log-probabilities ("scores") are added ins
 -2 each and `lo` at -3: `low` is -6 letter by letter and -5 as `lo w`.
 
 **Learning.** Begin with many pieces of words (`find_seeds`), each as probable as it covers much of the corpus. Then in
-rounds: count how often each token would stand in the corpus, over all ways to cut it by their probability, make new
+rounds: count how often each token would occur in the corpus, over all ways to cut it by their probability, make new
 scores of these counts, and drop the pieces that are expected less than half a time; do so `em_passes` times. Drop the
 pieces that would be cut themselves, and those whose loss is least, until `keep_share` per cent are left. Once no
 more than 1.1 times the size asked for are left, drop the least likely until the size is reached.
@@ -30,10 +30,11 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Scores
-from bpe_core.history.history import NOTHING, Columns, History
+from bpe_core.history.history import NOTHING, EndReason, History
 from bpe_core.kernels import TRANSPARENT
 from bpe_core.learning.unigram.seeds import scripts_of
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference.bpe import as_history
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
 
@@ -116,7 +117,7 @@ def encode_word(word: bytes, history: History, *, at: int | None = None, best: B
     return ids
 
 
-# What of each word pieces may cover, how often the word occurs, and what stands behind it: the first byte of what is
+# What of each word pieces may cover, how often the word occurs, and what follows it: the first byte of what is
 # written there, 0 for the end of a line.
 Stretches = list[tuple[Piece, int, set[int]]]
 
@@ -165,27 +166,21 @@ def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Pie
                 counts[piece] = counts.get(piece, 0) + weight
                 follower = {base.symbols[stretch[stop]].text[0]} if stop < len(stretch) else behind
                 followers.setdefault(piece, set()).update(follower)
-    is_whole = _Scripts(base, recipe).is_whole
+    script_of = {
+        id: int(scripts_of(symbol.text.decode())[0])
+        for id, symbol in enumerate(base.symbols)
+        if symbol.kind == "character" and symbol.text.decode() not in recipe.marker_text
+    }
+
+    def is_whole(piece: Piece) -> bool:
+        """Holds letters of one script, the marker only in front, and no character that is written like it."""
+        scripts = {script_of.get(letter) for letter in piece[piece[0] == base.marker_id :]} - {TRANSPARENT}
+        return len(scripts) <= 1 and None not in scripts
+
     found = [piece for piece in counts if counts[piece] >= 2 and len(followers[piece]) > 1 and is_whole(piece)]
     found.sort(key=lambda piece: _joined(piece, base, "text"))
     found.sort(key=lambda piece: (counts[piece] * len(piece), len(_joined(piece, base, "text"))), reverse=True)
     return found[: recipe.seed_size]
-
-
-class _Scripts:
-    """Which pieces hold letters of one script, the marker only in front, and no character that is written like it."""
-
-    def __init__(self, base: Alphabet, recipe: Recipe) -> None:
-        self._marker = base.marker_id
-        self._script: dict[int, int] = {}
-        for id, symbol in enumerate(base.symbols):
-            if symbol.kind == "character" and symbol.text.decode() not in recipe.marker_text:
-                self._script[id] = int(scripts_of(symbol.text.decode())[0])
-
-    def is_whole(self, piece: Piece) -> bool:
-        letters = piece[1:] if piece[0] == self._marker else piece
-        scripts = {self._script.get(letter) for letter in letters} - {TRANSPARENT}
-        return len(scripts) <= 1 and None not in scripts
 
 
 def _joined(piece: Piece, base: Alphabet, what: str) -> bytes:
@@ -369,24 +364,18 @@ class Run:
         return [self.scores[id] for id in sorted(self.scores)]
 
     def history(self) -> History:
-        columns = Columns.with_room(len(self.rows))
-        for number, column in enumerate(columns._asdict().values()):
-            column[:] = [row[number] for row in self.rows]
         names, kinds = ("loss", "round", "cause"), (np.float64, np.int32, np.int8)
         reasons = {name: np.array([row[i] for row in self.reasons], kinds[i]) for i, name in enumerate(names)}
-        return History(
-            self.recipe,
-            self.alphabet,
-            columns.first(len(self.rows)),
-            reasons=reasons,
-            scores=Scores(self.since, [np.array(row, np.float32) for row in self.score_rows], columns.left),
-            tokens_at_start=self.tokens_at_start,
-            end_reason="vocabulary full" if len(self.rows) == self.limit else "no pairs",
+        reason: EndReason = "vocabulary full" if len(self.rows) == self.limit else "no pairs"
+        dropped = np.array([row[0] for row in self.rows], np.int32)
+        scores = Scores(self.since, [np.array(row, np.float32) for row in self.score_rows], dropped)
+        return as_history(
+            self.rows, self.recipe, self.alphabet, self.tokens_at_start, reason, reasons=reasons, scores=scores
         )
 
 
 def shares(stretch: Piece, tokens: Tokens, scores: Scored) -> dict[int, float]:
-    """How often each token stands in a stretch on average, over all ways to cut it by their probability."""
+    """How often each token occurs in a stretch on average, over all ways to cut it by their probability."""
     size = len(stretch)
     edges = [
         (start, stop, tokens[stretch[start:stop]])

@@ -11,7 +11,7 @@ The fourth article's example for the second:
     >>> Fraction(100, 500 * 800) > Fraction(50, 10_000 * 5_000)
     True
 
-A token's count falls when it is used up, so that the scores of the other pairs it stands in *rise*.
+A token's count falls when it is used up, so that the scores of its other pairs *rise*.
 
 **Encoding.** From the left of a word the longest token that fits, again and again. Where none fits, the whole word
 is unknown, and so is one that is longer than the recipe allows.
@@ -68,8 +68,9 @@ def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet) -> Hist
         frequent = bpe.steered(ranking, stands, recipe, step=len(rows) + 1)
         if len(rows) == limit or not frequent:
             reason: EndReason = "vocabulary full" if len(rows) == limit else "too rare" if ranking else "no pairs"
-            history = bpe.as_history(rows, recipe, alphabet, tokens_at_start, reason)
-            return with_reasons(history, reasons)
+            left, right, tied = np.array(reasons, np.int64).reshape(-1, 3).T
+            columns = {"left_count": left, "right_count": right, TIED: tied.astype(np.bool_)}
+            return bpe.as_history(rows, recipe, alphabet, tokens_at_start, reason, reasons=columns)
         (pair, count), (runner_up, runner_up_count) = [*frequent, bpe.NOBODY][:2]
         own = score(pair, count, singles) if count else None  # a forced pair need not be among the others
         reasons.append((singles.get(pair[0], 0), singles.get(pair[1], 0), scores.get(runner_up, NOTHING) == own))
@@ -79,7 +80,7 @@ def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet) -> Hist
 
 
 def count_symbols(corpus: list[tuple[Word, int]]) -> dict[int, int]:
-    """How often each token stands in the corpus as it is now.
+    """Count each token in the corpus as it is now.
 
     >>> count_symbols([([1, 2, 1], 3), ([2], 1)])
     {1: 6, 2: 4}
@@ -93,19 +94,6 @@ def count_symbols(corpus: list[tuple[Word, int]]) -> dict[int, int]:
 
 def score(pair: Pair, count: int, singles: dict[int, int]) -> Fraction:
     return Fraction(count, singles[pair[0]] * singles[pair[1]])
-
-
-def with_reasons(history: History, reasons: list[tuple[int, int, bool]]) -> History:
-    left, right, tied = np.array(reasons, np.int64).reshape(-1, 3).T
-    columns = {"left_count": left, "right_count": right, TIED: tied.astype(np.bool_)}
-    return History(
-        history.recipe,
-        history.alphabet,
-        history.columns,
-        reasons=columns,
-        tokens_at_start=history.tokens_at_start,
-        end_reason=history.end_reason,
-    )
 
 
 # --- Encoding ---------------------------------------------------------------------------

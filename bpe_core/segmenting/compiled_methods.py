@@ -13,8 +13,7 @@ from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import History
 from bpe_core.history.joining import Joining
 from bpe_core.kernels import encode as kernel
-from bpe_core.kernels.join_word import MEETS, enter_pairs
-from bpe_core.kernels.merge_word import MergeTable, Workplace
+from bpe_core.kernels.merge_word import MEETS, MergeTable, Workplace, enter_pairs
 from bpe_core.kernels.pieces import CONTINUING, FALLBACK, LONGEST_WORD, MARKER, STARTING, UNKNOWN, PieceTable, cut_words
 from bpe_core.segmenting.by_priority import JoinedWords, pairs_by_text
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, merge_table, piece_table, room_for

@@ -1,8 +1,8 @@
 """Learn with compiled kernels: make their arrays, count base pairs on all cores, and make room when a kernel asks.
 
-Before the first merge each thread counts the pairs of base symbols in a stretch of cells that ends behind a word, in a
-table of its own. A thread numbers the pairs in the order it meets them, so the numbers in its cells are
-corrected when the places are noted. Later, a pair that occurs at very many places is merged on two cores.
+Before the first merge each thread counts the pairs of base symbols in a stretch of cells that ends behind a word. It
+numbers the pairs as it meets them, so its cells get the common numbers when the places are noted. Later, a pair that
+occurs at very many places is merged on two cores.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.kernels import learn as kernel
-from bpe_core.kernels import learn_pairs, learn_queue
+from bpe_core.kernels import learn_queue
 from bpe_core.kernels import learn_state as names
 from bpe_core.learning.layout import FEWER_CELLS, Layout, lay_out
 from bpe_core.learning.methods import EVERY_LENGTH, Candidate
@@ -35,11 +35,11 @@ CELLS_A_THREAD = 1 << 20  # fewer are done before a thread has begun
 LEARNING = "Learning"
 GROWTH = 4  # arrays that are known to grow slowly get a fourth more
 
-_SMALL_ALPHABET = 1024  # so many symbols or fewer have a table with a place for each of their pairs
+_SMALL_ALPHABET = 1024  # symbols; up to here, each of their pairs has a place in a table
 
 
 class _Stretch(NamedTuple):
-    """Cells from one to another, what their pairs are called there, and how often each stands in them."""
+    """Some cells, the numbers of their pairs, and how often each occurs in them."""
 
     first: int
     stop: int
@@ -48,7 +48,7 @@ class _Stretch(NamedTuple):
 
 
 class BasePairs:
-    """Counts them at once; where they stand is noted when they have their slices of the arena."""
+    """Counts them at once; notes their places when they have slices of the arena."""
 
     def __init__(self, state: names.State, room: int, threads: int | None) -> None:
         borders = list(pairwise(_borders(state, threads)))
@@ -61,11 +61,11 @@ class BasePairs:
             numbers = np.arange(len(pairs), dtype=np.int32)
             times = pairs["times"].copy()
             if table is not tables[0]:
-                learn_pairs.add_base_pairs(whole, pairs, numbers)
+                names.add_base_pairs(whole, pairs, numbers)
             self._stretches.append(_Stretch(*ends, numbers, times))
 
     def place(self, state: names.State) -> None:
-        """Note in the slices of the pairs where they stand; those that have none are forgotten."""
+        """Note the places of pairs in their slices; pairs without one are forgotten."""
         pairs = state.pairs[: state.run[0]["pairs"]]
         free = pairs["first"].copy()
         tasks = []
@@ -74,11 +74,11 @@ class BasePairs:
             free[numbers] += times
             numbers[pairs["times"][numbers] == 0] = names.NO_PAIR
             tasks.append((state.cells, state.arena, numbers, fills, np.int64(first), np.int64(stop)))
-        at_once(lambda task: learn_pairs.place_base_pairs(*task), tasks)
+        at_once(lambda task: names.place_base_pairs(*task), tasks)
 
 
 def _borders(state: names.State, threads: int | None) -> list[int]:
-    """Cells that begin a stretch, and the end of the last: a separator, as is what stands before each other one."""
+    """Cells that begin a stretch, and the end of the last: a separator, as before each of the others."""
     end = len(state.cells) - 1
     threads = threads or max(1, min(available_threads(), end // CELLS_A_THREAD))
     starts = state.words["start"]
@@ -92,7 +92,7 @@ def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.Stat
     pairs = np.empty(room, names.PAIR)
     pairs[names.NO_PAIR] = 0
     table = _with_slots(state._replace(pairs=pairs, base_slots=np.empty(0, np.int32), run=run))
-    while not learn_pairs.count_base_pairs(table, np.int64(ends[1])):
+    while not names.count_base_pairs(table, np.int64(ends[1])):
         table = _with_room(table, room_after(len(table.pairs)))
     return table
 
@@ -110,7 +110,7 @@ def _with_slots(table: names.State) -> names.State:
         return table
     room = base**2 if base <= _SMALL_ALPHABET else 1 << (2 * pairs).bit_length()
     table = table._replace(base_slots=np.zeros(room, np.int32))
-    learn_pairs.fill_slots(table)
+    names.fill_slots(table)
     return table
 
 
@@ -164,7 +164,7 @@ class Halves:
 _ENDS: dict[int, EndReason] = {names.GOING: "", names.OUT_OF_PAIRS: "no pairs", names.TOO_RARE: "too rare"}
 # Entries of the first arena; with room for all births of a run it need not be tidied, which takes long.
 _ROOMY = 60_000_000
-_NEVER = 2**62  # places that no pair stands at
+_NEVER = 2**62  # more places than any pair has
 
 
 class CompiledLearner:
@@ -186,12 +186,12 @@ class CompiledLearner:
     ) -> None:
         layout = lay_out(words, alphabet, recipe)
         self.tokens_at_start = layout.tokens
-        self._begin(layout, words)
+        self._begin(layout, words, alphabet)
         base_pairs = BasePairs(_begin(layout, words, alphabet, recipe, forced), room, threads)
         self._state, self._halves = base_pairs.state, Halves()
         if base_pairs.are_divided:
             self._state.run[0]["wide"] = 1 if threads else WIDE
-        learn_pairs.number_slices(self._state)
+        names.number_slices(self._state)
         self._make_room_for_merges()
         base_pairs.place(self._state)
         self._begin_order()
@@ -215,7 +215,7 @@ class CompiledLearner:
             elif status == names.NEEDS_ARENA:
                 self.tidy_arena()
             else:
-                self._grow_text()
+                self._state = self._state._replace(text=grown(self._state.text, 2 * len(self._state.text)))
 
     @property
     def reasons(self) -> Reasons:
@@ -230,10 +230,9 @@ class CompiledLearner:
         found = np.empty(wanted, np.int64)
         total = kernel.leading_pairs(self._state, self._scores, np.int64(wanted), found)
         pairs = self._state.pairs[found[:total]]
-        columns = (pairs["left"], pairs["right"], pairs["count"])
-        return [Candidate(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+        return [Candidate(*row) for row in pairs[["left", "right", "count"]].tolist()]
 
-    def _begin(self, layout: Layout, words: WordTable) -> None:
+    def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
         """For what another order of the pairs needs to know before the pairs of base symbols are counted."""
 
     def _begin_order(self) -> None:
@@ -258,7 +257,7 @@ class CompiledLearner:
         times = self._state.pairs["times"][1 : self._state.run[0]["pairs"]]
         self._state = self._state._replace(
             arena=np.empty(room, np.int32),
-            joints=np.empty(int(times.max(initial=0)), names.JOINT),  # no pair is born that stands more often
+            joints=np.empty(int(times.max(initial=0)), names.JOINT),  # no pair is born that occurs more often
             sides=np.zeros(2 * pairs, np.int32),
             heap=np.empty(pairs, names.HEAP_ENTRY),
         )
@@ -272,8 +271,8 @@ class CompiledLearner:
             self._state = self._state._replace(heap=heap)
 
     def tidy_arena(self) -> None:
-        """Make room by leaving out what no longer stands; a larger arena only where that is not enough."""
-        learn_pairs.tidy_arena(self._state)
+        """Make room by leaving out what no longer occurs; make a larger arena only if that is not enough."""
+        names.tidy_arena(self._state)
         arena, (used, wanted) = self._state.arena, self._state.run[["arena", "wanted"]].tolist()[0]
         room = used + max(wanted, used // GROWTH)
         if len(arena) < room:
@@ -282,9 +281,6 @@ class CompiledLearner:
         elif len(arena) > used + max(wanted, used // 2):
             arena.resize(used + max(wanted, used // 2), refcheck=False)
 
-    def _grow_text(self) -> None:
-        self._state = self._state._replace(text=grown(self._state.text, 2 * len(self._state.text)))
-
 
 def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> names.State:
     size, cells = len(alphabet), len(layout.symbols)
@@ -292,6 +288,7 @@ def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe,
     text_starts = np.zeros(size + 1, np.int64)
     np.cumsum([len(symbol.text) for symbol in alphabet.symbols], out=text_starts[1:])
     given = _given(recipe, forced)
+    forbidden = [(one.step - 1, *one.pair) for one in recipe.interventions if one.act == "forbid"]
     run = _run(recipe, forced, len(given))
     run["base"] = size
     run["tokens_left"] = layout.tokens
@@ -322,7 +319,7 @@ def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe,
         joints=np.empty(0, names.JOINT),
         forced_left=given[:, 0].copy(),
         forced_right=given[:, 1].copy(),
-        forbidden=_forbidden(recipe),
+        forbidden=np.array(forbidden, np.int64).reshape(-1),
         run=run,
     )
 
@@ -336,11 +333,6 @@ def _given(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
     if forced is not None:
         given[:known] = np.stack([forced.columns.left, forced.columns.right], axis=1)
     return given
-
-
-def _forbidden(recipe: Recipe) -> npt.NDArray[np.int64]:
-    rows = [(one.step - 1, *one.pair) for one in recipe.interventions if one.act == "forbid"]
-    return np.array(rows, np.int64).reshape(-1)
 
 
 def _run(recipe: Recipe, forced: History | None, given: int) -> Records:

@@ -1,28 +1,18 @@
-"""What byte-pair encoding offers to whoever learns and cuts by a method's name."""
+"""What byte-pair encoding offers as a method."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.kernels.readiness import Policy
-from bpe_core.learning.methods import CompiledWay, Method, Way
+from bpe_core.learning.bpe.plain import PlainLearner
+from bpe_core.learning.methods import CompiledWay, Learner, Method, Way
 from bpe_core.recipes.recipe import Recipe
-
-if TYPE_CHECKING:
-    from bpe_core.counting.words import WordTable
-    from bpe_core.learning.methods import Learner
-    from bpe_core.segmenting.cutting import Cutting
-    from bpe_core.segmenting.segmentation import Segmenter
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.segmentation import Segmenter
 
 _COMPILED = "bpe_core.learning.bpe.compiled"
-
-
-def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    from bpe_core.learning.bpe.plain import PlainLearner  # whoever opens a table need not learn
-
-    return PlainLearner(words, alphabet, recipe, forced)
 
 
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
@@ -50,7 +40,7 @@ METHOD = Method(
     tokens_at_first=Alphabet.for_words,
     steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
     segmenter=_segmenter,
-    plain=Way(_plain_learner, bytes_a_cell=80),
+    plain=Way(PlainLearner, bytes_a_cell=80),
     why="ranks",
     has_ranks=True,
     learns_by_ranks=True,

@@ -19,7 +19,7 @@ from bpe_core.recipes.interventions import forbidden_from, forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES, Pair
 
-# A plain step costs some hundred times a compiled one; work is told in units of the latter.
+# A plain step costs some hundred times a compiled one, which work is measured in.
 WORK_A_STEP = 500
 WORK_A_RUN = 200
 
@@ -28,7 +28,7 @@ class SymbolRun(NamedTuple):
     """Neighbouring symbols that merges may join; what never merges ends a run."""
 
     symbols: list[int]
-    start: int  # the cell its first symbol stands in
+    start: int  # the cell of its first symbol
     weight: int  # how often its word occurs
 
 
@@ -138,7 +138,7 @@ class PlainLearner:
         return self._rule.key(pair, self._texts, self._first_place)
 
     def _first_place(self, pair: Pair) -> int:
-        """The first cell where the pair stands. Counts only fall, so what has lost it is skipped for good."""
+        """Find the first cell of the pair. Counts only fall, so runs that have lost it are skipped for good."""
         places = self._places[pair]
         for skipped in range(self._gone.get(pair, 0), len(places)):
             run = self._runs[places[skipped]]
@@ -174,7 +174,7 @@ class PlainLearner:
             self._push(new)
 
     def _use_up(self, pair: Pair, token: int, joined: int) -> None:
-        """For a method that asks how often tokens stand in the corpus: so often the pair became the new one."""
+        """For a method that counts tokens: how often the pair became the new one."""
 
     def _join_in_run(self, index: int, pair: Pair, token: int, born: dict[Pair, None]) -> None:
         run = self._runs[index]

@@ -9,13 +9,13 @@ bytes, and at a length at which a table of its own pays.
     [(0, 5), (5, 8), (8, 9)]
 
 
-The table goes through the 256 bytes in their order. A byte that stands for a pair is told by the pair, two bytes; one
-that stands for itself is told by itself, one byte. In front of such entries stands how many there are:
+The table goes through the 256 bytes in their order. The entry of a byte that stands for a pair is the pair, two bytes;
+that of any other is the byte itself. In front of entries is their number:
 
 | first byte | what follows it |
 |---|---|
 | 0 to 127 | that many entries and one more |
-| 128 to 255 | that many less 127 bytes stand for themselves and are left out; then one entry, unless all are told |
+| 128 to 255 | that many less 127 bytes stand for themselves and are left out; then one entry, unless all are done |
 
 The length of the data is two bytes, the higher one first, so no block is longer than 65,535 bytes.
 
@@ -46,21 +46,21 @@ Pairs = Mapping[int, tuple[int, int]]  # by the byte that stands for a pair
 
 
 class CompressedBlock(NamedTuple):
-    start: int  # where it stands in the text
+    start: int  # its place in the text
     stop: int
     pairs: Pairs  # in the order they were joined
     data: bytes  # in which bytes stand for pairs
 
 
 class Stretch(NamedTuple):
-    """Neighbouring bytes of a table: some that are left out, and some that are told."""
+    """Neighbouring bytes of a table: some that are left out, and some that are listed."""
 
     left_out: int
     told: range
 
 
 def stretches(standing: Collection[int]) -> Iterator[Stretch]:
-    """All 256 bytes, so that they take the least room where these stand for pairs."""
+    """Divide all 256 bytes so that the table takes the least room if these stand for pairs."""
     byte = 0
     while byte < 256:
         end = _first_that_stands(standing, byte)
@@ -75,7 +75,7 @@ def _first_that_stands(standing: Collection[int], byte: int) -> int:
 
 
 def _end_of_told(standing: Collection[int], byte: int) -> int:
-    """A single byte between two that stand for pairs is told with them: leaving it out would cost as much."""
+    """List a single byte between two that stand for pairs, too: leaving it out would cost as much."""
     end, last = byte + 1, byte + MOST_AT_ONCE
     while end < last and (end in standing or (end + 1 in standing and end + 1 < last)):
         end += 1

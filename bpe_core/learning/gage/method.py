@@ -1,4 +1,4 @@
-"""What Gage's compressor offers to whoever learns and cuts by a method's name."""
+"""What Gage's compressor offers as a method."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forc
 
 
 def what_is_wrong(history: History) -> str:
-    """Why the tables of the blocks cannot be told from such a history; empty if they can."""
+    """Say why such a history has no tables of blocks; nothing if it has."""
     if not len(history):
         return ""
     reasons = history.reasons

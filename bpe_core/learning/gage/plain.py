@@ -1,7 +1,7 @@
 """Gage's compressor in plain Python: the same steps as the compiled kernel, with the tools Python has for bytes.
 
-A block stays what it is to the compressor, a string of bytes, in which some stand for pairs. What they stand for is
-numbered: the bytes themselves, then what the steps of this block joined. The reference takes 7 times as long.
+A block is a string of bytes, in which some stand for pairs. What they stand for is numbered: the bytes themselves, then
+what the steps of this block joined. The reference takes 7 times as long.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class BlockAtWork:
         self._rule = TIE_RULES[recipe.ties]
 
     def counts(self) -> dict[Pair, int]:
-        """How often each pair that may be replaced stands there, if that pays; the pair that is met first leads."""
+        """Count each pair whose replacement pays, in the order in which they are met."""
         least = self._recipe.min_frequency
         return {
             pair: count
@@ -54,7 +54,7 @@ class BlockAtWork:
         }
 
     def leading(self, wanted: int) -> list[tuple[Pair, int]]:
-        """The pairs that would be replaced next, as things stand; none where no byte is free for one."""
+        """Return the pairs that would be replaced next now; none where no byte is free for one."""
         if free_byte(self._taken) is None:
             return []
         counts, best = self.counts(), list[tuple[Pair, int]]()
@@ -98,7 +98,7 @@ class PlainLearner:
         self.has_candidates = any(len(data) > 1 for data, _ in self._blocks)
         self.reasons = no_reasons()
         self.learned = self._first = 0  # steps so far, and before this block
-        self._index, self._block = -1, BlockAtWork(b"", recipe)
+        self._index, self._times, self._block = -1, 0, BlockAtWork(b"", recipe)
 
     @property
     def gone_through(self) -> tuple[int, int]:
@@ -126,20 +126,16 @@ class PlainLearner:
         if self._index + 1 == len(self._blocks):
             return False
         self._index += 1
-        self._gone += len(self._blocks[self._index][0])
-        self._block, self._first = BlockAtWork(self._blocks[self._index][0], self._recipe), self.learned
+        data, self._times = self._blocks[self._index]
+        self._gone += len(data)
+        self._block, self._first = BlockAtWork(data, self._recipe), self.learned
         return True
 
-    @property
-    def _times(self) -> int:
-        return self._blocks[self._index][1]
-
     def _ids(self, pair: Pair) -> Pair:
-        left, right = (number + (self._first if number > 255 else 0) for number in map(self._number, pair))
+        left, right = (
+            number + (self._first if number > 255 else 0) for number in map(self._block.numbers.__getitem__, pair)
+        )
         return left, right
-
-    def _number(self, byte: int) -> int:
-        return self._block.numbers[byte]
 
     def _write(self, columns: Columns, leading: list[tuple[Pair, int]]) -> None:
         row, block, times = self.learned, self._block, self._times
@@ -162,7 +158,6 @@ class PlainLearner:
 
 
 def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
-    """A text, each block until nothing in it pays any more."""
     done = []
     for start, stop in blocks_of(data, recipe.block_size, recipe.block_bytes):
         block = BlockAtWork(data[start:stop], recipe)

@@ -25,11 +25,11 @@ from bpe_core.learning.trainer import learn
 from bpe_core.learning.unigram.cells import may_be_joined
 from bpe_core.learning.unigram.dropping import MORE_THAN_ASKED, Batch, DroppingLearner, first_scores
 from bpe_core.learning.unigram.method import METHOD as UNIGRAM
-from bpe_core.learning.unigram.method import marked, ways_of
+from bpe_core.learning.unigram.method import check_marker, ways_of
 from bpe_core.recipes.recipe import Recipe
 
 COST = 4096.0  # of a token: more than the log-probabilities of 150 tokens of a word can make good
-FINENESS = 16  # steps of a log-probability in 1; so a token is told from one that is 6 per cent more probable
+FINENESS = 16  # steps of a log-probability in 1; so tokens differ whose probabilities differ by 6 per cent
 
 
 def fewest_first(log_probabilities: Float32s) -> Float32s:
@@ -58,7 +58,7 @@ class MinGramLearner(DroppingLearner):
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    """The base symbols, and behind them what was joined, in that order."""
+    check_marker(recipe)
     base = Alphabet.for_words(words, recipe)
     joined = recipe.with_changes(method="bpe", ties="first-seen", merges=joins_wanted(recipe, len(base)))
     try:
@@ -68,7 +68,7 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def joins_wanted(recipe: Recipe, base: int) -> int:
-    """How many pieces to begin with; where the drops are said, they are the tenth."""
+    """Return how many pieces to begin with; where the recipe says how many are dropped, eleven times that."""
     if recipe.vocab_size is None:
         return round((recipe.merges or 0) * MORE_THAN_ASKED / (MORE_THAN_ASKED - 1))
     return max(0, int(recipe.vocab_size * MORE_THAN_ASKED) - base - len(recipe.special_tokens))
@@ -89,7 +89,7 @@ def _spelled(joined: History, recipe: Recipe) -> Spelled:
 METHOD = replace(
     UNIGRAM,
     reason="count",
-    tokens_at_first=marked(tokens_at_first),
+    tokens_at_first=tokens_at_first,
     reasons=lambda recipe: (),
     cost_of_token=COST,
     **ways_of(MinGramLearner),

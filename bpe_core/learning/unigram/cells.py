@@ -1,31 +1,25 @@
 """The words as Unigram sees them: stretches of base symbols that pieces may cover.
 
 A character that the alphabet lacks is never part of a piece, so it parts its word; neither is one that is written
-like the marker, or a piece could not be told from one that begins a word.
+like the marker, or a piece would look like one that begins a word.
 """
 
 from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, OfAlphabet
 from bpe_core.kernels import VARIOUS
 from bpe_core.learning.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import repeated
-
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-UInt8s = npt.NDArray[np.uint8]
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
 
 # What follows a piece counts as the first byte of its UTF-8. This is none, nor is VARIOUS: a line's end or a blank.
-END = 0  # of a line; or of a word, where nobody knows of lines
+END = 0  # of a line; of a word where lines are not known
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +29,9 @@ class Stretches:
     symbols: Int32s
     starts: Int64s  # the first cell of each stretch, and the end of all
     counts: Int64s
-    followers: npt.NDArray[np.uint8]  # what stands behind each
-    leads: UInt8s  # as what each base symbol counts where it follows something
-    unknown_tokens: int  # tokens of the corpus that stand for what the alphabet lacks
+    followers: Bytes  # what follows each
+    leads: Bytes  # as what each base symbol counts where it follows something
+    unknown_tokens: int  # tokens of the corpus for what the alphabet lacks
 
     @classmethod
     def of(cls, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
@@ -71,22 +65,15 @@ class Stretches:
     def __len__(self) -> int:
         return len(self.counts)
 
-    @cached_property
-    def cell_counts(self) -> Int64s:
-        return repeated(self.counts, np.diff(self.starts))
-
-    def total(self) -> int:
-        return int(self.counts.sum())
-
 
 def keep_for_learning(words: WordTable, alphabet: Alphabet, stretches: Stretches) -> None:
-    """Whoever finds seeds lays out the words before whoever learns with them."""
+    """Keep the words as they were laid out to find seeds, for the learner that begins with these."""
     _KEPT[id(alphabet)] = weakref.ref(words), stretches
     weakref.finalize(alphabet, _KEPT.pop, id(alphabet), None).atexit = False
 
 
 def for_learning(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
-    """What was kept, if these are the words; the next one who learns from them lays them out anew."""
+    """Take what was kept, if these are the words; the next learner lays them out anew."""
     known, stretches = _KEPT.pop(id(alphabet), (None, None))
     if stretches is not None and known is not None and known() is words:
         return stretches
@@ -96,15 +83,15 @@ def for_learning(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretc
 _KEPT: dict[int, tuple[weakref.ref[WordTable], Stretches]] = {}
 
 
-def _followers(words: WordTable, recipe: Recipe) -> npt.NDArray[np.uint8]:
-    """What stands behind each word: blanks begin the word that is next, as the marker."""
+def _followers(words: WordTable, recipe: Recipe) -> Bytes:
+    """Return what follows each word; a blank is the marker of the next word."""
     at_ends = words.counts if words.line_ends is None else words.line_ends
     is_various, is_end = (at_ends > 0) & (at_ends < words.counts), at_ends > 0
     return np.where(is_various, VARIOUS, np.where(is_end, END, recipe.marker_text.encode()[0])).astype(np.uint8)
 
 
-def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.bool_]:
-    """For each base symbol whether a piece of several may hold it."""
+def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:
+    """Return for each base symbol whether a piece of several may hold it."""
     marker = recipe.marker_text
     return np.array(
         [
@@ -115,10 +102,7 @@ def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.bool_]:
 
 
 def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
-    """The base symbols of all seeds end to end, and where each seed begins; and the end of all.
-
-    A seed that is written with the marker in front begins with it: no character that is written like it is in a seed.
-    """
+    """The base symbols of all seeds end to end, a marker in front as its symbol; where each begins, and the end."""
     return alphabet.spelled or _PIECE_CELLS.of(alphabet, recipe.marker_text)
 
 
@@ -158,7 +142,7 @@ def in_order(symbols: Int32s, firsts: Int64s, lengths: Int64s, groups: Int64s | 
     order = np.arange(len(firsts)) if groups is None else np.argsort(groups)
     group = np.zeros(len(order), np.int64) if groups is None else groups[order]
     bits = (int(symbols.max(initial=0)) + 1).bit_length()
-    places, done = np.arange(len(order)), 0  # where those stand that are not told apart yet
+    places, done = np.arange(len(order)), 0  # of those that are not ordered yet
     while (lengths[order[places]] > done).any():
         group = np.cumsum(np.concatenate((np.zeros(1, np.bool_), group[1:] != group[:-1])))
         width = max(1, (63 - int(group[-1]).bit_length()) // bits)

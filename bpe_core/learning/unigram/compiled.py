@@ -12,17 +12,16 @@ from bpe_core.kernels import NEVER, TRANSPARENT
 from bpe_core.kernels import unigram_lattices as kernel
 from bpe_core.kernels import unigram_trie as trees
 from bpe_core.kernels.unigram_trie import Trie
-from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, in_order, piece_cells
-from bpe_core.learning.unigram.lattices import Float64s, OwnPaths
+from bpe_core.learning.unigram.cells import Stretches, in_order, piece_cells
+from bpe_core.learning.unigram.lattices import OwnPaths
 from bpe_core.learning.unigram.seeds import longest_of, scripts_of_symbols
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import grown
+from bpe_core.support.arrays import Float64s, Int32s, Int64s, grown
 
 _TRIES: WeakKeyDictionary[Stretches, Trie] = WeakKeyDictionary()
 
 
 def trie_of(stretches: Stretches) -> Trie:
-    """Return all stretches as a tree of their beginnings, which are far fewer than their symbols."""
     if stretches not in _TRIES:
         _TRIES[stretches] = _planted(stretches)
     return _TRIES[stretches]
@@ -113,28 +112,14 @@ class CompiledLattices:
         self._tidied_at = size  # tokens that had a score
         self._scores = np.zeros(size, np.float32)
         self._shares: Float64s = np.zeros(2 * size)
+        self.expected: Float64s = self._shares[1::2]
         self._likelihood = np.zeros(1)
+        self.tokens, self.log_likelihood, self.counts = 0, 0.0, self._lattice.counts
         self._turns = np.full(size, NEVER, np.int32)
         self.leaving, self.tokens_after, self._changes = (np.zeros(0, np.int64) for _ in range(3))
 
     def __len__(self) -> int:
         return len(self._lattice.shared)
-
-    @property
-    def tokens(self) -> int:
-        return int(self._lattice.tokens[0])
-
-    @property
-    def counts(self) -> Int64s:
-        return self._lattice.counts
-
-    @property
-    def log_likelihood(self) -> float:
-        return float(self._likelihood[0])
-
-    @property
-    def expected(self) -> Float64s:
-        return self._shares[1::2]
 
     def coverage(self) -> Int64s:
         return self._covered
@@ -144,8 +129,9 @@ class CompiledLattices:
             self._begin(0.0)
             self._scores = scores.copy()
             self._lattice.tokens[0] = 0
-            self._lattice = self._lattice._replace(counts=np.zeros_like(self._lattice.counts))
+            self._count_in(np.zeros_like(self.counts))
         stop = int(kernel.cut_words(self._lattice, self._desk, self._scores, np.int64(start), np.int64(work)))
+        self.tokens = int(self._lattice.tokens[0])
         return stop, self._edges_between(start, stop)
 
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
@@ -153,7 +139,7 @@ class CompiledLattices:
             self._begin(0.0)
             self._turns.fill(NEVER)
             self._turns[pieces] = np.arange(len(pieces))
-            self._lattice = self._lattice._replace(counts=self._lattice.counts.copy())
+            self._count_in(self.counts.copy())
             self.leaving, self._changes = (np.zeros(len(pieces), np.int64) for _ in range(2))
         stop = int(
             kernel.plan_words(
@@ -163,12 +149,12 @@ class CompiledLattices:
         )  # fmt: skip
         if stop == len(self):
             self.tokens_after = self.tokens + np.cumsum(self._changes)
-            self._lattice.tokens[0] += int(self._changes.sum())
+            self.tokens += int(self._changes.sum())
             self._scores[pieces] = DROPPED
         return stop, work
 
     def in_order(self, pieces: Int64s) -> Int64s:
-        """By where they are looked for: neighbours share most of what is read."""
+        """Sort by where they end: neighbours share most of what is read."""
         return pieces[np.argsort(self._ends[pieces])]
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
@@ -181,7 +167,7 @@ class CompiledLattices:
         return OwnPaths(found.astype(np.float32), stops, tokens[: stops[-1]])
 
     def tidy(self, scores: Float32s) -> None:
-        """Where there is little to forget, what has no score does no harm: its probability is 0."""
+        """Forget them only if there are many: what has no score has the probability 0, so it does no harm."""
         left = int(np.count_nonzero(scores != DROPPED))
         if left > TIDY_BELOW * self._tidied_at:
             return
@@ -198,7 +184,12 @@ class CompiledLattices:
                 self._lattice, self._desk, self._shares, self._likelihood, np.int64(start), np.int64(work)
             )
         )  # fmt: skip
+        self.log_likelihood = float(self._likelihood[0])
         return stop, 2 * self._edges_between(start, stop)
+
+    def _count_in(self, counts: Int64s) -> None:
+        """Count into a new column; others keep the old one."""
+        self.counts, self._lattice = counts, self._lattice._replace(counts=counts)
 
     def _begin(self, score: float) -> None:
         self._desk.size[0] = 0
@@ -210,7 +201,6 @@ class CompiledLattices:
 
 
 def table_of(symbols: Int32s, starts: Int64s, first_id: int, room: int) -> trees.Pieces:
-    """Pieces, whose symbols lie end to end, by what they begin with."""
     number = np.array([1, 1], np.int64)
     slots = np.zeros(trees.ROW << room.bit_length(), np.uint64)
     piece, pieces = 0, len(starts) - 1

@@ -1,8 +1,7 @@
 """What learns by dropping pieces: the steps, what becomes of the corpus with each, and the scores in force.
 
-All that takes long is done in slices, one after the other, by a course of which a call of `learn` follows as much as it
-has time for. What a slice ends with is known before a step is made: a batch of pieces to drop, one a step, and what
-becomes of the corpus with each of them. Which course that is, and what pieces are chosen by, each method says itself.
+A course does all that takes long in slices; a call of `learn` follows it as far as there is time. It finds batches of
+pieces to drop, one a step, and what becomes of the corpus with each. Each method has its own course and choice.
 """
 
 from __future__ import annotations
@@ -21,12 +20,10 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Float32s, Scores
 from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.learning.methods import UNLIMITED, Candidate
-from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches, for_learning
+from bpe_core.learning.unigram.cells import Stretches, for_learning
 from bpe_core.learning.unigram.lattices import Lattices
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import repeated
-
-Float64s = npt.NDArray[np.float64]
+from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s, repeated
 
 RARE = 0.5  # a piece that is expected less often leaves
 UNKNOWN_PENALTY = np.float32(10)  # what has no score counts as so much less likely than anything that has one
@@ -54,17 +51,13 @@ def digamma(numbers: Float64s) -> Float64s:
 
 
 def first_scores(coverage: Int64s) -> Float32s:
-    """Of how many characters of the corpus each piece covers."""
     scores = np.log(np.maximum(coverage, 1).astype(np.float64)) - np.log(float(max(1, coverage.sum())))
     narrow: Float32s = scores.astype(np.float32)
     return narrow
 
 
-def scores_of(expected: Float32s, stay: npt.NDArray[np.bool_]) -> Float32s:
-    """The log-probabilities that follow from expected counts, of those that stay and had they alone been counted.
-
-    By the digamma function a count becomes a little smaller, a small one much: rare pieces get rarer.
-    """
+def scores_of(expected: Float32s, stay: Bools) -> Float32s:
+    """Log-probabilities from the expected counts of those that stay; by the digamma function rare pieces get rarer."""
     counts = expected[stay].astype(np.float64)
     scores = np.full(len(expected), DROPPED, np.float32)
     scores[stay] = digamma(np.maximum(counts, _LEAST_EXPECTED)) - digamma(np.array([counts.sum()]))
@@ -85,11 +78,7 @@ def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
 
 
 def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Float32s:
-    """How much less likely a token of the corpus would be, on average, were a piece replaced wherever it stands.
-
-    `counts` tells how often each token stands there; the others that would replace piece i are those from `starts[i]`
-    to `starts[i + 1]`.
-    """
+    """How much less likely a token becomes if piece i is replaced by the others from `starts[i]` to `starts[i + 1]`."""
     total = float(counts.sum())
     count, sizes = counts[pieces].astype(np.float64), np.diff(starts)
     as_it_is = np.log(count) - np.log(total)
@@ -113,7 +102,7 @@ class Batch(NamedTuple):
 
     pieces: Int32s
     told: Told  # what each was chosen by
-    counts: Int64s  # how often each stands in the corpus when it leaves
+    counts: Int64s  # how often each occurs in the corpus when it leaves
     tokens_left: Int64s
 
     @classmethod
@@ -126,7 +115,6 @@ class Batch(NamedTuple):
 
 
 def size_asked_for(recipe: Recipe, alphabet: Alphabet) -> int:
-    """How many tokens shall be left, special ones included."""
     if recipe.vocab_size is not None:
         return recipe.vocab_size
     return len(alphabet) + len(recipe.special_tokens) - min(recipe.merges or 0, alphabet.seed_count)
@@ -149,7 +137,7 @@ class DroppingLearner(ABC):
         self._asked, self._specials = size_asked_for(recipe, alphabet), len(recipe.special_tokens)
         self._forced: Int32s = np.zeros(0, np.int32) if forced is None else forced.columns.left
         stretches = for_learning(words, alphabet, recipe)
-        self._weight, self._unknown_tokens = stretches.total(), stretches.unknown_tokens
+        self._weight, self._unknown_tokens = int(stretches.counts.sum()), stretches.unknown_tokens
         self._lattices = make_lattices(stretches, alphabet, recipe)
         self._alphabet = alphabet
         self._is_seed = np.arange(len(alphabet)) >= len(alphabet) - alphabet.seed_count
@@ -172,10 +160,9 @@ class DroppingLearner(ABC):
 
     @abstractmethod
     def _rounds(self) -> Iterator[bool]:
-        """Each value is a slice that is done. Whenever there is a batch, it is dropped before the course goes on."""
+        """Yield after each slice of work; a batch that is there then is dropped before the course goes on."""
 
     def _first_scores(self) -> Float32s:
-        """Before anything is counted."""
         return first_scores(self.coverage)
 
     def _room_for_reasons(self, steps: int) -> Reasons:
@@ -255,13 +242,13 @@ class DroppingLearner(ABC):
                 self._is_cut = False
                 yield from self._in_slices(partial(lattices.plan, pieces=now.pieces))
                 now = now._replace(counts=lattices.leaving, tokens_left=lattices.tokens_after + self._unknown_tokens)
-            else:  # what stands nowhere changes nothing
+            else:  # what occurs nowhere changes nothing
                 now.tokens_left.fill(self._tokens())
             self._batch, self._next = now, 0
             yield True
 
     def _as_told(self, batch: Batch) -> Batch:
-        """The pieces that leave while a batch does, where a history tells of others in between."""
+        """Return the pieces that leave while a batch does, with others in between where a history drops them there."""
         told = self._forced[self.learned : self.learned + len(batch.pieces)]
         alive = self._alive[batch.pieces]
         if alive.all() and (batch.pieces[: len(told)] == told).all():
@@ -283,12 +270,12 @@ class DroppingLearner(ABC):
         found = found._replace(told=self._told_of_others(found.told, found.pieces != np.array(pieces)))
         return found._replace(pieces=np.array(pieces, np.int32))
 
-    def _told_of_others(self, told: Told, others: npt.NDArray[np.bool_]) -> Told:
+    def _told_of_others(self, told: Told, others: Bools) -> Told:
         return told
 
     # -- Scores -----------------------------------------------------------------------------
 
-    def _set_scores(self, staying: npt.NDArray[np.bool_] | None = None) -> Iterator[bool]:
+    def _set_scores(self, staying: Bools | None = None) -> Iterator[bool]:
         """Put the scores in force; what has none is compared with those that stay."""
         self._scores = self._with_penalties(staying)
         row = self._row()
@@ -299,8 +286,8 @@ class DroppingLearner(ABC):
             self._rows.append(row)
         return self._cut()
 
-    def _with_penalties(self, staying: npt.NDArray[np.bool_] | None = None) -> Float32s:
-        """What is in force, and for base symbols that are not the least of that, and the penalty."""
+    def _with_penalties(self, staying: Bools | None = None) -> Float32s:
+        """Return the scores; base symbols out of force get the least of those, less a penalty."""
         out = ~self._in_force & ~self._is_seed
         known = self._scores[self._in_force if staying is None else staying]
         least = known.min() if len(known) else np.float32(0)

@@ -1,7 +1,7 @@
-"""The lattices of all words: what could stand at each place, the paths through it, and plain Python that finds them.
+"""The lattices of all words: tokens possible at each place, paths through them, and plain Python that finds these.
 
-The plain Python serves small texts, and all texts until the kernels are compiled. The reference cannot: it cuts every
-word anew at each step, and takes 13 s for the small sample of 4 kB that this takes 0.05 s for.
+Plain Python serves small texts, and all until the kernels are compiled. The reference cannot: it cuts every word anew
+at each step, and takes 13 s for the sample of 4 kB, this 0.05 s.
 """
 
 from __future__ import annotations
@@ -12,20 +12,19 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.kernels import SHIFT, SMALL, UNREACHED
-from bpe_core.learning.unigram.cells import Int32s, Int64s, Stretches
+from bpe_core.learning.unigram.cells import Stretches
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Float64s, Int32s, Int64s
 
 Edge = tuple[int, int]  # how many symbols a token covers, and its id
 Symbols = tuple[int, ...]
 
 
 def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
-    """Each seed as base symbols."""
     id_of, marker_id = alphabet.id_of_piece, alphabet.marker_id
     symbol_of = {text.decode(): id for text, id in id_of.items()}
     found = []
@@ -39,7 +38,7 @@ def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
 
 
 def lengths_of(seeds: Iterable[Sequence[int]]) -> list[int]:
-    """Those there are, the shortest first: one piece of 60,000 symbols must not have all shorter ones looked for."""
+    """List the lengths that occur: one piece of 60,000 symbols must not have all shorter ones looked for."""
     return sorted({len(symbols) for symbols in seeds} - {1})
 
 
@@ -74,9 +73,6 @@ def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, 
     return best[size], path[::-1]
 
 
-Float64s = npt.NDArray[np.float64]
-
-
 class OwnPaths(NamedTuple):
     """The best path over each of some pieces that is not the piece itself."""
 
@@ -86,50 +82,37 @@ class OwnPaths(NamedTuple):
 
 
 class Lattices(Protocol):
-    """Each word with the pieces that could stand in it. `work` is told in pieces looked at, and is only about right."""
+    """Each word with the pieces that could be in it. `work` counts pieces looked at, and is only about right."""
 
-    leaving: Int64s  # how often each piece that was planned to leave stands on the best paths when it does
+    tokens: int  # of the corpus, on the best paths
+    counts: Int64s  # how often each occurs there, by id
+    expected: Float64s  # how often each token would occur in the corpus, over all paths by their probability
+    log_likelihood: float  # of the corpus, as it was last expected
+    leaving: Int64s  # how often each piece that was planned to leave occurs on the best paths when it does
     tokens_after: Int64s  # how many tokens the corpus has then
 
-    @property
-    def tokens(self) -> int:
-        """How many tokens the corpus has, on the best paths."""
-
-    @property
-    def counts(self) -> Int64s:
-        """How often each stands there, by id."""
-
-    @property
-    def expected(self) -> Float64s:
-        """How often each token would stand in the corpus, over all paths by their probability."""
-
-    @property
-    def log_likelihood(self) -> float:
-        """Of the corpus, as it was last expected."""
-
     def coverage(self) -> Int64s:
-        """How many symbols of the corpus each token could cover."""
+        """Count the symbols of the corpus that each token could cover."""
 
     def __len__(self) -> int:
-        """How many stretches there are."""
+        """Count the stretches."""
 
     def cut(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
-        """Find the best paths, from this stretch on; the stretch that is next, and the work done. 0: all anew."""
+        """Find the best paths, from this stretch on; return the next stretch, and the work done. 0: all anew."""
 
     def expect(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
         """Add to what is expected, from this stretch on, as before. 0: begin anew."""
 
     def in_order(self, pieces: Int64s) -> Int64s:
-        """The order to ask for their own paths in."""
+        """Return the order to ask for their own paths in."""
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
-        """How these pieces would be cut themselves."""
+        """Find how these pieces would be cut themselves."""
 
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
-        """Find how the stretches from this one on are cut while these pieces leave, one after the other, as before.
+        """Find how stretches are cut, from this one on, while these pieces leave; after the last one they have left.
 
-        They must have been cut since other pieces left.
-        With the last stretch, the pieces have left: the best paths are those without them.
+        All must have been cut since other pieces left.
         """
 
     def tidy(self, scores: Float32s) -> None:
@@ -141,7 +124,7 @@ WORK_AN_EDGE = 100
 
 
 class PlainLattices:
-    """For each place of each stretch the tokens that could stand there, the shortest first."""
+    """For each place of each stretch the tokens that could begin there, the shortest first."""
 
     def __init__(self, stretches: Stretches, alphabet: Alphabet, recipe: Recipe) -> None:
         self._weights = stretches.counts.tolist()
@@ -152,7 +135,7 @@ class PlainLattices:
         cells = stretches.symbols.tolist()
         starts = stretches.starts.tolist()
         self._edges: list[list[list[Edge]]] = []
-        self._place: dict[int, tuple[int, int, int]] = {}  # where a piece stands, and its length
+        self._place: dict[int, tuple[int, int, int]] = {}  # where a piece occurs, and its length
         for first, stop in pairwise(starts):
             symbols = cells[first : stop - 1]
             edges = [edges_of(symbols, here, lengths, id_of) for here in range(len(symbols))]

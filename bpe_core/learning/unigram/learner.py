@@ -1,6 +1,6 @@
 """The rounds of Unigram: estimate, drop what is rare, estimate again, drop what costs least; until few enough are left.
 
-A round makes `em_passes` passes over the words. Each counts how often every piece would stand in the corpus, over all
+A round makes `em_passes` passes over the words. Each counts how often every piece would occur in the corpus, over all
 ways to cut each word by their probability, and makes new log-probabilities of that; pieces that are expected less than
 half a time leave. Then the pieces that are not their own best path leave, and those without which the corpus becomes
 least unlikely, until `keep_share` per cent of the tokens are left. When no more than 1.1 times the size asked for are
@@ -17,23 +17,21 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.history.columns import Float32s
 from bpe_core.history.history import Reasons
-from bpe_core.learning.unigram.cells import Int64s
 from bpe_core.learning.unigram.dropping import (
     MORE_THAN_ASKED,
     RARE,
     SLICE,
     Batch,
     DroppingLearner,
-    Float64s,
     Told,
     least_first,
     losses,
     scores_of,
 )
+from bpe_core.support.arrays import Bools, Float64s, Int64s
 
 # Why a piece was dropped.
 RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
@@ -51,10 +49,6 @@ class UnigramLearner(DroppingLearner):
     _round = 0
     passes: list[Pass]
 
-    @property
-    def _most(self) -> int:
-        return int(self._asked * MORE_THAN_ASKED)
-
     def _room_for_reasons(self, steps: int) -> Reasons:
         return {"loss": np.empty(steps), "round": np.empty(steps, np.int32), "cause": np.empty(steps, np.int8)}
 
@@ -63,13 +57,14 @@ class UnigramLearner(DroppingLearner):
         told["loss"][:], told["round"][:], told["cause"][:] = loss, self._round, cause
         return Batch.of(pieces, told)
 
-    def _told_of_others(self, told: Told, others: npt.NDArray[np.bool_]) -> Told:
+    def _told_of_others(self, told: Told, others: Bools) -> Told:
         return {**told, "loss": np.where(others, np.nan, told["loss"])}
 
     # -- The course of a run ---------------------------------------------------------------
 
     def _rounds(self) -> Iterator[bool]:
         self.passes = []
+        most = int(self._asked * MORE_THAN_ASKED)
         while True:
             self._round += 1
             rare = [np.zeros(0, np.int64)]
@@ -79,8 +74,8 @@ class UnigramLearner(DroppingLearner):
                 rare.append(self._estimate(room))
             yield from self._set_scores()
             yield from self._leave(self._chosen(np.concatenate(rare), RARELY_USED))
-            yield from self._leave((yield from self._costing_least()))
-            if int(self._in_force.sum()) <= self._most or not self._alive.any():
+            yield from self._leave((yield from self._costing_least(most)))
+            if int(self._in_force.sum()) <= most or not self._alive.any():
                 break
         self._round += 1
         yield from self._finish()
@@ -91,10 +86,7 @@ class UnigramLearner(DroppingLearner):
         return self._in_slices(partial(self._lattices.expect, scores=scores))
 
     def _estimate(self, room: int) -> Int64s:
-        """New scores of what was counted; the pieces that are too rare to have one, the rarest first.
-
-        No more of them than may leave at all: the others keep what score they have.
-        """
+        """Make new scores; return the pieces too rare for one, the rarest first, no more of them than may leave."""
         expected = self._lattices.expected.astype(np.float32)
         stay = self._in_force & (expected >= RARE)
         rare = np.flatnonzero(self._in_force & ~stay & self._is_seed)
@@ -107,7 +99,7 @@ class UnigramLearner(DroppingLearner):
         self._scores = scores_of(expected, stay)
         return rare[:room]
 
-    def _costing_least(self) -> Generator[bool, None, Batch]:
+    def _costing_least(self, most: int) -> Generator[bool, None, Batch]:
         """The pieces that are never used as themselves, then those that cost least."""
         counts = self._lattices.counts
         used = self._in_force & (counts > 0)
@@ -128,7 +120,7 @@ class UnigramLearner(DroppingLearner):
             split = np.concatenate(found) > self._scores[pieces]
             starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))))
             cost = losses(counts, pieces, starts, np.concatenate(tokens))
-            keep = max(self._most, size * self._recipe.keep_share // 100) - int((used & ~self._is_seed).sum())
+            keep = max(most, size * self._recipe.keep_share // 100) - int((used & ~self._is_seed).sum())
             whole = pieces[~split]
             loss_of[whole] = cost[~split]
             least = least_first(whole, loss_of[whole])[: max(0, len(whole) - max(0, keep))]

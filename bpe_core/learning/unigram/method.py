@@ -1,8 +1,7 @@
-"""What Unigram offers to whoever learns and cuts by a method's name."""
+"""What Unigram offers as a method."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -68,21 +67,16 @@ REASONS = (
 KERNELS = Policy("bpe_core.learning.unigram.compiled", small=5_000, large=500_000)
 
 
-def marked(tokens_at_first: Callable[[WordTable, Recipe], Alphabet]) -> Callable[[WordTable, Recipe], Alphabet]:
-    """The same, which a recipe without a marker is not asked for."""
-
-    def found(words: WordTable, recipe: Recipe) -> Alphabet:
-        if recipe.marker == "none":  # words hold the sign for blanks already
-            raise RecipeError(
-                f"{METHODS[recipe.method].title} learns with a marker before words, and this recipe came from a file "
-                "that puts it there in a way of its own; choose another recipe to learn anew."
-            )
-        return tokens_at_first(words, recipe)
-
-    return found
+def check_marker(recipe: Recipe) -> None:
+    if recipe.marker == "none":  # words hold the sign for blanks already
+        raise RecipeError(
+            f"{METHODS[recipe.method].title} learns with a marker before words, and this recipe came from a file "
+            "that puts it there in a way of its own; choose another recipe to learn anew."
+        )
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    check_marker(recipe)
     if not KERNELS.chooses(len(words.text)):
         return seeded(words, recipe, repeated_pieces)
     from bpe_core.learning.unigram.compiled import repeated  # loads machine code
@@ -114,7 +108,7 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 def what_is_wrong(history: History) -> str:
-    """Why texts cannot be cut by such a history; empty if they can."""
+    """Say why texts cannot be cut by such a history; nothing if they can."""
     return "its tokens have no scores" if history.scores is None else ""
 
 
@@ -135,7 +129,7 @@ METHOD = Method(
     nothing_to_learn=(
         "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
     ),
-    tokens_at_first=marked(tokens_at_first),
+    tokens_at_first=tokens_at_first,
     steps_planned=steps_planned,
     segmenter=BestPaths,
     **ways_of(UnigramLearner),

@@ -24,17 +24,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Spelled
 from bpe_core.kernels import TRANSPARENT, VARIOUS, WALL
 from bpe_core.learning.layout import SEPARATOR
-from bpe_core.learning.unigram.cells import (
-    Int32s,
-    Int64s,
-    Stretches,
-    UInt8s,
-    in_order,
-    keep_for_learning,
-    may_be_joined,
-)
+from bpe_core.learning.unigram.cells import Stretches, in_order, keep_for_learning, may_be_joined
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import repeated
+from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 COMMON = 0
 _NAMES = str.split("""
@@ -117,7 +109,7 @@ def _letters(seeds: Spelled, base: Alphabet) -> Spelled:
 
 def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
     """The script of each base symbol; WALL for what is in no piece."""
-    script_of = scripts_of("".join(map(chr, _codes(base).tolist())))
+    script_of = scripts_of("".join(one.text.decode() if one.kind == "character" else "\0" for one in base.symbols))
     if base.marker_id is not None:
         script_of[base.marker_id] = TRANSPARENT  # it stands in front only, whatever follows
     script_of[~may_be_joined(base, recipe)] = WALL
@@ -125,7 +117,7 @@ def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
 
 
 def _limits(stretches: Stretches, base: Alphabet, recipe: Recipe) -> Int32s:
-    """For each cell how long a piece may be that begins there."""
+    """The length that a piece may have from each cell on."""
     symbols, cells = stretches.symbols, np.arange(len(stretches.symbols))
     script = np.where(symbols == SEPARATOR, WALL, scripts_of_symbols(base, recipe)[symbols])
     walls = script == WALL
@@ -138,18 +130,6 @@ def _limits(stretches: Stretches, base: Alphabet, recipe: Recipe) -> Int32s:
     limits = np.minimum(ends - cells, longest_of(recipe)).astype(np.int32)
     limits[walls] = 0
     return limits
-
-
-def _codes(base: Alphabet) -> Int64s:
-    """The code point of each base symbol that is a character; of others any."""
-    return np.array([ord(symbol.text.decode()) if symbol.kind == "character" else 0 for symbol in base.symbols])
-
-
-def _followers(stretches: Stretches) -> UInt8s:
-    """What each cell counts as where it follows a piece: the first byte of what is written there."""
-    followers = stretches.leads[stretches.symbols]
-    followers[stretches.starts[1:] - 1] = stretches.followers
-    return followers
 
 
 def longest_of(recipe: Recipe) -> int:
@@ -168,7 +148,9 @@ def repeated_pieces(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tup
 
 def _found(stretches: Stretches, limits: Int32s) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
     """The pieces that are seeds: a place where each begins, its length, and how often it occurs."""
-    followers, weights, symbols = _followers(stretches), stretches.cell_counts, stretches.symbols
+    symbols, weights = stretches.symbols, repeated(stretches.counts, np.diff(stretches.starts))
+    followers = stretches.leads[symbols]  # the first byte of what is written in each cell
+    followers[stretches.starts[1:] - 1] = stretches.followers
     size = int(symbols.max(initial=0)) + 1
     places, group = np.flatnonzero(limits > 1), symbols[limits > 1].astype(np.int64)
     for length in range(2, int(limits.max(initial=0)) + 1):

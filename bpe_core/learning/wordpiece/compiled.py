@@ -9,13 +9,12 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import TIED, History, Reasons
+from bpe_core.history.history import TIED, Reasons
 from bpe_core.kernels import learn_score
 from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
 from bpe_core.learning.layout import Layout
 from bpe_core.learning.methods import Candidate
 from bpe_core.learning.wordpiece.plain import told
-from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import grown
 
 
@@ -28,12 +27,7 @@ class ReasonColumns(NamedTuple):
 
 
 class CompiledScoreLearner(CompiledLearner):
-    def __init__(
-        self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None, *, room: int = 1 << 16
-    ) -> None:
-        self._reasons = ReasonColumns(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
-        self._tokens_at_first = len(alphabet)
-        super().__init__(words, alphabet, recipe, forced, room=room)
+    _reasons = ReasonColumns(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
 
     @property
     def reasons(self) -> Reasons:
@@ -43,11 +37,11 @@ class CompiledScoreLearner(CompiledLearner):
     def candidates(self, wanted: int) -> list[Candidate]:
         return told(super().candidates(wanted), self._scores.token_counts)
 
-    def _begin(self, layout: Layout, words: WordTable) -> None:
-        self._token_counts = layout.symbol_counts(words, self._tokens_at_first)
+    def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
+        self._token_counts = layout.symbol_counts(words, len(alphabet))
 
     def _begin_order(self) -> None:
-        tokens = self._tokens_at_first
+        tokens = len(self._token_counts)
         self._scores = learn_score.Scores(
             entries=np.zeros(len(self._state.pairs), learn_score.ENTRY),
             token_counts=self._token_counts,

@@ -1,4 +1,4 @@
-"""What WordPiece offers to whoever learns and cuts by a method's name.
+"""What WordPiece offers as a method.
 
 By the rule `count` it is learned as byte-pair encoding is, only on other symbols: those inside words are marked.
 """

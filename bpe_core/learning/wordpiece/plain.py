@@ -1,9 +1,9 @@
 """Learning by the score in plain Python: the same steps as the compiled kernel, with dictionaries.
 
 The words are kept as in byte-pair encoding, and the counts of pairs only fall. But a score is a count over two other
-counts, and these fall as well: where tokens are used up, the scores of the other pairs they stand in *rise*. So a heap
-cannot be put right at its top alone. A pair that has risen is entered anew, and its older entry is skipped when it
-comes up; a pair that has fallen is put right when it comes to the top, as ever. The reference takes 20 times as long.
+counts, and these fall as well: where tokens are used up, the scores of their other pairs *rise*. A pair that has risen
+is entered in the heap anew, and its older entry skipped; one that has fallen is put right at the top, as ever. The
+reference takes 20 times as long.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def told(candidates: list[Candidate], token_counts: Sequence[int] | npt.NDArray[
 
 
 class PlainScoreLearner(PlainLearner):
-    """Knows beside the pairs how often each token stands in the corpus, and the pairs it is part of."""
+    """Knows besides how often each token occurs in the corpus, and its pairs."""
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         self._token_counts: list[int] = []
