@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # The content of a file beside the one that is opened, such as vocab.json beside merges.txt; None: it is not there.
 Beside = Callable[[str], bytes | None]
 Writer = Callable[[History, BinaryIO], None]
+Opened = tuple[History, Sequence[str]]  # with what the file does or lacks that the history cannot say
 # What another program makes of a text: the numbers of its tokens, or where it knows no numbers their texts.
 Peer = Callable[[str], list[int] | list[bytes]]
 T = TypeVar("T")
@@ -212,11 +213,15 @@ class Format(ABC):
         return self.recognizes(data)
 
     @abstractmethod
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         """Read a whole file, which errors call `name`.
 
         What no sound file holds raises a FormatError that says where; time and memory stay in proportion to its size.
         """
+
+    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+        history, notes = self.read_all(data, name, beside)
+        return OpenedTable(history, self.name, tuple(notes))
 
     def read(self, data: bytes, name: str) -> History:
         return self.open(data, name).history

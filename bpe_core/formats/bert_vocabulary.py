@@ -15,16 +15,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
-from bpe_core.formats.base import (
-    Beside,
-    Format,
-    OpenedTable,
-    Peer,
-    dense_numbers,
-    nothing_beside,
-    recipe_from,
-    unless_ids,
-)
+from bpe_core.formats.base import Beside, Format, Opened, Peer, dense_numbers, recipe_from, unless_ids
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, whole_text
 from bpe_core.formats.limitations import containing, same_text
 from bpe_core.formats.written_merges import VERSION, lines_of
@@ -214,7 +205,7 @@ class BertVocabulary(Format):
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
         return self.recognizes(data) or (Path(name).name == "vocab.txt" and _has_a_token_a_line(data))
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         vocabulary = read_vocabulary(data, name)
         config_data, where = beside(CONFIG), f"{CONFIG} beside {name}"
         config = parsed_object(config_data, where) if config_data is not None else {}
@@ -239,7 +230,7 @@ class BertVocabulary(Format):
             **choices,
         )
         history = history_of(vocabulary | specials, recipe, name)
-        return OpenedTable(history, self.name, tuple(notes))
+        return history, notes
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         recipe = history.recipe

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import JOINING, Beside, Format, OpenedTable, nothing_beside, reported
+from bpe_core.formats.base import JOINING, Beside, Format, Opened, reported
 from bpe_core.formats.rows import Row, merge_rows
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
@@ -35,7 +35,7 @@ class MarkdownTable(Format):
     def recognizes(self, data: bytes) -> bool:
         return HEADER.encode() in data[:4_096]
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         raise FormatError(f"{name} is a Markdown table, which is for reading; open the table as csv or json instead.")
 
     def differences(self, data: bytes, history: History) -> list[str]:

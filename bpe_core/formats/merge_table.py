@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import BpeError, FormatError
-from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, nothing_beside, own_numbers
+from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, own_numbers
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.rebuilding import (
     LARGEST_COUNT,
@@ -91,8 +91,8 @@ class MergeTable(Format):
     def numbers(self, history: History) -> Int64s:
         return own_numbers(history)
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
-        return OpenedTable(self.read_at_once(data, name) or self.read_by_rows(data, name), self.name)
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
+        return self.read_at_once(data, name) or self.read_by_rows(data, name), ()
 
     def read_at_once(self, data: bytes, name: str) -> History | None:
         """Read the table, if it is what would be written of it; else return None."""

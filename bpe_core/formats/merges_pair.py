@@ -11,16 +11,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level, limitations
-from bpe_core.formats.base import (
-    Beside,
-    Format,
-    OpenedTable,
-    Peer,
-    Writer,
-    complete_numbers,
-    nothing_beside,
-    recipe_from,
-)
+from bpe_core.formats.base import Beside, Format, Opened, Peer, Writer, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
 from bpe_core.formats.json_reading import laid_out, parsed_object, vocabulary_of
 from bpe_core.formats.limitations import containing, same_text
@@ -155,7 +146,7 @@ class MergesPair(Format):
         # Merges of characters look like subword-nmt's codes, but those have no vocabulary beside them.
         return bool(pairs_at_the_beginning(data)) and beside(vocabulary_name(Path(name).name)) is not None
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         if data.lstrip()[:1] == b"{":
             vocabulary_data, merges_data = data, _first_beside(beside, _merges_names(Path(name).name))
             if merges_data is None:
@@ -253,7 +244,7 @@ def _is_vocabulary(data: bytes) -> bool:
     return head.startswith(b'"') and bool(colon) and rest.strip()[:1].isdigit()
 
 
-def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: str, notes: list[str]) -> OpenedTable:
+def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: str, notes: list[str]) -> Opened:
     style = _style(merges, vocabulary)
     made = set(merges.made)
     specials = _specials(vocabulary or {}, made, style)
@@ -274,7 +265,7 @@ def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: s
     if vocabulary is None:
         notes.append("There is no vocab.json beside it, so tokens are numbered as GPT-2 numbers them.")
     history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
-    return OpenedTable(history.numbered(built.numbers), MergesPair.name, tuple(notes))
+    return history.numbered(built.numbers), notes
 
 
 def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style:

@@ -12,18 +12,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
-from bpe_core.formats.base import (
-    Beside,
-    Format,
-    OpenedTable,
-    Writer,
-    decoded,
-    nothing_beside,
-    own_numbers,
-    recipe_from,
-    reported,
-    unless_ids,
-)
+from bpe_core.formats.base import Beside, Format, Opened, Writer, decoded, recipe_from, reported, unless_ids
 from bpe_core.formats.patterns import expression_of, pattern_choices
 from bpe_core.formats.rebuilding import rebuilt
 from bpe_core.history.alphabet import Alphabet
@@ -63,7 +52,8 @@ class MinbpeModel(Format):
 
     def numbers(self, history: History) -> Int64s:
         """Bytes and merges are numbered by their places; special tokens may keep any numbers behind those."""
-        ids, known, first = np.arange(history.id_count), own_numbers(history), history.first_special
+        ids, first = np.arange(history.id_count), history.first_special
+        known = history.numbers_of(ids)
         return known if np.array_equal(known[:first], ids[:first]) and (known[first:] >= first).all() else ids
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
@@ -80,7 +70,7 @@ class MinbpeModel(Format):
     def recognizes(self, data: bytes) -> bool:
         return data.startswith(SIGNATURE)
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         lines = iter(io.BytesIO(data))
         version = next(lines, b"").strip()
         if version != SIGNATURE:
@@ -95,7 +85,7 @@ class MinbpeModel(Format):
         recipe = recipe_from(name, name="minbpe", merges=len(pairs), special_tokens=tuple(specials), **choices)
         history = rebuilt(recipe, Alphabet.of_bytes(), [*columns], lambda row: f"{name}, line {first + row:,}", name)
         numbers = np.append(np.arange(history.first_special), np.array([*specials.values()], np.int64))
-        return OpenedTable(history.numbered(unless_ids(numbers)), self.name, tuple(notes))
+        return history.numbered(unless_ids(numbers)), notes
 
 
 def write_vocabulary(history: History, file: BinaryIO) -> None:

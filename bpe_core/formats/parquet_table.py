@@ -8,16 +8,7 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, OutputError, cause_of
-from bpe_core.formats.base import (
-    JOINING,
-    Beside,
-    Format,
-    OpenedTable,
-    nothing_beside,
-    own_numbers,
-    reported,
-    unless_ids,
-)
+from bpe_core.formats.base import JOINING, Beside, Format, Opened, own_numbers, reported, unless_ids
 from bpe_core.formats.json_reading import list_in, parsed_object
 from bpe_core.formats.limitations import about_reasons
 from bpe_core.formats.merge_table import NUMBER, about_of
@@ -80,7 +71,7 @@ class ParquetTable(Format):
     def recognizes(self, data: bytes) -> bool:
         return data.startswith(self.mark) and KEY in data
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         arrow = pyarrow_or_none()
         if arrow is None:
             raise FormatError(f"{name}: {MISSING}")
@@ -95,7 +86,7 @@ class ParquetTable(Format):
             raise FormatError(f"{name} is a damaged Parquet file: {cause_of(error)}.") from error
         if about is None:
             raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")
-        return OpenedTable(_rebuilt(about, columns, name), self.name)
+        return _rebuilt(about, columns, name), ()
 
     def numbers(self, history: History) -> Int64s:
         return own_numbers(history)

@@ -6,6 +6,7 @@ import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -128,7 +129,7 @@ def _varint(message: memoryview, place: int, name: str, start: int) -> tuple[int
 
 MARKER = "▁"
 PIECE = 1  # the field
-NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)  # kinds of pieces
+Kind = IntEnum("Kind", "NORMAL UNKNOWN CONTROL USER_DEFINED UNUSED BYTE")  # of a piece
 UNIGRAM, BPE = 1, 2  # kinds of models
 LARGEST_FILE = 2**26
 MOST_FIELDS_OF_A_PIECE = 16
@@ -142,23 +143,23 @@ class Piece(NamedTuple):
     kind: int
 
     def message(self) -> bytes:
-        kind = varint_field(3, self.kind) if self.kind != NORMAL else b""
+        kind = varint_field(3, self.kind) if self.kind != Kind.NORMAL else b""
         return bytes_field(PIECE, bytes_field(1, self.text.encode()) + float_field(2, self.score) + kind)
 
 
 def in_order(found: dict[int, Piece], lowest: float, steps_only: Sequence[Piece] = ()) -> list[Piece]:
     """Return pieces by number. Free numbers go to <unk>, if it has none, then to steps to other pieces."""
     gaps = (number for number in count() if number not in found)
-    if not any(piece.kind == UNKNOWN for piece in found.values()):
-        found[next(gaps)] = Piece(UNKNOWN_TOKEN, 0.0, UNKNOWN)
+    if not any(piece.kind == Kind.UNKNOWN for piece in found.values()):
+        found[next(gaps)] = Piece(UNKNOWN_TOKEN, 0.0, Kind.UNKNOWN)
     for piece in steps_only:
         found[next(gaps)] = piece
-    return [found.get(number) or Piece(f"<unused {number}>", lowest, UNUSED) for number in range(max(found) + 1)]
+    return [found.get(number) or Piece(f"<unused {number}>", lowest, Kind.UNUSED) for number in range(max(found) + 1)]
 
 
 def trainer_spec(kind: int, recipe: Recipe, pieces: list[Piece]) -> bytes:
     """Say how the pieces were learned, and which of them is for what is unknown."""
-    unknown = next(number for number, piece in enumerate(pieces) if piece.kind == UNKNOWN)
+    unknown = next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN)
     fields = [
         varint_field(3, kind),
         varint_field(4, len(pieces)),
@@ -218,8 +219,8 @@ def read(data: bytes, name: str) -> Stored:
 
 def _piece(message: Field, name: str) -> Piece:
     told = _told(message, FIELDS_OF_A_PIECE, MOST_FIELDS_OF_A_PIECE, name)
-    text, score, kind = told.get("text", ""), told.get("score", 0.0), told.get("kind", NORMAL)
-    if not text or not math.isfinite(score) or not NORMAL <= kind <= BYTE:
+    text, score, kind = told.get("text", ""), told.get("score", 0.0), told.get("kind", Kind.NORMAL)
+    if not text or not math.isfinite(score) or kind not in {*Kind}:
         raise FormatError(f"{name}, byte {message.place:,}: a piece has no text, no finite score or an unknown kind.")
     return Piece(text, score, kind)
 

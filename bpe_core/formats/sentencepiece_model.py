@@ -14,37 +14,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats import unigram_vocabulary
-from bpe_core.formats.base import (
-    NO_NUMBER,
-    Beside,
-    Format,
-    OpenedTable,
-    Peer,
-    complete_numbers,
-    dense_numbers,
-    nothing_beside,
-    unless_ids,
-)
+from bpe_core.formats import sentencepiece_fields, unigram_vocabulary
+from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, dense_numbers, unless_ids
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
-from bpe_core.formats.sentencepiece_fields import (
-    BPE,
-    BYTE,
-    CONTROL,
-    MARKER,
-    NORMAL,
-    UNIGRAM,
-    UNKNOWN,
-    UNUSED,
-    USER_DEFINED,
-    Piece,
-    Stored,
-    bytes_field,
-    in_order,
-    read,
-    trainer_spec,
-)
+from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, Kind, Piece, Stored
 from bpe_core.formats.sentencepiece_text import (
     is_own,
     map_differs,
@@ -54,7 +28,7 @@ from bpe_core.formats.sentencepiece_text import (
     recipe_of,
 )
 from bpe_core.formats.unigram_vocabulary import checked_score, method_of
-from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, symbols_for_unknown
+from bpe_core.history.alphabet import Alphabet, Symbol, symbols_for_unknown
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
@@ -62,15 +36,16 @@ from bpe_core.recipes.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
 from bpe_core.support.progress import Progress, ProgressReport
 
 WORDS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks stand at the beginning of pieces only
-_KINDS: dict[SymbolKind | None, int] = {"unknown": UNKNOWN, "fallback": BYTE}
+_KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
 def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     own = is_own(stored)
     symbols = _base_symbols(stored, own)
     base = {text: id for id, (text, symbol) in enumerate(symbols) if symbol.merges}
-    steps_only = {piece.text for piece in _of_kind(stored, UNUSED, longer_than=1)}
-    longer = [piece for kind in (NORMAL, UNUSED)[: 2 - own] for piece in _of_kind(stored, kind, longer_than=1)]
+    steps_only = {piece.text for piece in _of_kind(stored, Kind.UNUSED, longer_than=1)}
+    kinds = (Kind.NORMAL,) if own else (Kind.NORMAL, Kind.UNUSED)
+    longer = [piece for kind in kinds for piece in _of_kind(stored, kind, longer_than=1)]
     made = sorted(longer, key=lambda piece: -piece.score)
     recovered = recover({piece.text: rank for rank, piece in enumerate(made)}, base, len(symbols))
     alphabet, joining = Alphabet(tuple(symbol for _, symbol in symbols)), None
@@ -82,7 +57,7 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         notes += about(recovered.lost, "pieces are made by no two others and left out: {}")
     else:
         recovered.lost[:] = [text for text in recovered.lost if text not in steps_only]  # nobody will miss it
-        found_first = [piece.text for piece in _of_kind(stored, USER_DEFINED)]
+        found_first = [piece.text for piece in _of_kind(stored, Kind.USER_DEFINED)]
         alphabet = with_seeds(alphabet, [_texts(text) for text in (*found_first, *recovered.lost)])
         names += [*found_first, *recovered.lost]
         specials = [piece.text for piece in stored.pieces if _is_special(piece, stored)]
@@ -115,7 +90,7 @@ def _base_symbols(stored: Stored, own: bool) -> list[tuple[str, Symbol]]:
     symbols = [(symbol.text.decode(), symbol) for symbol in symbols_for_unknown(unknown)]
     if own and unknown:
         symbols[0] = (_unknown_text(stored), symbols[0][1])
-    singles = [piece.text for piece in _of_kind(stored, NORMAL) if len(piece.text) == 1]
+    singles = [piece.text for piece in _of_kind(stored, Kind.NORMAL) if len(piece.text) == 1]
     symbols += [(text, Symbol(*_texts(text), "character")) for text in singles if not (own and text == MARKER)]
     return [*symbols, (MARKER, Symbol(*_texts(MARKER), "marker"))] if own else symbols
 
@@ -125,12 +100,12 @@ def _texts(text: str) -> tuple[bytes, bytes]:
 
 
 def _unknown_text(stored: Stored) -> str:
-    return next((piece.text for piece in _of_kind(stored, UNKNOWN)), UNKNOWN_TOKEN)
+    return next((piece.text for piece in _of_kind(stored, Kind.UNKNOWN)), UNKNOWN_TOKEN)
 
 
 def _is_special(piece: Piece, stored: Stored) -> bool:
     """Whether no text becomes it: a control symbol, or <unk> where bytes represent what is unknown."""
-    return piece.kind == CONTROL or (piece.kind == UNKNOWN and stored.byte_fallback)
+    return piece.kind == Kind.CONTROL or (piece.kind == Kind.UNKNOWN and stored.byte_fallback)
 
 
 def _is_more_than_merges(recovered: Recovered[str], made: Sequence[Piece], stored: Stored) -> bool:
@@ -147,7 +122,7 @@ def _priorities(names: Sequence[str], made: Sequence[Piece]) -> Int64s:
 
 def _words(stored: Stored) -> dict[str, str]:
     """Cut a text before anything is joined: before blanks, if no piece holds one behind another sign."""
-    texts = [piece.text for kind in (NORMAL, USER_DEFINED) for piece in _of_kind(stored, kind)]
+    texts = [piece.text for kind in (Kind.NORMAL, Kind.USER_DEFINED) for piece in _of_kind(stored, kind)]
     reaches = any(before != MARKER and behind == MARKER for text in texts for before, behind in pairwise(text))
     if reaches or MARKER not in texts:
         return {"pattern": "none"}
@@ -168,7 +143,7 @@ def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> l
     )
     if not characters:
         notes += about(recovered.lost, "pieces are made by no two others, so no text becomes them: {}")
-    unused = [piece.text for piece in _of_kind(stored, UNUSED)]
+    unused = [piece.text for piece in _of_kind(stored, Kind.UNUSED)]
     alone = [text for text in unused if len(text) == 1]
     notes += about(alone, "characters are marked as unused and left out: {}")
     return notes + about(
@@ -195,16 +170,19 @@ def joins_by_score(history: History) -> bool:
 def bpe_pieces(history: History, numbers: Int64s) -> list[Piece]:
     texts, base = [text.decode() for text in written(history)], len(history.alphabet)
     lowest = -float(len(texts))  # base symbols lie below all merges
-    first = set() if history.joining is None else set(history.joining.found_first)
-    hidden = set() if history.joining is None else set(history.joining.hidden)
+    symbols, joining = history.alphabet.symbols, history.joining
+    kinds = {id: _KINDS[symbol.kind] for id, symbol in enumerate(symbols) if symbol.kind in _KINDS}
+    hidden = set() if joining is None else set(joining.hidden)
+    if joining is not None:
+        kinds |= dict.fromkeys(hidden, Kind.UNUSED) | dict.fromkeys(joining.found_first, Kind.USER_DEFINED)
     found: dict[int, Piece] = {}
     steps_only: list[Piece] = []
     seen: set[str] = set()
     for id, text in enumerate(texts):
-        kind = USER_DEFINED if id in first else UNUSED if id in hidden else _KINDS.get(_kind(history, id), NORMAL)
-        score = _score(history, id, lowest) if kind in (NORMAL, UNUSED) else 0.0
+        kind = kinds.get(id, Kind.NORMAL)
+        score = _score(history, id, lowest) if kind in (Kind.NORMAL, Kind.UNUSED) else 0.0
         if text in seen:  # no two pieces may have the same text
-            text, kind, score = f"<unused {id}>", UNUSED, 0.0
+            text, kind, score = f"<unused {id}>", Kind.UNUSED, 0.0
         seen.add(text)
         if id in hidden:
             steps_only.append(Piece(text, score, kind))
@@ -212,13 +190,9 @@ def bpe_pieces(history: History, numbers: Int64s) -> list[Piece]:
             found[int(numbers[id])] = Piece(text, score, kind)
     for id, special in enumerate(history.recipe.special_tokens, base + len(history)):
         is_unknown = history.recipe.unknown == "bytes" and special == UNKNOWN_TOKEN
-        found[int(numbers[id])] = Piece(special, 0.0, UNKNOWN if is_unknown else CONTROL)
+        found[int(numbers[id])] = Piece(special, 0.0, Kind.UNKNOWN if is_unknown else Kind.CONTROL)
     found.pop(NO_NUMBER, None)
-    return in_order(found, lowest, steps_only)
-
-
-def _kind(history: History, id: int) -> SymbolKind | None:
-    return history.alphabet.symbols[id].kind if id < len(history.alphabet) else None
+    return sentencepiece_fields.in_order(found, lowest, steps_only)
 
 
 def _score(history: History, id: int, lowest: float) -> float:
@@ -232,20 +206,19 @@ def _score(history: History, id: int, lowest: float) -> float:
 
 
 def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
-    of_kind = {kind: [i for i, piece in enumerate(stored.pieces) if piece.kind == kind] for kind in range(1, BYTE + 1)}
-    if len(of_kind[UNKNOWN]) != 1:
+    of_kind = {kind: [i for i, piece in enumerate(stored.pieces) if piece.kind == kind] for kind in Kind}
+    if len(of_kind[Kind.UNKNOWN]) != 1:
         raise FormatError(
-            f"{name}: {len(of_kind[UNKNOWN]):,} pieces stand for what is unknown; "
+            f"{name}: {len(of_kind[Kind.UNKNOWN]):,} pieces stand for what is unknown; "
             "a Unigram model has one, such as <unk>."
         )
-    unknown = of_kind[UNKNOWN][0]
+    unknown = of_kind[Kind.UNKNOWN][0]
     said = {} if stored.byte_fallback else {"unknown_text": stored.pieces[unknown].text}
-    scores = {
-        stored.pieces[i].text: checked_score(stored.pieces[i].score, f"{name}, piece {i:,}") for i in of_kind[NORMAL]
-    }
+    pieces = ((i, stored.pieces[i]) for i in of_kind[Kind.NORMAL])
+    scores = {piece.text: checked_score(piece.score, f"{name}, piece {i:,}") for i, piece in pieces}
     recipe, notes = recipe_of(stored, 0, name, method=method_of(scores), **said)
-    if of_kind[USER_DEFINED]:
-        text = stored.pieces[of_kind[USER_DEFINED][0]].text
+    if of_kind[Kind.USER_DEFINED]:
+        text = stored.pieces[of_kind[Kind.USER_DEFINED][0]].text
         notes.append(f"The file takes {text!r} and its like for tokens wherever they stand; here they part words.")
     number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
     unknown = NO_NUMBER if stored.byte_fallback else unknown
@@ -328,12 +301,13 @@ class SentencePieceModel(Format):
             pieces = bpe_pieces(history, self.numbers(history))
         else:
             pieces = [
-                piece._replace(score=piece.score * (piece.kind != UNUSED))
+                piece._replace(score=piece.score * (piece.kind != Kind.UNUSED))
                 for piece in unigram_vocabulary.pieces_of(history)
             ]
         file.writelines(piece.message() for piece in pieces)
-        file.write(bytes_field(2, trainer_spec(BPE if is_bpe else UNIGRAM, history.recipe, pieces)))
-        file.write(bytes_field(3, prepared_spec(history.recipe) or normalizer_spec(history.recipe)))
+        trained = sentencepiece_fields.trainer_spec(BPE if is_bpe else UNIGRAM, history.recipe, pieces)
+        changes = prepared_spec(history.recipe) or normalizer_spec(history.recipe)
+        file.write(sentencepiece_fields.bytes_field(2, trained) + sentencepiece_fields.bytes_field(3, changes))
 
     def recognizes(self, data: bytes) -> bool:
         # The first field is a piece, in it first its text and then its score, or where that is not said its kind.
@@ -343,11 +317,10 @@ class SentencePieceModel(Format):
         behind = data[4 + length : 5 + length]
         return length + 2 == data[1] or (length + 2 < data[1] and behind in (b"\x15", b"\x18"))
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
-        stored = read(data, name)
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
+        stored = sentencepiece_fields.read(data, name)
         read_pieces = unigram_history if stored.kind == UNIGRAM else bpe_history
-        history, notes = read_pieces(stored, name)
-        return OpenedTable(history, self.name, tuple(notes))
+        return read_pieces(stored, name)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         processor = library.SentencePieceProcessor(model_proto=data)

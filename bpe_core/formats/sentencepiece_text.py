@@ -15,7 +15,7 @@ from typing import Any
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import recipe_from
 from bpe_core.formats.json_reading import parsed_object
-from bpe_core.formats.sentencepiece_fields import CONTROL, MARKER, USER_DEFINED, Stored, bytes_field, varint_field
+from bpe_core.formats.sentencepiece_fields import MARKER, Kind, Stored, bytes_field, varint_field
 from bpe_core.recipes.recipe import Normalization, Recipe
 from bpe_core.text.characters import small
 from bpe_core.text.normalization import normalize
@@ -264,7 +264,7 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
 
 def recipe_of(stored: Stored, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
     """Return the recipe of a file's fields, and notes about what the file does in another way."""
-    specials = [piece for piece in stored.pieces if piece.kind in (CONTROL, USER_DEFINED)]
+    specials = [piece for piece in stored.pieces if piece.kind in (Kind.CONTROL, Kind.USER_DEFINED)]
     changes, notes = _text_choices(stored, name)
     if not stored.prefix:
         notes.append(f"The file puts no {MARKER} before the first word of a text; here each word has one.")

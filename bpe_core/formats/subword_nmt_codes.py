@@ -12,7 +12,7 @@ import re
 from typing import Any, BinaryIO
 
 from bpe_core.formats import limitations
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, reported
+from bpe_core.formats.base import Beside, Format, Opened, Peer, reported
 from bpe_core.formats.limitations import NEVER_HAPPEN, about, containing, same_text
 from bpe_core.formats.written_merges import (
     LONGEST_LINE,
@@ -72,7 +72,7 @@ class SubwordNmtCodes(Format):
             return True
         return END.encode() in data and bool(pairs_at_the_beginning(without_counts(data[:LOOK])))
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         plain = without_counts(data)
         merges, version = read_pairs(plain, name)
         glued = version != SYMBOL
@@ -92,7 +92,7 @@ class SubwordNmtCodes(Format):
         if len(plain) < len(data):
             notes.append("These are fastBPE's codes; the count that it wrote behind each merge is not kept.")
         notes += about(found.never_happen, NEVER_HAPPEN)
-        return OpenedTable(History.from_pairs(recipe, alphabet, found.pairs), self.name, tuple(notes))
+        return History.from_pairs(recipe, alphabet, found.pairs), notes
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         from subword_nmt.apply_bpe import BPE  # not needed to run

@@ -20,7 +20,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats import limitations
-from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside, recipe_from, unless_ids
+from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, recipe_from, unless_ids
 from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.json_reading import Object, laid_out, number_of, object_in, objects_in, parsed_object, text_in
 from bpe_core.formats.limitations import about, same_text, unrecoverable
@@ -86,12 +86,12 @@ class TiktokenRanks(Format):
     def recognizes(self, data: bytes) -> bool:
         return _LINE.match(data) is not None
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         ranks = read_ranks(data, name)
         pattern = likely_pattern(list(ranks))
         note = f"A .tiktoken file does not say how text is split into words; its tokens fit the pattern {pattern}."
         found = ranked(ranks, {"pattern": pattern, "older_unicode": True}, (), self.name, name)
-        return OpenedTable(found.history.numbered(unless_ids(found.numbers)), self.name, (note, *found.notes))
+        return found.history.numbered(unless_ids(found.numbers)), (note, *found.notes)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         ranks, _ = without_empty(read_ranks(data, name))
@@ -291,7 +291,7 @@ class Tekken(Format):
     def recognizes(self, data: bytes) -> bool:
         return data.lstrip()[:1] == b"{" and b'"token_bytes"' in data and b'"rank"' in data
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         whole, ranks, shift = _read(data, name)
         specials, notes = _specials(whole, shift, name)
         choices, about_pattern = pattern_choices(_pattern(whole, name))
@@ -300,7 +300,7 @@ class Tekken(Format):
             choices["custom_pattern"] = _pattern(whole, name)
         opened = ranked(ranks, choices, tuple(specials), "tekken.json", name)
         numbers = np.append(opened.numbers + shift, np.array(list(specials.values()), np.int64))
-        return OpenedTable(opened.history.numbered(numbers), self.name, (*notes, *about_pattern, *opened.notes))
+        return opened.history.numbered(numbers), (*notes, *about_pattern, *opened.notes)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         whole, ranks, shift = _read(data, name)

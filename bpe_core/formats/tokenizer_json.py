@@ -11,16 +11,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import bert_vocabulary, byte_level, limitations, unigram_vocabulary
-from bpe_core.formats.base import (
-    NO_NUMBER,
-    Beside,
-    Format,
-    OpenedTable,
-    Peer,
-    complete_numbers,
-    nothing_beside,
-    recipe_from,
-)
+from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
 from bpe_core.formats.hugging_face_text import TextPreparation, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
 from bpe_core.formats.json_reading import (
@@ -39,7 +30,7 @@ from bpe_core.formats.json_reading import (
 )
 from bpe_core.formats.limitations import listed, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
-from bpe_core.formats.sentencepiece_fields import UNKNOWN
+from bpe_core.formats.sentencepiece_fields import Kind
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order
 from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.alphabet import BYTE_TEXTS
@@ -50,8 +41,6 @@ from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.steps import those_of
-
-Opened = tuple[History, list[str]]  # what a model tells together with what is around it, and notes
 
 
 class JsonModel(ABC):
@@ -192,7 +181,7 @@ class JsonBpe(JsonModel):
         choices = _choices(steps, style, len(built.pairs))
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
-        return (history.numbered(built.numbers), steps.notes + built.notes + _about_model(model, style))
+        return history.numbered(built.numbers), [*steps.notes, *built.notes, *_about_model(model, style)]
 
 
 def _merges(model: Object, name: str) -> WrittenMerges:
@@ -313,7 +302,7 @@ class JsonWordPiece(JsonModel):
             "merges": 0,
         }
         recipe = recipe_of(name, whole, specials, unknown, choices)
-        return (bert_vocabulary.history_of(vocabulary | specials, recipe, name), steps.notes)
+        return bert_vocabulary.history_of(vocabulary | specials, recipe, name), steps.notes
 
 
 def _longest_word(model: Object, name: str) -> int:
@@ -342,7 +331,7 @@ class JsonUnigram(JsonModel):
         pieces = unigram_vocabulary.pieces_of(history)
         return {
             "type": self.kind,
-            "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == UNKNOWN),
+            "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN),
             "vocab": [[piece.text, piece.score] for piece in pieces],
             "byte_fallback": history.recipe.unknown == "bytes",
         }
@@ -379,7 +368,7 @@ class JsonUnigram(JsonModel):
         number = NO_NUMBER if unknown is None else unknown
         numbers = vocabulary | specials
         history, notes = unigram_vocabulary.history_of(scores, numbers, number, recipe, name, steps.blank_sign)
-        return (history, [*_spelled(history, unknown_text), *steps.notes, *notes])
+        return history, [*_spelled(history, unknown_text), *steps.notes, *notes]
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
@@ -492,10 +481,11 @@ class TokenizerJson(Format):
         # A vocabulary may hold tokens that are called so, but those have numbers.
         return data.lstrip()[:1] == b"{" and _MODEL.search(data) is not None and b'"vocab"' in data
 
-    def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         whole = parsed_object(data, name)
         model = object_in(whole, "model", name)
-        history, notes = _model_in(model, name).open(whole, model, read_steps(whole, name), name)
+        history, about_model = _model_in(model, name).open(whole, model, read_steps(whole, name), name)
+        notes = [*about_model]
         if whole.get("post_processor"):
             notes.append("The file may put special tokens around a text; here a text is left as it is.")
         cut = [key for key in ("truncation", "padding") if whole.get(key)]
@@ -503,7 +493,7 @@ class TokenizerJson(Format):
             notes.append(
                 f"The file says how texts are brought to one length ({' and '.join(cut)}); here they stay whole."
             )
-        return OpenedTable(history, self.name, tuple(notes))
+        return history, notes
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         loaded = library.Tokenizer.from_buffer(data)

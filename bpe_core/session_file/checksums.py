@@ -35,10 +35,7 @@ ROWS = {  # of each part but the words: its columns (texts in hexadecimal), and 
         "hex(recipe), tokens_at_start, typeof(end_reason), hex(end_reason), hex(state), hex(sentence)",
         "runs WHERE number = :run",
     ),
-    "symbols": (
-        "id, hex(kind), hex(text), hex(decoded), count",
-        "symbols WHERE run = :run ORDER BY id",
-    ),
+    "symbols": ("id, hex(kind), hex(text), hex(decoded), count", "symbols WHERE run = :run ORDER BY id"),
     "length": ("max(step)", "merges WHERE run = :run HAVING max(step) > 0"),
     "merges": (
         "step, hex(token), left_id, right_id, count, runner_up_left, runner_up_right, runner_up_count, tokens_left",

@@ -83,10 +83,7 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
     5: (RUN_COPIES, "INSERT INTO run_copies SELECT * FROM runs"),
     6: (SCORES,),
     7: (SYMBOL_COPIES, "INSERT INTO symbol_copies SELECT * FROM symbols"),
-    8: (
-        FIRST_SCORES,
-        "INSERT INTO first_scores SELECT run, since, kind, numbers FROM scores WHERE place = 0",
-    ),
+    8: (FIRST_SCORES, "INSERT INTO first_scores SELECT run, since, kind, numbers FROM scores WHERE place = 0"),
     9: (),  # imported tables may have an order of their own, by which programs of before would not cut texts
 }
 VERSION = max(MIGRATIONS)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from bpe_core.formats.sentencepiece_fields import CONTROL, UNKNOWN, USER_DEFINED, Stored, read
+from bpe_core.formats.sentencepiece_fields import Kind, Stored, read
 from tests.core.formats.samples import lines, texts
 
 Whole = dict[str, Any]
@@ -311,9 +311,9 @@ def converted(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
 
 def _around(found: Stored, model: Whole) -> Whole:
     specials = [
-        added(number, piece.text, special=piece.kind != USER_DEFINED)
+        added(number, piece.text, special=piece.kind != Kind.USER_DEFINED)
         for number, piece in enumerate(found.pieces)
-        if piece.kind in (UNKNOWN, CONTROL, USER_DEFINED)
+        if piece.kind in (Kind.UNKNOWN, Kind.CONTROL, Kind.USER_DEFINED)
     ]
     return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": specials,
             "post_processor": None, "decoder": None, "model": model}  # fmt: skip
