@@ -45,7 +45,7 @@ from bpe_core.learning.gage.plain import compressed_blocks
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.limits import check_room
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, CancelCheck, Progress, ProgressReport, Work, never_cancelled
 
 ENDING = ".gage"
 MAGIC = b"BPEGAGE"
@@ -97,32 +97,19 @@ class Compressed:
 _Piece = tuple[bytes, bytes, npt.NDArray[np.int64]]
 
 
-def compress(
-    data: bytes,
-    recipe: Recipe | None = None,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> Compressed:
+def compress(data: bytes, recipe: Recipe | None = None, *, work: Work = ALONE) -> Compressed:
     """Compress bytes of any kind; the recipe says how large blocks are, what pays and how ties are decided."""
     target = io.BytesIO()
-    report = _compress(io.BytesIO(data), len(data), target, recipe or Recipe.preset("gage"), progress, cancelled)
+    report = _compress(io.BytesIO(data), len(data), target, recipe or Recipe.preset("gage"), work)
     return Compressed(target.getvalue(), report)
 
 
-def compress_file(
-    path: Path | str,
-    output: Path | str,
-    recipe: Recipe | None = None,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> Report:
+def compress_file(path: Path | str, output: Path | str, recipe: Recipe | None = None, *, work: Work = ALONE) -> Report:
     """Compress from file to file; whatever was at `output` stays there until all is done."""
     refuse_to_overwrite(Path(path), Path(output))
     with opened(path) as source, write_atomically(output) as target:
         size = os.fstat(source.fileno()).st_size
-        return _compress(source, size, target, recipe or Recipe.preset("gage"), progress, cancelled, str(path))
+        return _compress(source, size, target, recipe or Recipe.preset("gage"), work, str(path))
 
 
 def opened(path: Path | str) -> BinaryIO:
@@ -135,29 +122,21 @@ def opened(path: Path | str) -> BinaryIO:
         raise CorpusError(f"Could not read {path}: {error.strerror or error}.") from error
 
 
-def _compress(
-    source: BinaryIO,
-    size: int,
-    target: BinaryIO,
-    recipe: Recipe,
-    progress: ProgressReport,
-    cancelled: CancelCheck,
-    name: str = "",
-) -> Report:
+def _compress(source: BinaryIO, size: int, target: BinaryIO, recipe: Recipe, work: Work, name: str = "") -> Report:
     target.write(head(size))
     waiting = Progress("preparing", 0, None, "bytes", "compiling for this computer, which is done only once")
-    is_fast = KERNELS.chooses(size, waiting=lambda: progress(waiting), cancelled=cancelled)
+    is_fast = KERNELS.chooses(size, waiting=lambda: work.progress(waiting), cancelled=work.cancelled)
     done = crc = written = 0
     counts = np.zeros(4, np.int64)
     for original, compressed, more in _compressed(
         _whole_blocks(source, recipe, PIECE if is_fast else PLAIN_PIECE), recipe, is_fast
     ):
-        if cancelled():
+        if work.cancelled():
             raise Cancelled("Compressing was stopped.")
         target.write(compressed)
         crc = zlib.crc32(original, crc)
         done, written, counts = done + len(original), written + len(compressed), counts + more
-        progress(Progress("compressing", done, size, "bytes", name))
+        work.progress(Progress("compressing", done, size, "bytes", name))
     if done != size:
         raise CorpusError(f"{name} was {size:,} bytes long and then {done:,}: it was changed while it was read.")
     target.write(checksum(crc))
@@ -218,12 +197,10 @@ ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # the first is a part of 
 ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds it to what is compared."
 
 
-def sizes_of_others(
-    path: Path | str, *, progress: ProgressReport = ignore_progress, cancelled: CancelCheck = never_cancelled
-) -> dict[str, int]:
+def sizes_of_others(path: Path | str, *, work: Work = ALONE) -> dict[str, int]:
     """Return sizes in bytes by the compressor's name; without zstd where no module for it is installed."""
     with opened(path) as source:
-        return _sizes(_reported(source, progress), cancelled)
+        return _sizes(_reported(source, work.progress), work.cancelled)
 
 
 def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
@@ -270,29 +247,21 @@ LEAST_BLOCK = 6  # bytes: the shortest table, the length, one byte of data
 BYTES_BETWEEN_REPORTS = 1 << 18
 
 
-def expand(
-    data: bytes, *, progress: ProgressReport = ignore_progress, cancelled: CancelCheck = never_cancelled
-) -> bytes:
+def expand(data: bytes, *, work: Work = ALONE) -> bytes:
     """Return the original of a file in memory."""
     reader, target = _Reader(io.BytesIO(data), len(data), "The file"), io.BytesIO()
     check_room(2 * reader.length, "Expanding", "Expand it from file to file.")
-    _expand(reader, target, progress, cancelled)
+    _expand(reader, target, work)
     return target.getvalue()
 
 
-def expand_file(
-    path: Path | str,
-    output: Path | str,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> int:
+def expand_file(path: Path | str, output: Path | str, *, work: Work = ALONE) -> int:
     """Expand from file to file, unless something is wrong; return how many bytes were written."""
     refuse_to_overwrite(Path(path), Path(output))
     with opened(path) as source:
         reader = _Reader(source, os.fstat(source.fileno()).st_size, str(path))
         with write_atomically(output) as target:
-            _expand(reader, target, progress, cancelled)
+            _expand(reader, target, work)
     return reader.length
 
 
@@ -331,13 +300,13 @@ class _Reader:
             raise self.wrong("the file goes on behind its end")
 
 
-def _expand(reader: _Reader, target: BinaryIO, progress: ProgressReport, cancelled: CancelCheck) -> None:
+def _expand(reader: _Reader, target: BinaryIO, work: Work) -> None:
     done = crc = told = 0
     while done < reader.length:
         if done - told >= BYTES_BETWEEN_REPORTS:
             told = done
-            progress(Progress("expanding", done, reader.length, "bytes"))
-            if cancelled():
+            work.progress(Progress("expanding", done, reader.length, "bytes"))
+            if work.cancelled():
                 raise Cancelled("Expanding was stopped.")
         text = _block(reader, min(LONGEST, reader.length - done))
         target.write(text)

@@ -23,7 +23,7 @@ from bpe_core.learning.gage.block_form import size_of_block, write_block
 from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import gage
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from tests.core.gage_texts import data as datas
 from tests.core.gage_texts import recipes
@@ -115,7 +115,7 @@ def test_files(tmp_path: Path) -> None:
     source, packed, back = tmp_path / "a.txt", tmp_path / "a.gage", tmp_path / "b.txt"
     source.write_bytes(text_of("prose").encode())
     told: list[Progress] = []
-    report = gage_file.compress_file(source, packed, progress=told.append)
+    report = gage_file.compress_file(source, packed, work=Work(told.append))
     assert packed.stat().st_size == report.compressed_size < report.original_size == source.stat().st_size
     assert (told[-1].done, told[-1].total) == (report.original_size, report.original_size)
     assert gage_file.expand_file(packed, back) == report.original_size
@@ -141,11 +141,11 @@ def test_who_stops_leaves_nothing_behind(tmp_path: Path) -> None:
     source, packed = tmp_path / "a.txt", tmp_path / "a.gage"
     source.write_bytes(b"low lower lowest " * 40_000)
     with pytest.raises(Cancelled, match="Compressing was stopped"):
-        gage_file.compress_file(source, packed, cancelled=lambda: True)
+        gage_file.compress_file(source, packed, work=Work(cancelled=lambda: True))
     assert list(tmp_path.iterdir()) == [source]
     gage_file.compress_file(source, packed)
     with pytest.raises(Cancelled, match="Expanding was stopped"):
-        gage_file.expand_file(packed, tmp_path / "b.txt", cancelled=lambda: True)
+        gage_file.expand_file(packed, tmp_path / "b.txt", work=Work(cancelled=lambda: True))
     assert sorted(tmp_path.iterdir()) == [packed, source]
 
 

@@ -26,6 +26,7 @@ from bpe_core.gage_file import (
     sizes_of_others,
 )
 from bpe_core.segmenting.encode_corpus import EncodedCorpus, Width, encode_corpus
+from bpe_core.support.progress import Work
 
 Direction = Literal["compress", "expand"]
 WIDTHS: tuple[Width, ...] = get_args(Width)
@@ -99,13 +100,13 @@ class CorpusEncoding(FileWork):
 
 
 def _compress(source: Path, target: Path, task: Task) -> str:
-    report = compress_file(source, target, progress=task.report, cancelled=task.cancelled)
-    others = sizes_of_others(source, progress=task.report, cancelled=task.cancelled)
+    report = compress_file(source, target, work=Work(task.report, task.cancelled))
+    others = sizes_of_others(source, work=Work(task.report, task.cancelled))
     return "\n".join((f"Wrote {target}.", *_report(report, others)))
 
 
 def _expand(source: Path, target: Path, task: Task) -> str:
-    size = expand_file(source, target, progress=task.report, cancelled=task.cancelled)
+    size = expand_file(source, target, work=Work(task.report, task.cancelled))
     return f"Wrote {target}: {count_text(size, 'byte')}, and the checksum agrees."
 
 

@@ -46,9 +46,8 @@ def run(options: argparse.Namespace) -> int:
     settle(options)
     recipe, output = Recipe.preset("gage", **changes), options.output
     with working(stopped="Stopped.") as interruption:
-        progress = interruption.work.progress
-        report = compress_file(options.file, output, recipe, progress=progress)
-        others = sizes_of_others(options.file, progress=progress)
+        report = compress_file(options.file, output, recipe, work=interruption.work)
+        others = sizes_of_others(options.file, work=interruption.work)
     if options.json:
         print(json.dumps({"output": output, **dataclasses.asdict(report), "others": others}, ensure_ascii=False))
         return 0

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     settle(options)
     output = options.output
     with working() as interruption:
-        size = expand_file(options.file, output, progress=interruption.work.progress)
+        size = expand_file(options.file, output, work=interruption.work)
     if options.json:
         print(json.dumps({"output": output, "size": size}, ensure_ascii=False))
     else:
