@@ -57,14 +57,7 @@ def write_and_tell(
     if not target.resolve().parent.is_dir():
         raise OutputError(f"Could not write {target}: the folder {target.parent} does not exist.")
     with working() as interruption:
-        prepared = prepare(
-            history,
-            target,
-            merges=options.at,
-            text=options.check_with,
-            progress=interruption.work.progress,
-            cancelled=interruption,
-        )
+        prepared = prepare(history, target, merges=options.at, text=options.check_with, work=interruption.work)
     written = prepared.verification.agrees or options.anyway
     if written:
         prepared.put_in_place()

@@ -20,7 +20,7 @@ from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.methods import METHODS
-from bpe_core.support.progress import CancelCheck, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, Work
 from bpe_core.verification import Verification
 from bpe_core.verification.checking import HARD_TEXTS, joined_tokens, special_texts
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
@@ -180,8 +180,7 @@ def prepare_folder(
     *,
     merges: int | None = None,
     text: str = "",
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
 ) -> PreparedExport:
     target = Path(path)
     if target.exists() and not target.is_dir():
@@ -189,9 +188,7 @@ def prepare_folder(
     table = history if merges is None else history.first(merges)
     added = delivery.roles.missing(table)
     table = with_special_tokens(table, added)
-    written = prepare_export(
-        table, target / TOKENIZER, format=FORMATS["tokenizer.json"], text=text, progress=progress, cancelled=cancelled
-    )
+    written = prepare_export(table, target / TOKENIZER, format=FORMATS["tokenizer.json"], text=text, work=work)
     files = {
         **written.files,
         target / CONFIG: config_of(delivery).encode(),

@@ -16,7 +16,7 @@ from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.garbage import nothing_collected
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, Progress, Work
 
 LOOK_AT_OTHERS = 20_000  # bytes
 
@@ -159,31 +159,20 @@ def format_for(path: Path | str) -> Format:
     raise OutputError(f"Cannot tell from its name which format {path} should have; end it in one of {told}.")
 
 
-def write_history(
-    learned: Learned,
-    path: Path | str,
-    *,
-    format: Format | None = None,
-    merges: int | None = None,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> None:
+def write_history(learned: Learned, path: Path | str, *, format: Format | None = None, work: Work = ALONE) -> None:
     """Write what was learned (a history, or what has one) to a file, all of it or nothing."""
-    history = history_of(learned)
+    history, chosen = history_of(learned), format or format_for(path)
 
     def report(where: Progress) -> None:
-        if cancelled():
+        if work.cancelled():
             raise Cancelled(f"Writing {path} was stopped. What stood there before is unchanged.")
-        progress(where)
+        work.progress(where)
 
-    chosen = format or format_for(path)
-    table = history if merges is None else history.first(merges)
-    chosen.refuse_the_impossible(table)
-    companions = chosen.companions(Path(path))
+    chosen.refuse_the_impossible(history)
     with ExitStack() as stack:
-        chosen.write(history, stack.enter_context(write_atomically(path)), merges=merges, progress=report)
-        for companion, write in companions.items():
-            write(table, stack.enter_context(write_atomically(companion)))
+        chosen.write(history, stack.enter_context(write_atomically(path)), progress=report)
+        for companion, write in chosen.companions(Path(path)).items():
+            write(history, stack.enter_context(write_atomically(companion)))
 
 
 def read_history(path: Path | str) -> History:

@@ -179,11 +179,8 @@ class Format(ABC):
         if sentence:
             raise OutputError(sentence)
 
-    def write(
-        self, history: History, file: BinaryIO, *, merges: int | None = None, progress: ProgressReport = ignore_progress
-    ) -> None:
-        """Write the first `merges` merges, or all. An exception that `progress` raises ends the writing."""
-        history = history if merges is None else history.first(merges)
+    def write(self, history: History, file: BinaryIO, *, progress: ProgressReport = ignore_progress) -> None:
+        """Write a history; an exception that `progress` raises ends the writing."""
         self.refuse_the_impossible(history)
         self.write_all(history, file, progress)
         progress(Progress("writing", len(history), len(history), "steps"))

@@ -177,7 +177,7 @@ class Study:
         """Write the tokenizer in the format of the name's ending, read back and compared before it is put in place."""
         from bpe_core.verification.prepared_export import prepare_export
 
-        prepared = prepare_export(self.history, path, progress=work.progress, cancelled=work.cancelled, **choices)
+        prepared = prepare_export(self.history, path, work=work, **choices)
         if not prepared.verification.agrees:
             raise OutputError(f"{path} was not written: {prepared.verification.sentence}.")
         prepared.put_in_place()

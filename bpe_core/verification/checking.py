@@ -22,7 +22,7 @@ from bpe_core.learning.methods import has_ranks
 from bpe_core.recipes.recipe import Normalization, Recipe
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import Splitter
 
@@ -135,8 +135,7 @@ def verify(
     name: str = "the file",
     text: str = "",
     beside: Beside = nothing_beside,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
     apart: bool = False,
 ) -> Verification:
     """Check that a file of this content and name cuts texts as the history does; `text` is part of the sample.
@@ -166,8 +165,8 @@ def verify(
         samples = comparison.samples(text)
         while some := list(islice(samples, AT_ONCE)):
             comparison.compare(some, peer)
-            progress(Progress("verifying", len(comparison.words), WANTED_WORDS, "words"))
-            if cancelled():
+            work.progress(Progress("verifying", len(comparison.words), WANTED_WORDS, "words"))
+            if work.cancelled():
                 raise Cancelled("The check was stopped. What stood there before is unchanged.")
     asked = format.peer_name if peer else ""
     found = comparison.found

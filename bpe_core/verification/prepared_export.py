@@ -15,7 +15,7 @@ from bpe_core.learning.methods import told_by
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.found_once import each_found_once
 from bpe_core.support.garbage import nothing_collected
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import ALONE, Progress, ProgressReport, Work
 from bpe_core.verification import Verification, verify
 
 
@@ -61,8 +61,7 @@ def prepare_export(
     format: Format | None = None,
     merges: int | None = None,
     text: str = "",
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
+    work: Work = ALONE,
     apart: bool = False,
 ) -> PreparedExport:
     """Write the first `merges` merges in memory and check them; without a format the name chooses it.
@@ -72,9 +71,9 @@ def prepare_export(
     """
 
     def report(where: Progress) -> None:
-        if cancelled():
+        if work.cancelled():
             raise Cancelled("The export was stopped. What stood there before is unchanged.")
-        progress(where)
+        work.progress(where)
 
     target = Path(path)
     chosen = format or format_for(target)
@@ -84,25 +83,14 @@ def prepare_export(
     files = _written(table, chosen, target, report)
     by_name = {one.name: content for one, content in files.items()}
     found = verify(
-        files[target],
-        chosen,
-        table,
-        name=str(target),
-        text=text,
-        beside=by_name.get,
-        progress=progress,
-        cancelled=cancelled,
-        apart=apart,
+        files[target], chosen, table, name=str(target), text=text, beside=by_name.get, work=work, apart=apart
     )
     return PreparedExport(target, chosen, len(table), told_by(table), files, found)
 
 
 def _written(table: History, chosen: Format, target: Path, report: ProgressReport) -> dict[Path, bytes]:
-    main = io.BytesIO()
-    chosen.write(table, main, progress=report)
-    files = {target: main.getvalue()}
+    files = {target: io.BytesIO()}
+    chosen.write(table, files[target], progress=report)
     for companion, write in chosen.companions(target).items():
-        beside = io.BytesIO()
-        write(table, beside)
-        files[companion] = beside.getvalue()
-    return files
+        write(table, files.setdefault(companion, io.BytesIO()))
+    return {path: file.getvalue() for path, file in files.items()}

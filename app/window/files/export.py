@@ -15,7 +15,7 @@ from app.window.files.file_work import FileWork
 from app.worker.job import Task
 from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
 from bpe_core.formats import FORMATS
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from bpe_core.verification.prepared_export import PreparedExport as PreparedExport
 from bpe_core.verification.prepared_export import prepare_export
 
@@ -113,7 +113,7 @@ class TableExport(FileWork):
             if format == FOLDER:
                 template = read_template(wish.template) if wish.template else ""
                 prepare = partial(prepare_folder, delivery=Delivery(Roles(**dict(wish.roles)), chat_template=template))
-            return prepare(history, path, merges=merges, text=text, progress=task.report, cancelled=task.cancelled)
+            return prepare(history, path, merges=merges, text=text, work=Work(task.report, task.cancelled))
 
         self.stage = "writing"
         self._begin(work, self._take_prepared)

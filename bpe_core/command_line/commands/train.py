@@ -165,7 +165,7 @@ def _deliver(
 
             write_run(history, words, options.output)
         else:
-            write_history(history, options.output, progress=report)
+            write_history(history, options.output, work=Work(report))
         if options.json:
             print(json.dumps(_summary(history, options.output, seconds), indent=1))
         elif not options.quiet:

@@ -33,7 +33,7 @@ RECIPES = [
 
 def written(history: History, format: Format, merges: int | None = None) -> bytes:
     file = io.BytesIO()
-    format.write(history, file, merges=merges)
+    format.write(history if merges is None else history.first(merges), file)
     return file.getvalue()
 
 

@@ -23,7 +23,7 @@ from bpe_core.history.token_texts import LONGEST_SHOWN
 from bpe_core.learning.trainer import train
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from tests.core.formats.tables import (
     RECIPES,
@@ -173,7 +173,7 @@ def test_a_failure_halfway_leaves_the_old_file(tmp_path: Path, format: Format) -
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OutputError, match="No space left"):
-        write_history(learned(RECIPES[0]), path, progress=no_room)
+        write_history(learned(RECIPES[0]), path, work=Work(no_room))
     assert path.read_text() == "precious"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -182,7 +182,7 @@ def test_writing_that_is_told_to_stop_leaves_the_old_file(tmp_path: Path) -> Non
     path = tmp_path / "table.csv"
     path.write_text("precious")
     with pytest.raises(Cancelled, match="unchanged"):
-        write_history(learned(RECIPES[0]), path, cancelled=lambda: True)
+        write_history(learned(RECIPES[0]), path, work=Work(cancelled=lambda: True))
     assert path.read_text() == "precious"
 
 

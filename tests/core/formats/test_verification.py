@@ -12,7 +12,7 @@ from bpe_core.formats import FORMATS, Format, format_for, peer_process
 from bpe_core.history.history import History
 from bpe_core.learning.trainer import Trainer, train
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification import checking, verify
 from bpe_core.verification.prepared_export import prepare_export
@@ -118,7 +118,7 @@ def test_a_cancelled_export_leaves_no_trace(tmp_path: Path) -> None:
         seen.append(progress.stage)
 
     with pytest.raises(Cancelled):
-        prepare_export(HISTORY, tmp_path / "tokenizer.json", progress=note, cancelled=lambda: "verifying" in seen)
+        prepare_export(HISTORY, tmp_path / "tokenizer.json", work=Work(note, lambda: "verifying" in seen))
     assert "verifying" in seen
     assert list(tmp_path.iterdir()) == []
 
