@@ -77,10 +77,6 @@ class Formats(Mapping[str, "Format"]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    @property
-    def endings(self) -> list[str]:
-        return [ending for row in self.rows.values() for ending in row.endings]
-
     def extension(self, name: str) -> str:
         """Return the usual end of a file's name, with its dot: ".csv"."""
         return Path(f"file{self.rows[name].endings[0]}").suffix

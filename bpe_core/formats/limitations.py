@@ -67,6 +67,11 @@ def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> l
     return [f"{what}: {named(texts, found)}."] if found else []
 
 
+def holds_a_blank(text: bytes) -> bool:
+    """Whether a line that blanks part cannot hold it."""
+    return any(blank in text for blank in (b" ", b"\n", b"\r"))
+
+
 def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
     """Return a sentence if a format of ranks without merges would give a token another origin."""
     base = {text: id for id, text in enumerate(texts[: len(history.alphabet)])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +15,7 @@ from bpe_core.formats import byte_level, limitations
 from bpe_core.formats.base import Beside, Format, Opened, Peer, Writer, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
 from bpe_core.formats.json_reading import laid_out, parsed_object, vocabulary_of
-from bpe_core.formats.limitations import containing, same_text
+from bpe_core.formats.limitations import containing, holds_a_blank, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the_beginning, read_pairs
@@ -84,6 +85,8 @@ VOCABULARY_NAMES = ("vocab.json", "encoder.json")
 ROWS_BETWEEN_REPORTS = 4_096
 MARKERS = {"</w>": "glued", "▁": "prefix"}
 _UNUSUAL = tuple(map(chr, range(0x100, 0x144)))  # stand-ins of bytes that do not print
+# An object whose first entry has a number.
+_VOCABULARY = re.compile(rb'\s*\{\s*"(?:(?!":)[\s\S])*":\s*\d')
 MOST_SPECIALS = 10_000  # entries that no merge makes, before the two files cannot belong together
 
 
@@ -99,7 +102,7 @@ class MergesPair(Format):
             return [] if recipe.marker in ("none", "continuation") else limitations.needs_bytes(history, "merges.txt")
         if recipe.marker == "symbol" or (recipe.marker != "none" and recipe.marker_text not in MARKERS.keys() | {"##"}):
             return [f"merges.txt has no place for the word marker {recipe.marker_text!r} ({recipe.marker})."]
-        return containing(history, _holds_a_blank, "A line of merges.txt cannot hold the blank or line break in these")
+        return containing(history, holds_a_blank, "A line of merges.txt cannot hold the blank or line break in these")
 
     def does_otherwise(self, history: History) -> list[str]:
         found = same_text(history) + limitations.about_splitting(history.recipe)
@@ -129,7 +132,7 @@ class MergesPair(Format):
 
     def recognizes(self, data: bytes) -> bool:
         if data.lstrip()[:1] == b"{":
-            return _is_vocabulary(data)
+            return _VOCABULARY.match(data[:4096]) is not None
         pairs = pairs_at_the_beginning(data)
         texts = [left + right for left, right in pairs]
         if data.startswith(CLIP_TITLE) or not pairs:
@@ -147,23 +150,18 @@ class MergesPair(Format):
         return bool(pairs_at_the_beginning(data)) and beside(vocabulary_name(Path(name).name)) is not None
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        if data.lstrip()[:1] == b"{":
-            vocabulary_data, merges_data = data, _first_beside(beside, _merges_names(Path(name).name))
-            if merges_data is None:
-                raise FormatError(
-                    f"{name} is a vocabulary without merges. They are in a file of their own, such as merges.txt; "
-                    "put it beside this one, or open it."
-                )
-            vocabulary_name_, merges_name = name, "its merges.txt"
-        else:
-            merges_data = data
-            found = _first_beside(beside, _vocabulary_names(Path(name).name))
-            vocabulary_data = found or b""
-            vocabulary_name_, merges_name = f"the vocabulary beside {name}", name
+        merges_data, vocabulary_data = _both(data, name, beside)
+        if merges_data is None:
+            raise FormatError(
+                f"{name} is a vocabulary without merges. They are in a file of their own, such as merges.txt; "
+                "put it beside this one, or open it."
+            )
+        merges_name = name if merges_data is data else "its merges.txt"
         merges, _ = read_pairs(merges_data, merges_name)
         vocabulary, notes = None, []
         if vocabulary_data:
-            vocabulary = _vocabulary_in(vocabulary_data, vocabulary_name_)
+            where = name if vocabulary_data is data else f"the vocabulary beside {name}"
+            vocabulary = _vocabulary_in(vocabulary_data, where)
         elif merges_data.startswith(CLIP_TITLE):
             if len(merges) > CLIP_MERGES:
                 notes = [f"CLIP uses the first {CLIP_MERGES:,} of the {len(merges):,} merges; so it is done here."]
@@ -172,13 +170,11 @@ class MergesPair(Format):
         return _opened(merges, vocabulary, merges_name, notes)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
-        vocabulary = _first_beside(beside, _vocabulary_names(Path(name).name))
-        if data.lstrip()[:1] == b"{":
-            vocabulary, data = data, _first_beside(beside, _merges_names(Path(name).name)) or b""
+        merges_data, vocabulary = _both(data, name, beside)
         if vocabulary is None:
             return None
         recipe = history.recipe
-        written, _ = read_pairs(data, name)
+        written, _ = read_pairs(merges_data or b"", name)
         merges = list(zip(written.left, written.right, strict=True))
         said: dict[str, Any] = {}
         if recipe.base == "characters":
@@ -216,14 +212,14 @@ def vocabulary_name(merges_name: str) -> str:
     return merges_name.rpartition(".")[0] + ".vocab.json"
 
 
-def _vocabulary_names(merges_name: str) -> list[str]:
-    return [vocabulary_name(merges_name), *VOCABULARY_NAMES]
-
-
-def _merges_names(name: str) -> list[str]:
+def _both(data: bytes, name: str, beside: Beside) -> tuple[bytes | None, bytes | None]:
+    """Return merges and vocabulary: one is this file, the other is beside it, if at all."""
+    name = Path(name).name
+    if data.lstrip()[:1] != b"{":
+        return data, _first_beside(beside, [vocabulary_name(name), *VOCABULARY_NAMES])
     own = [name.removesuffix("vocab.json") + "merges.txt"] if name.endswith("vocab.json") else []
     own += [name.removesuffix(".vocab.json") + ".txt"] if name.endswith(".vocab.json") else []
-    return [*own, *MERGES_NAMES]
+    return _first_beside(beside, [*own, *MERGES_NAMES]), data
 
 
 def _first_beside(beside: Beside, names: list[str]) -> bytes | None:
@@ -236,12 +232,6 @@ def _first_beside(beside: Beside, names: list[str]) -> bytes | None:
 def _vocabulary_in(data: bytes, name: str) -> dict[str, int]:
     """Parse a vocabulary that nobody may change."""
     return once("vocabulary", data, lambda: vocabulary_of(parsed_object(data, name), name))
-
-
-def _is_vocabulary(data: bytes) -> bool:
-    head = data[:4096].lstrip()[1:].lstrip()
-    _, colon, rest = head.partition(b'":')
-    return head.startswith(b'"') and bool(colon) and rest.strip()[:1].isdigit()
 
 
 def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: str, notes: list[str]) -> Opened:
@@ -286,20 +276,10 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style
 
 
 def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style) -> dict[str, int]:
-    fallback = {f"<0x{i:02X}>" for i in range(256)} if style.byte_fallback else set()
-    longer = len(style.marker_text) + 1 if style.marker == "glued" else 1
-    found = {
-        text: number
-        for text, number in vocabulary.items()
-        if len(text) > 1 and text not in made and text != style.unknown and text not in fallback
-        if not (style.marker == "glued" and text.endswith(style.marker_text) and len(text) == longer)
-    }
+    others = {*made, style.unknown, *(BYTE_TEXTS if style.byte_fallback else ())}
+    found = {text: number for text, number in vocabulary.items() if not (text in others or style.is_symbol(text))}
     if len(found) > MOST_SPECIALS:
         raise FormatError(
             f"The vocabulary has {len(found):,} tokens that no merge makes: the two files differ in origin."
         )
     return dict(sorted(found.items(), key=lambda item: item[1]))
-
-
-def _holds_a_blank(text: bytes) -> bool:
-    return any(blank in text for blank in (b" ", b"\n", b"\r"))

@@ -37,9 +37,7 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
     there = len(alphabet) + np.arange(len(left)) - (np.cumsum(alone) - alone)  # tokens before each step
     halves = (left, np.where(alone, left, right))
     known = [(half >= 0) & (half < there) for half in halves]
-    sound = np.array(
-        [np.where(is_known, half, 0) for half, is_known in zip(halves, known, strict=True)]
-    )  # wrong only behind what is refused
+    sound = np.where(known, halves, 0)  # wrong only behind what is refused
     wrong: list[Wrong] = [
         ((left == NOTHING) | (right == NOTHING) & ~alone, lambda row: "it does not say which two tokens it joins")
     ]
@@ -55,7 +53,8 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
     has_other = (other_left != NOTHING) | (other_right != NOTHING)
     other_half = np.where(other_right == single, other_left, other_right)
     is_there = (np.minimum(other_left, other_half) >= 0) & (np.maximum(other_left, other_half) < there)
-    wrong.append((has_other & ~is_there, lambda row: _about_runner_up(other_left[row], other_right[row])))
+    about_other = "its runner-up {} + {} names a token that does not exist yet".format
+    wrong.append((has_other & ~is_there, lambda row: about_other(other_left[row], other_right[row])))
     # It may be larger than the winner's: merges from elsewhere, counted here.
     wrong.append(((other_count < 0) & has_other, lambda row: "its runner-up must have a count"))
     wrong.append(((other_count != NOTHING) & ~has_other, lambda row: "it has the count of a runner-up, but none"))
@@ -68,10 +67,6 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
 def _about_unknown(half: Int64s, there: Int64s, row: int) -> str:
     before = f"before it there are the ids 0 to {there[row] - 1:,}"
     return f"it joins the token {half[row]}, which does not exist yet; {before}"
-
-
-def _about_runner_up(left: int, right: int) -> str:
-    return f"its runner-up {left} + {right} names a token that does not exist yet"
 
 
 def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from bpe_core.formats import limitations
 from bpe_core.formats.base import Beside, Format, Opened, Peer, reported
-from bpe_core.formats.limitations import NEVER_HAPPEN, about, containing, same_text
+from bpe_core.formats.limitations import NEVER_HAPPEN, about, containing, holds_a_blank, same_text
 from bpe_core.formats.written_merges import (
     LONGEST_LINE,
     LOOK,
@@ -50,9 +50,7 @@ class SubwordNmtCodes(Format):
             ]
         if recipe.marker_text != END:
             return [f"subword-nmt knows no word marker but {END}; this table has {recipe.marker_text!r}."]
-        return containing(
-            history, _cannot_stand_in_a_line, "A line cannot hold the blank or line break in these tokens"
-        )
+        return containing(history, holds_a_blank, "A line cannot hold the blank or line break in these tokens")
 
     def does_otherwise(self, history: History) -> list[str]:
         found = same_text(history) + limitations.about_splitting(history.recipe)
@@ -115,10 +113,6 @@ def without_counts(data: bytes) -> bytes:
     """
     first = data[:LONGEST_LINE].partition(b"\n")[0].split()
     return _COUNT.sub(b"", data) if len(first) == 3 and first[2].isdigit() else data
-
-
-def _cannot_stand_in_a_line(text: bytes) -> bool:
-    return any(blank in text for blank in (b" ", b"\n", b"\r"))
 
 
 def _symbols(merges: WrittenMerges, glued: bool) -> list[Symbol]:
