@@ -57,6 +57,7 @@ class SessionWriter:
         self._written: SavedSession | None = None
         self._runs: dict[int, _WrittenRun] = {}
         self._word_tables: dict[int, WordTable] = {}
+        self._cancelled: CancelCheck = never_cancelled
         with self._sentences():
             # A file that only counts when it is whole is known to nobody else, and needs no way back.
             # The other must survive a power cut.
@@ -73,8 +74,7 @@ class SessionWriter:
 
     def update(self, session: SavedSession, *, cancelled: CancelCheck = never_cancelled) -> None:
         """Write what differs from the session given before: all of it or, if anything fails, nothing."""
-        runs = dict(self._runs)
-        tables = dict(self._word_tables)
+        runs, tables, self._cancelled = dict(self._runs), dict(self._word_tables), cancelled
         with self._sentences(), self._transaction():
             if self._written is None:
                 schema.create(self._connection)
@@ -85,7 +85,7 @@ class SessionWriter:
                 self._remove_run(gone)
                 del runs[gone]
             for run in session.runs:
-                runs[run.number] = self._write_run(run, runs.get(run.number), tables, cancelled)
+                runs[run.number] = self._write_run(run, runs.get(run.number), tables)
             self._remove_unused(tables, runs)
             checksums.put(self._connection, "runs")
         self._written, self._runs, self._word_tables = session, runs, tables
@@ -151,13 +151,11 @@ class SessionWriter:
 
     # What is large is appended
 
-    def _write_run(
-        self, run: SavedRun, before: _WrittenRun | None, tables: dict[int, WordTable], cancelled: CancelCheck
-    ) -> _WrittenRun:
+    def _write_run(self, run: SavedRun, before: _WrittenRun | None, tables: dict[int, WordTable]) -> _WrittenRun:
         if before is not None and not before.can_become(run):
             self._remove_run(run.number)
             before = None
-        table = self._write_words(run.words, tables, cancelled)
+        table = self._write_words(run.words, tables)
         if before is None or before.run.substance != run.substance or before.word_table != table:
             self._write_run_row(run, table)
         if before is None or before.word_table != table:
@@ -168,43 +166,34 @@ class SessionWriter:
         names = before.names if before is not None else None
         if names is None:
             names = TokenTexts(run.history.alphabet, escape, LONGEST_TOKEN_SHOWN)
-            self._write_symbols(run, run.history.alphabet, cancelled)
-        self._append_merges(run.number, run.history, 0 if before is None else before.run.learned, names, cancelled)
-        self._append_scores(run, None if before is None else before.run, cancelled)
+            self._write_symbols(run, run.history.alphabet)
+        self._append_merges(run.number, run.history, 0 if before is None else before.run.learned, names)
+        self._append_scores(run, None if before is None else before.run)
         return _WrittenRun(run, table, names)
 
     def _write_run_row(self, run: SavedRun, table: int | None) -> None:
-        history = run.history
-        row = (
-            run.number,
-            _as_json(run.recipe.to_dict()),
-            table,
-            None if history is None else history.tokens_at_start,
-            None if history is None else history.end_reason,
-            run.state,
-            run.sentence,
-        )
+        known = run.history
+        how = (None, None) if known is None else (known.tokens_at_start, known.end_reason)
+        row = (run.number, _as_json(run.recipe.to_dict()), table, *how, run.state, run.sentence)
         for place in ("runs", "run_copies"):
             self._execute(f"INSERT OR REPLACE INTO {place} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         checksums.put(self._connection, "run", run.number)
 
-    def _write_symbols(self, run: SavedRun, alphabet: Alphabet, cancelled: CancelCheck) -> None:
+    def _write_symbols(self, run: SavedRun, alphabet: Alphabet) -> None:
         counts: list[int] | repeat[None] = run.symbol_counts.tolist() if len(run.symbol_counts) else repeat(None)
         rows = (
             (run.number, id, symbol.kind, symbol.text, symbol.decoded, count)
             for (id, symbol), count in zip(enumerate(alphabet.symbols), counts, strict=False)
         )
         while some := list(islice(rows, ROWS_AT_ONCE)):
-            _stop_if(cancelled)
+            self._stop_if_cancelled()
             self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", some)
         self._execute("INSERT INTO symbol_copies SELECT * FROM symbols WHERE run = ?", (run.number,))
         checksums.put(self._connection, "symbols", run.number)
 
-    def _append_merges(
-        self, run: int, history: History, written: int, names: TokenTexts, cancelled: CancelCheck
-    ) -> None:
+    def _append_merges(self, run: int, history: History, written: int, names: TokenTexts) -> None:
         for start in range(written, len(history), ROWS_AT_ONCE):
-            _stop_if(cancelled)
+            self._stop_if_cancelled()
             stop = min(start + ROWS_AT_ONCE, len(history))
             names.grow(history.first(stop))
             columns = (column[start:stop].tolist() for column in history.columns)
@@ -212,21 +201,18 @@ class SessionWriter:
             steps = range(start + 1, stop + 1)
             self._connection.executemany(INSERT_MERGE, zip(repeat(run), steps, tokens, *columns, strict=False))
         if written < len(history):
-            self._append_reasons(run, history, written, cancelled)
+            # A piece of what the steps were chosen by that has become longer replaces the older one.
+            for chunk in reason_chunks(history.reasons, written):
+                self._stop_if_cancelled()
+                self._execute("INSERT OR REPLACE INTO reasons VALUES (?, ?, ?, ?, ?)", (run, *chunk))
             checksums.put_merges(self._connection, run, written, len(history), with_reasons=bool(history.reasons))
 
-    def _append_reasons(self, run: int, history: History, written: int, cancelled: CancelCheck) -> None:
-        """Write what the steps were chosen by; a piece that has become longer replaces the older one."""
-        for chunk in reason_chunks(history.reasons, written):
-            _stop_if(cancelled)
-            self._execute("INSERT OR REPLACE INTO reasons VALUES (?, ?, ?, ?, ?)", (run, *chunk))
-
-    def _append_scores(self, run: SavedRun, before: SavedRun | None, cancelled: CancelCheck) -> None:
+    def _append_scores(self, run: SavedRun, before: SavedRun | None) -> None:
         """Write the scores that were set since; the last ones may have been set once more before they were in force."""
         known = score_rows(before)
         for place, (since, row) in enumerate(score_rows(run)):
             if place >= len(known) or known[place][1] is not row:
-                _stop_if(cancelled)
+                self._stop_if_cancelled()
                 values = (run.number, place, since, SCORE_KIND, row.astype(SCORE_KIND).tobytes())
                 self._execute("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?)", values)
                 if place == 0:
@@ -234,7 +220,7 @@ class SessionWriter:
                     self._execute("INSERT OR REPLACE INTO first_scores VALUES (?, ?, ?, ?)", copy)
                 checksums.put(self._connection, "scores", run.number, place)
 
-    def _write_words(self, words: WordTable | None, tables: dict[int, WordTable], cancelled: CancelCheck) -> int | None:
+    def _write_words(self, words: WordTable | None, tables: dict[int, WordTable]) -> int | None:
         """Return the number of a word table in the file; runs on the same corpus share one."""
         if words is None:
             return None
@@ -243,10 +229,14 @@ class SessionWriter:
                 return number
         number = max(tables, default=0) + 1
         for chunk, (count, *blobs) in enumerate(word_chunks(words)):
-            _stop_if(cancelled)
+            self._stop_if_cancelled()
             self._execute("INSERT INTO word_chunks VALUES (?, ?, ?, ?, ?, ?)", (number, chunk, count, *blobs))
         tables[number] = words
         return number
+
+    def _stop_if_cancelled(self) -> None:
+        if self._cancelled():
+            raise Cancelled("Saving was stopped. What stood there before is unchanged.")
 
     def _remove_run(self, number: int) -> None:
         for table in ("merges", "reasons", "scores", "first_scores", "symbols", "symbol_copies", "sources", "checks"):
@@ -332,16 +322,10 @@ def _names_as_json(names: tuple[str, ...]) -> str:
 
 
 def _source_row(source: SavedSource, text_key: str | None) -> tuple[object, ...]:
+    path = None if source.path is None else _path_value(source.path)
     known = source.fingerprint
-    return (
-        _encodable(source.name),
-        None if source.path is None else _path_value(source.path),
-        text_key,
-        source.encoding,
-        None if known is None else known.size,
-        None if known is None else known.modified_ns,
-        None if known is None else known.sha256,
-    )
+    marks = (None, None, None) if known is None else (known.size, known.modified_ns, known.sha256)
+    return _encodable(source.name), path, text_key, source.encoding, *marks
 
 
 def _path_value(path: str) -> str | bytes:
@@ -360,8 +344,3 @@ def _encodable(text: str) -> str:
 
 def _as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _stop_if(cancelled: CancelCheck) -> None:
-    if cancelled():
-        raise Cancelled("Saving was stopped. What stood there before is unchanged.")
