@@ -17,7 +17,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.editing.without_tokens import Further, Without, lone_characters, without
 from bpe_core.errors import NothingToLearn
 from bpe_core.history.alphabet import Symbol
-from bpe_core.history.history import History, Int64s
+from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenBytes, written
 from bpe_core.learning.growing import NOTHING_NEW
 from bpe_core.learning.methods import Method
@@ -36,10 +36,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
-    history: History
-    new_ids: Int64s  # for each id of before
-    old_ids: Int64s  # for each id of now; of what is new less than 0
+class Beside(Without):
     added: tuple[Symbol, ...]
     characters: int  # of these, that only longer tokens held
     left_out: tuple[bytes, ...]

@@ -45,13 +45,7 @@ def _values(history: History, numbers: Int64s | None) -> Mapping[str, Callable[[
     """For each column: a number for each step, or which of its texts; below 0 nothing."""
     left, right, count, other_left, other_right, other_count, tokens_left = history.columns
     ids = history.ids
-    told: dict[str, npt.NDArray[Any]] = {
-        "left": left,
-        "right": right,
-        "id": ids,
-        "count": count,
-        "runner_up_left": other_left,
-    }
+    told: dict[str, npt.NDArray[Any]] = {"left": left, "right": right, "id": ids, "count": count}
     told |= {"tokens_left": tokens_left, "left_text": left, "right_text": right, "token": ids, "bytes": ids}
     told |= {"runner_up_left": other_left, "runner_up_left_text": other_left}
     found: dict[str, Callable[[slice], npt.NDArray[Any]]] = {name: column.__getitem__ for name, column in told.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import BinaryIO
 
 from bpe_core.errors import FormatError
@@ -59,19 +58,11 @@ def _about(history: History) -> str:
 
 
 def _line(row: Row) -> str:
-    return "| " + " | ".join(_cells(row)) + " |"
-
-
-def _cells(row: Row) -> Iterator[str]:
-    yield f"{row.step}"
-    yield _code(row.left_text or "")
-    yield _code(row.right_text or "")
-    yield _code(row.token or "")
-    yield f"{row.id}"
-    yield row.bytes or ""
-    yield "" if row.count is None else f"{row.count}"
-    yield f"{_code(row.runner_up_left_text or '')} {_code(row.runner_up_right_text or '')}" if row.tied else ""
-    yield "" if row.tokens_left is None else f"{row.tokens_left}"
+    runner_up = f"{_code(row.runner_up_left_text or '')} {_code(row.runner_up_right_text or '')}"
+    cells = [f"{row.step}", *(_code(text or "") for text in (row.left_text, row.right_text, row.token)), f"{row.id}"]
+    cells += [row.bytes or "", "" if row.count is None else f"{row.count}", runner_up if row.tied else ""]
+    cells.append("" if row.tokens_left is None else f"{row.tokens_left}")
+    return f"| {' | '.join(cells)} |"
 
 
 def _code(text: str) -> str:

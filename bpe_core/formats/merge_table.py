@@ -35,7 +35,7 @@ from bpe_core.formats.rebuilding import (
 from bpe_core.formats.rows import TEXT_COLUMNS, Row, merge_rows, too_long_to_show
 from bpe_core.history.alphabet import Symbol
 from bpe_core.history.columns import Scores
-from bpe_core.history.history import NOTHING, TIED, Bools, Columns, History, Int64s, Reasons
+from bpe_core.history.history import NOTHING, TIED, Bools, Columns, History, Int64s
 from bpe_core.history.joining import Joining
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY
 from bpe_core.support.honest_text import unescape
@@ -52,9 +52,9 @@ Found = Mapping[str, Any]  # the cells of a row by column
 
 def about_of(history: History, **more: object) -> Object:
     about = {"recipe": history.recipe.to_dict(), "end_reason": history.end_reason, **more}
-    kinds, since = kinds_of(history), since_of(history)
+    kinds = {name: column.dtype.newbyteorder("<").str for name, column in history.reasons.items()}
     about |= {"reasons": kinds} if kinds else {}
-    return about | ({} if since is None else {"scores_since": since})
+    return about | ({} if history.scores is None else {"scores_since": [*map(int, history.scores.since)]})
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def _history(
         name,
         tokens_at_start=whole_number(about.get("tokens_at_start"), "tokens_at_start", told.where),
         end_reason=checked_end_reason(about.get("end_reason"), told.where),
-        reasons=as_reasons(kinds, reasons),
+        reasons={name: np.array(reasons[name], np.dtype(kind).newbyteorder("=")) for name, kind in kinds.items()},
         scores=lambda steps: scores_from(about.get("scores_since"), told.scores, steps, name),
     )
     if "joining" in about:
@@ -290,10 +290,6 @@ def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
 # --- Reasons ----------------------------------------------------------------------------
 
 
-def kinds_of(history: History) -> dict[str, str]:
-    return {name: column.dtype.newbyteorder("<").str for name, column in history.reasons.items()}
-
-
 def columns_for(kinds: Mapping[str, Any]) -> list[str]:
     """Name the columns of reasons that only some tables have; every table says whether a step was tied."""
     return [name for name in kinds if name != TIED]
@@ -329,15 +325,7 @@ def checked_number(value: object, kind: str, where: str) -> Number:
     raise FormatError(f"{where}: {str(value)[:40]!r} is not such a number as its step was chosen by.")
 
 
-def as_reasons(kinds: Mapping[str, str], values: Mapping[str, Sequence[Number]]) -> Reasons:
-    return {name: np.array(values[name], np.dtype(kind).newbyteorder("=")) for name, kind in kinds.items()}
-
-
 # --- Scores -----------------------------------------------------------------------------
-
-
-def since_of(history: History) -> list[int] | None:
-    return None if history.scores is None else [int(steps) for steps in history.scores.since]
 
 
 def scores_by_token(history: History) -> list[list[float | None]]:

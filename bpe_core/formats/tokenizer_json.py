@@ -49,7 +49,13 @@ class JsonModel(ABC):
     kind: ClassVar[str]  # as the file calls it
 
     def impossible(self, history: History) -> list[str]:
-        return prefix_impossible(history.recipe)
+        recipe = history.recipe
+        if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or recipe.pattern != "whitespace"):
+            return [
+                "tokenizer.json puts a marker before words only if it is one character and blanks part the words; "
+                f"here it is {recipe.marker_text!r}, and the pattern is {recipe.pattern}."
+            ]
+        return []
 
     def spelled(self, history: History) -> tuple[str, ...]:
         return ()
@@ -86,15 +92,6 @@ def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: s
         if content != unknown:
             specials[content] = number
     return specials
-
-
-def prefix_impossible(recipe: Recipe) -> list[str]:
-    if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or recipe.pattern != "whitespace"):
-        return [
-            "tokenizer.json puts a marker before words only if it is one character and blanks part the words; "
-            f"here it is {recipe.marker_text!r}, and the pattern is {recipe.pattern}."
-        ]
-    return []
 
 
 def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, choices: dict[str, Any]) -> Recipe:

@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from bpe_core.errors import FormatError, cause_of
 from bpe_core.recipes.recipe import Recipe
@@ -118,8 +119,10 @@ class _Salvage:
         self._cut_runs: set[int] = set()
 
     def result(self) -> Recovered:
-        is_checked = self._one("SELECT count(*) FROM checks") > 0
-        self._connection.executemany("DELETE FROM texts WHERE rowid = ?", [(row,) for row in self._wrong_texts()])
+        is_checked = self._all("SELECT count(*) FROM checks") != [0]
+        for row in wrong_texts(self._connection):
+            self._execute("DELETE FROM texts WHERE rowid = ?", (row,))
+            self.lost.append("A text of the corpus is damaged.")
         self._take_back_runs()
         for number in self._runs():
             self._take_back(Part("symbols", number), SYMBOLS, SYMBOLS_TAKEN_BACK)
@@ -143,8 +146,7 @@ class _Salvage:
 
     def _take_back_runs(self) -> None:
         """Replace the row of a run that is gone or damaged by its copy."""
-        copies = [number for (number,) in self._execute("SELECT number FROM run_copies").fetchall()]
-        for number in copies:
+        for number in self._all("SELECT number FROM run_copies"):
             if number not in self._runs() or is_known_to_be_wrong(self._connection, Part("run", number)):
                 self._execute("INSERT OR REPLACE INTO runs SELECT * FROM run_copies WHERE number = ?", (number,))
 
@@ -156,12 +158,6 @@ class _Salvage:
         if is_known_to_be_wrong(self._connection, part):
             self._execute(f"DELETE FROM {rows}", (part.run,))
             self._execute(take, (part.run,))
-
-    def _wrong_texts(self) -> list[int]:
-        wrong = wrong_texts(self._connection)
-        if wrong:
-            self.lost.append("A text of the corpus is damaged.")
-        return wrong
 
     def _take_out(self, part: Part) -> None:
         if not self._has_a_checksum(part) and (not part.run or part.run in self._runs()):
@@ -203,7 +199,7 @@ class _Salvage:
 
     def _cut(self, run: int, learned: int) -> None:
         """End a run earlier, as if it had been paused there: it can go on."""
-        (already,) = self._execute("SELECT max(step) FROM merges WHERE run = ?", (run,)).fetchone()
+        (already,) = self._all("SELECT max(step) FROM merges WHERE run = ?", run)
         if (already or 0) > learned or not self._remarks.get(run):
             self._remark(run, f"What it learned after step {learned:,} is lost")
         self._cut_runs.add(run)
@@ -221,7 +217,7 @@ class _Salvage:
             self._lose_run(run)
             return
         self._execute("DELETE FROM scores WHERE run = ? AND place >= ?", (run, place))
-        (since,) = self._execute("SELECT max(since) FROM scores WHERE run = ?", (run,)).fetchone()
+        (since,) = self._all("SELECT max(since) FROM scores WHERE run = ?", run)
         self._cut(run, (since or 0) // MERGES_IN_A_PART * MERGES_IN_A_PART)
 
     def _remark(self, run: int, remark: str) -> None:
@@ -236,10 +232,8 @@ class _Salvage:
 
     def _make_readable(self) -> None:
         """Give what every session has, and drop sources without texts and numbers of runs that were cut."""
-        recipes = self._execute(
-            "SELECT value FROM session WHERE key = 'recipe' UNION ALL SELECT recipe FROM runs"
-        ).fetchall()
-        otherwise = recipes[0][0] if recipes else json.dumps(Recipe().to_dict())
+        recipes = self._all("SELECT value FROM session WHERE key = 'recipe' UNION ALL SELECT recipe FROM runs")
+        otherwise = recipes[0] if recipes else json.dumps(Recipe().to_dict())
         self._execute("INSERT OR IGNORE INTO session VALUES ('recipe', ?)", (otherwise,))
         self._execute("DELETE FROM session WHERE key = ?", (UNCHECKED,))
         gone = self._execute(
@@ -251,8 +245,7 @@ class _Salvage:
             self._drop_numbers()
 
     def _drop_numbers(self) -> None:
-        rows = self._execute("SELECT value FROM session WHERE key = 'numbers'").fetchall()
-        for (value,) in rows:
+        for value in self._all("SELECT value FROM session WHERE key = 'numbers'"):
             with contextlib.suppress(ValueError, AttributeError):
                 kept = {run: numbers for run, numbers in json.loads(value).items() if int(run) not in self._cut_runs}
                 self._execute("UPDATE session SET value = ? WHERE key = 'numbers'", (json.dumps(kept),))
@@ -275,10 +268,10 @@ class _Salvage:
 
     def _texts_of_nobody(self) -> tuple[SavedSource, ...]:
         """Return those that are whole while the list that named them is not."""
-        rows = self._execute(
+        texts = self._all(
             "SELECT text FROM texts WHERE sha256 NOT IN (SELECT text_sha256 FROM sources WHERE text_sha256 IS NOT NULL)"
-        ).fetchall()
-        return tuple(SavedSource(f"recovered text {place}", text=text) for place, (text,) in enumerate(rows, start=1))
+        )
+        return tuple(SavedSource(f"recovered text {place}", text=text) for place, text in enumerate(texts, start=1))
 
     def _marked(self, run: SavedRun, is_checked: bool) -> SavedRun:
         """Let a run that is not what it was say so itself, wherever it is shown."""
@@ -287,13 +280,12 @@ class _Salvage:
         return run if not said else dataclasses.replace(run, sentence=f"{said} {run.sentence}".strip())
 
     def _runs_without_their_row(self) -> list[int]:
-        rows = self._execute(
-            "SELECT run FROM merges UNION SELECT run FROM reasons UNION SELECT run FROM symbols"
-        ).fetchall()
-        return sorted({number for (number,) in rows} - set(self._runs()))
+        known = self._all("SELECT run FROM merges UNION SELECT run FROM reasons UNION SELECT run FROM symbols")
+        return sorted({*known}.difference(self._runs()))
 
     def _runs(self) -> list[int]:
-        return [number for (number,) in self._execute("SELECT number FROM runs ORDER BY number").fetchall()]
+        return self._all("SELECT number FROM runs ORDER BY number")
 
-    def _one(self, query: str) -> int:
-        return int(self._execute(query).fetchone()[0])
+    def _all(self, query: str, *values: int) -> list[Any]:
+        """Return the values of the only column."""
+        return [value for (value,) in self._execute(query, values).fetchall()]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError
@@ -64,13 +63,10 @@ def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reaso
         if kind not in KINDS or kinds.setdefault(name, kind) != kind or not is_next:
             raise FormatError(f"{where}: what its steps were chosen by is damaged.")
         pieces[name].append(numbers)
-    return {name: _column(b"".join(found), np.dtype(kinds[name]), learned, where) for name, found in pieces.items()}
-
-
-def _column(numbers: bytes, kind: np.dtype[np.generic], learned: int, where: str) -> npt.NDArray[np.generic]:
-    if len(numbers) != learned * kind.itemsize:
+    columns = {name: (b"".join(found), np.dtype(kinds[name])) for name, found in pieces.items()}
+    if any(len(numbers) != learned * kind.itemsize for numbers, kind in columns.values()):
         raise FormatError(f"{where}: what its steps were chosen by has not one number for each of them.")
-    return np.frombuffer(numbers, kind).astype(kind.newbyteorder("="))
+    return {name: np.frombuffer(raw, kind).astype(kind.newbyteorder("=")) for name, (raw, kind) in columns.items()}
 
 
 SCORE_KIND = "<f4"
