@@ -21,8 +21,7 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.methods import METHODS
 from bpe_core.support.progress import ALONE, Work
-from bpe_core.verification import Verification
-from bpe_core.verification.checking import HARD_TEXTS, joined_tokens, special_texts
+from bpe_core.verification.checking import HARD_TEXTS, Verification, joined_tokens, special_texts
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
 Side = Literal["right", "left"]

@@ -11,14 +11,5 @@ from __future__ import annotations
 from bpe_core.formats.all_formats import FORMATS, TABLES, format_for, is_table, open_table, read_history, write_history
 from bpe_core.formats.base import Format, OpenedTable
 
-__all__ = [
-    "FORMATS",
-    "TABLES",
-    "Format",
-    "OpenedTable",
-    "format_for",
-    "is_table",
-    "open_table",
-    "read_history",
-    "write_history",
-]
+__all__ = ["FORMATS", "TABLES", "Format", "OpenedTable"]
+__all__ += ["format_for", "is_table", "open_table", "read_history", "write_history"]

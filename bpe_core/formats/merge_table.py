@@ -108,7 +108,7 @@ class MergeTable(Format):
                 for column, kind in kinds.items()
             }
             numbers = [] if told.numbers is None else cells.numbers(NUMBER).tolist()
-            found = _history(told, columns, reasons, numbers, lambda row: name, name)
+            found = history_told(told, columns, reasons, numbers, lambda row: name, name)
             beside = _Beside(data)
             self.write(found, beside)  # type: ignore[arg-type]
         except (BpeError, _OtherwiseError, ValueError):
@@ -132,7 +132,7 @@ class MergeTable(Format):
                 numbers.append(whole_number(self.value(found.get(NUMBER)), NUMBER, where))
             places.append(where)
         whole = [np.array(values, np.int64) for values in columns]
-        history = _history(told, whole, reasons, numbers, lambda row: places[min(row, len(places) - 1)], name)
+        history = history_told(told, whole, reasons, numbers, lambda row: places[min(row, len(places) - 1)], name)
         for (where, found), row in zip(told.rows(), merge_rows(history), strict=True):
             self.check_cells(found, row, where)
         told.check(history)
@@ -147,7 +147,7 @@ class MergeTable(Format):
                 raise FormatError(f'{where}: "{column}" is {str(said)[:80]!r} where {should!r:.80} would be right.')
 
 
-def _history(
+def history_told(
     told: Told,
     columns: Sequence[Int64s],
     reasons: Mapping[str, Sequence[Number]],

@@ -11,15 +11,8 @@ from bpe_core.errors import FormatError, OutputError, cause_of
 from bpe_core.formats.base import JOINING, Beside, Format, Opened, own_numbers, reported, unless_ids
 from bpe_core.formats.json_reading import list_in, parsed_object
 from bpe_core.formats.limitations import about_reasons
-from bpe_core.formats.merge_table import NUMBER, about_of
-from bpe_core.formats.rebuilding import (
-    checked_alphabet,
-    checked_end_reason,
-    checked_numbers,
-    checked_recipe,
-    checked_symbol,
-    rebuilt,
-)
+from bpe_core.formats.merge_table import NUMBER, Told, about_of, history_told
+from bpe_core.formats.rebuilding import checked_numbers, checked_symbol
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY
@@ -98,10 +91,9 @@ def _type(arrow: Any, column: str) -> Any:
 
 def _rebuilt(about: bytes, columns: Sequence[Int64s], name: str) -> History:
     whole = parsed_object(about, f"{name}: its metadata")
-    recipe = checked_recipe(whole.get("recipe"), name)
-    tokens = whole.get("tokens_at_start")
-    if not isinstance(tokens, int) or tokens < NOTHING:
-        raise FormatError(f"{name}: the number of tokens at the start is damaged.")
+    said = {key: whole.get(key) for key in ("recipe", "end_reason", "tokens_at_start")}
+    if said["tokens_at_start"] == NOTHING:
+        said["tokens_at_start"] = None
     try:
         symbols = [
             checked_symbol(kind, unescape(text), bytes.fromhex(decoded), name)
@@ -109,11 +101,7 @@ def _rebuilt(about: bytes, columns: Sequence[Int64s], name: str) -> History:
         ]
     except (TypeError, ValueError, AttributeError) as error:
         raise FormatError(f"{name}: the base symbols are damaged.") from error
-    alphabet = checked_alphabet(symbols, recipe, name)
-    reason = checked_end_reason(whole.get("end_reason"), name)
-    place = f"{name}, row {{:,}}".format
-    history = rebuilt(
-        recipe, alphabet, columns, lambda row: place(row + 1), name, tokens_at_start=tokens, end_reason=reason
-    )
+    told = Told(said, name, symbols, rows=lambda: iter(()), cells=lambda: None)
+    history = history_told(told, columns, {}, (), lambda row: f"{name}, row {row + 1:,}", name)
     numbers = whole.get("numbers")
     return history.numbered(None if numbers is None else checked_numbers(numbers, history.id_count, name))

@@ -16,7 +16,7 @@ from bpe_core.support.atomic import write_atomically
 from bpe_core.support.found_once import each_found_once
 from bpe_core.support.garbage import nothing_collected
 from bpe_core.support.progress import ALONE, Progress, ProgressReport, Work
-from bpe_core.verification import Verification, verify
+from bpe_core.verification.checking import Verification, verify
 
 
 @dataclass(frozen=True)
