@@ -77,6 +77,10 @@ class Formats(Mapping[str, "Format"]):
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def endings(self) -> list[str]:
+        return [ending for row in self.rows.values() for ending in row.endings]
+
     def extension(self, name: str) -> str:
         """Return the usual end of a file's name, with its dot: ".csv"."""
         return Path(f"file{self.rows[name].endings[0]}").suffix
@@ -151,8 +155,8 @@ def format_for(path: Path | str) -> Format:
     fitting = [(ending, one) for ending, one in endings if name.endswith(ending)]
     if fitting:
         return FORMATS[max(fitting, key=lambda found: len(found[0]))[1]]
-    told = ", ".join(ending for ending, _ in endings)
-    raise OutputError(f"Cannot tell from its name which format {path} should have; end it in one of {told}.")
+    all_endings = ", ".join(FORMATS.endings)
+    raise OutputError(f"Cannot tell from its name which format {path} should have; end it in one of {all_endings}.")
 
 
 def write_history(learned: Learned, path: Path | str, *, format: Format | None = None, work: Work = ALONE) -> None:
