@@ -294,20 +294,17 @@ def _pattern_of(steps: list[Step], found: TextPreparation) -> dict[str, Any] | N
     if waiting and waiting[0] == Split(LINES, True, "Isolated"):
         said["unit"] = "line"
         waiting.pop(0)
-    if len(waiting) == 2 and waiting[0] == Split(BLANKS, True, "Removed") and _is_marker(waiting[1]):
-        assert isinstance(waiting[1], Metaspace)
-        found.prefix = waiting[1].replacement
-        return {**said, "pattern": "whitespace"}
+    if len(waiting) == 2 and waiting[0] == Split(BLANKS, True, "Removed"):
+        last = waiting[1]
+        if isinstance(last, Metaspace) and last.prepend_scheme == "always" and not last.split:
+            found.prefix = last.replacement
+            return {**said, "pattern": "whitespace"}
     if len(waiting) > 1:
         return None
     own = _pattern_of_step(waiting[0]) if waiting else {}
     if own and own["pattern"] not in ("whitespace", "bert"):
         own["older_unicode"] = True
     return None if own is None else {"pattern": "none", **said, **own}
-
-
-def _is_marker(step: Step) -> bool:
-    return isinstance(step, Metaspace) and step.prepend_scheme == "always" and not step.split
 
 
 def _pattern_of_step(step: Step) -> dict[str, Any] | None:

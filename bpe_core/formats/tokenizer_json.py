@@ -178,7 +178,12 @@ class JsonBpe(JsonModel):
         choices = _choices(steps, style, len(built.pairs))
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
-        return history.numbered(built.numbers), [*steps.notes, *built.notes, *_about_model(model, style)]
+        notes = steps.notes + built.notes
+        if model.get("dropout"):
+            notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
+        if style.drops_unknown:
+            notes.append("The file leaves out characters that it does not know; so it is done here.")
+        return history.numbered(built.numbers), notes
 
 
 def _merges(model: Object, name: str) -> WrittenMerges:
@@ -215,7 +220,8 @@ def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
 
 def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], name: str) -> Style:
     suffix = text_in(model, "end_of_word_suffix", name)
-    byte_level = steps.byte_level or _looks_byte_level(vocabulary, suffix, steps)
+    looks_so = not steps.prefix and not suffix and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
+    byte_level = steps.byte_level or looks_so  # even without a pre-tokenizer that says so
     unknown = text_in(model, "unk_token", name)
     fallback = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
     return Style(
@@ -231,10 +237,6 @@ def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], na
     )
 
 
-def _looks_byte_level(vocabulary: dict[str, int], suffix: str, steps: TextPreparation) -> bool:
-    return not steps.prefix and not suffix and "Ġ" in vocabulary and "Ċ" in vocabulary and "Ā" in vocabulary
-
-
 def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any]:
     choices: dict[str, Any] = {**steps.choices, "merges": merges}
     choices |= {"marker": style.marker, "marker_text": style.marker_text}
@@ -247,15 +249,6 @@ def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any
         choices["pattern"] = "whitespace"
         steps.notes.append("The file marks words but does not split text; here blanks part the words.")
     return choices
-
-
-def _about_model(model: Object, style: Style) -> list[str]:
-    notes = []
-    if model.get("dropout"):
-        notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
-    if style.drops_unknown:
-        notes.append("The file leaves out characters that it does not know; so it is done here.")
-    return notes
 
 
 LONGEST_WORD = 100  # where the file does not say
