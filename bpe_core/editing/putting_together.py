@@ -66,11 +66,8 @@ class PutTogether:
         ]
         if self.left_out:
             some = ", ".join(map(quoted, self.left_out[:MOST_QUOTED]))
-            why = (
-                "would never be met beside those"
-                if looks_tokens_up(self.history)
-                else "cannot be made behind the merges"
-            )
+            alone = looks_tokens_up(self.history)
+            why = "would never be met beside those" if alone else "cannot be made behind the merges"
             found.append(
                 f"{len(self.left_out):,} tokens of the second {why} of the first and are "
                 f"left out: {some}{' …' if len(self.left_out) > MOST_QUOTED else '.'}"

@@ -81,16 +81,13 @@ class Trimmed:
         gone = len(self.removed) + len(self.hidden)
         left = self.history.vocabulary_size - len(self.hidden)
         found = [f"{gone:,} {'token is' if gone == 1 else 'tokens are'} removed, {left:,} are left."]
-        if self.lost:
-            found.append(f"{self.lost:,} of them were not named: they are made of tokens that are removed.")
-        if self.spared:
-            found.append(f"{len(self.spared):,} that were named stay, because tokens that stay are made of them.")
-        if self.hidden:
-            found.append(f"{len(self.hidden):,} of them are steps to others only: they have no id, but are still made.")
-        if self.doubles:
-            found.append(
-                f"{self.doubles:,} of them were not named: they are written as older ones, so no text met them."
-            )
+        more = (
+            (self.lost, "of them were not named: they are made of tokens that are removed."),
+            (len(self.spared), "that were named stay, because tokens that stay are made of them."),
+            (len(self.hidden), "of them are steps to others only: they have no id, but are still made."),
+            (self.doubles, "of them were not named: they are written as older ones, so no text met them."),
+        )
+        found += [f"{count:,} {sentence}" for count, sentence in more if count]
         if self.added:
             found.append(told_of_characters(self.added))
         return found

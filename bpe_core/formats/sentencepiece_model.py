@@ -23,9 +23,10 @@ from bpe_core.formats.sentencepiece_text import (
     is_own,
     map_differs,
     normalizer_spec,
-    prepared_recipe,
     prepared_spec,
     recipe_of,
+    recipe_with,
+    steps_of,
 )
 from bpe_core.formats.unigram_vocabulary import checked_score, method_of
 from bpe_core.history.alphabet import Alphabet, Symbol, symbols_for_unknown
@@ -71,8 +72,9 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
                 hidden=hidden,
             )
         unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
-        choices = {"special_tokens": tuple(specials), **_words(stored), **unknown}
-        recipe, notes = prepared_recipe(stored, len(recovered.pairs), name, **choices), _notes(recovered, stored, base)
+        choices = {"special_tokens": tuple(specials), "preparation": steps_of(stored), **_words(stored), **unknown}
+        recipe = recipe_with(stored, len(recovered.pairs), name, **choices)
+        notes = _notes(recovered, stored, base)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
     steps_only = set() if own else steps_only
     number_of = {piece.text: number for number, piece in enumerate(stored.pieces) if piece.text not in steps_only}

@@ -146,14 +146,11 @@ def _may_change(letter: str, recipe: Recipe) -> bool:
     form = recipe.unicode_form
     return (
         (form != "" and unicodedata.normalize(form, letter) != letter)
-        or (recipe.strip_accents and _may_lose_an_accent(letter))
+        or (recipe.strip_accents and unicodedata.category(letter) == "Mn")
+        or (recipe.strip_accents and unicodedata.normalize("NFD", letter) != letter)
         or (recipe.lowercase and small(letter) != letter)
         or letter in recipe.strip_marks
     )
-
-
-def _may_lose_an_accent(letter: str) -> bool:
-    return unicodedata.category(letter) == "Mn" or unicodedata.normalize("NFD", letter) != letter
 
 
 SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
@@ -234,12 +231,7 @@ def steps_of(stored: Stored) -> tuple[Step, ...]:
     return (*steps, Replace(" ", False, MARKER))
 
 
-def prepared_recipe(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
-    """Return the recipe of a model whose blanks are characters like any other."""
-    return _recipe(stored, merges, name, preparation=steps_of(stored), **choices)
-
-
-def _recipe(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
+def recipe_with(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
     unknown = "bytes" if stored.byte_fallback else "unk"
     return recipe_from(name, name="sentencepiece", base="characters", unknown=unknown, merges=merges, **choices)
 
@@ -273,4 +265,4 @@ def recipe_of(stored: Stored, steps: int, name: str, **choices: Any) -> tuple[Re
     if specials:
         notes.append("Control symbols of the file are special tokens here.")
     said = {"pattern": "whitespace", "marker": "prefix", "special_tokens": tuple(piece.text for piece in specials)}
-    return _recipe(stored, steps, name, **{**said, **changes, **choices}), notes
+    return recipe_with(stored, steps, name, **{**said, **changes, **choices}), notes
