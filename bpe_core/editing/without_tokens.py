@@ -111,7 +111,7 @@ def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores 
 
 
 def as_given(recipe: Recipe, merges: int) -> Recipe:
-    """Change the recipe to that of a table of so many merges that nobody has learned so."""
+    """Return the recipe of a table of `merges` merges that nobody has learned so."""
     return recipe.with_changes(merges=merges, interventions=(), grown_from=0)
 
 

@@ -152,7 +152,7 @@ class TextPreparation:
     choices: dict[str, Any] = field(default_factory=lambda: {"pattern": "none"})  # of the recipe
     byte_level: bool = False
     prefix: str = ""  # the marker before each word
-    blank_sign: str = ""  # a character that stands for a blank, where words hold it as any other
+    blank_sign: str = ""  # represents a blank where words hold it as any other character
     cuts: bool = False  # by steps, not by a pattern
     notes: list[str] = field(default_factory=list)
 

@@ -15,7 +15,7 @@ LARGEST_NUMBER = 2**31 - 1
 
 
 class _TwiceError(ValueError):
-    """A key that stands twice in one object."""
+    """A key that occurs twice in one object."""
 
 
 def parsed_object(data: bytes, name: str, most: int = LARGEST, line: int | None = None) -> Object:

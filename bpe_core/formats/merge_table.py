@@ -43,7 +43,7 @@ from bpe_core.support.honest_text import unescape
 NUMBER = "number"  # the column of those that the file gave tokens from which a table came
 MOST_DIGITS = 20
 KINDS = ("|b1", "|i1", "<i2", "<i4", "<i8", "<f4", "<f8")  # of numbers, as numpy writes them
-BEYOND = 1e300  # what is not smaller stands for infinity
+BEYOND = 1e300  # what is not smaller represents infinity
 MOST_REASONS = 20
 
 Number = int | float | bool

@@ -65,7 +65,7 @@ def peer_of(
 
 def _give(process: subprocess.Popen[bytes], data: bytes) -> None:
     assert process.stdin is not None
-    with suppress(OSError):  # it ended: that is told when it is to answer
+    with suppress(OSError):  # it ended: `answer` reports that
         process.stdin.write(data)
         process.stdin.flush()
 

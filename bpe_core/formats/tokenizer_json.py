@@ -65,15 +65,15 @@ class JsonModel(ABC):
 
     @abstractmethod
     def numbers(self, history: History) -> Int64s:
-        """The number of each of our ids."""
+        """Return the number of each of our ids."""
 
     @abstractmethod
     def written(self, history: History) -> Object:
-        """What stands in the file."""
+        """Return what the file holds."""
 
     @abstractmethod
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
-        """What stands in a file, with what was understood of how it changes and splits a text."""
+        """Read a model, with what was understood of how the file changes and splits a text."""
 
 
 def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: str) -> dict[str, int]:

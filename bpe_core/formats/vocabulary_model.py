@@ -43,7 +43,7 @@ class Style:
     marker_text: str = ""
     unknown: str = ""  # the text of the token for unknown characters
     byte_fallback: bool = False  # unknown characters become bytes
-    blank: str = ""  # the character that stands for a blank in words
+    blank: str = ""  # the character that represents a blank in words
     whole_words: bool = False  # a word that is a token is that token
     joins_unknown: bool = False  # neighbours that are unknown are one token
     drops_unknown: bool = False  # what is unknown is no token at all

@@ -32,7 +32,7 @@ class WrittenMerges:
 
     left: list[str]
     right: list[str]
-    places: Sequence[int]  # where in the file each stands: its line, or its number
+    places: Sequence[int]  # of each in the file: its line, or its number
 
     @cached_property
     def made(self) -> list[str]:

@@ -36,7 +36,7 @@ from bpe_core.support.limits import check_room
 TABLES_BY_WIDTH = {9: "sources", 7: "runs", 5: "scores", 4: "first_scores", 3: "bookmarks"}
 # Whose rows have no numbers.
 TABLES_WITHOUT_ROWS = {10: "merges", 7: "run_copies", 6: "symbols", 5: "reasons", 4: "checks"}
-# What stands twice: the rows of a run, and what they are taken back by.
+# What is kept twice: the rows of a run, and what they are taken back by.
 SYMBOLS, SYMBOLS_TAKEN_BACK = "symbols WHERE run = ?", "symbols SELECT * FROM symbol_copies WHERE run = ?"
 SCORES = "scores WHERE run = ? AND place = 0"
 SCORES_TAKEN_BACK = "scores SELECT run, 0, since, kind, numbers FROM first_scores WHERE run = ?"

@@ -71,7 +71,7 @@ class Bookmark:
     """A moment of a run that a person wants to find again, with a note."""
 
     run: int
-    merge: int  # the moment after so many merges
+    merge: int  # after how many merges the moment is
     note: str = ""
 
     @property
