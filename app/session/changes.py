@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -77,19 +77,29 @@ class Held(QObject, Generic[Value]):
             self.changed.emit(value)
 
 
-class _Replacement(QUndoCommand):
-    def __init__(self, steps: Steps, held: Held[Any], before: Any, after: Any, label: str) -> None:
+class Step(QUndoCommand):
+    """Acts with one value to make a change, and with another to take it back."""
+
+    def __init__(self, steps: Steps, label: str, act: Callable[[Any], None], before: Any, after: Any) -> None:
         super().__init__(label)
-        self._steps, self._held, self._before, self._after, self._label = steps, held, before, after, label
-        self._made = time.monotonic()
+        self._steps, self._act, self.before, self.after = steps, act, before, after
+        self.is_undone = False
 
     def redo(self) -> None:
+        self.is_undone = False
         with self._steps.walking():
-            self._held.put_quietly(self._after)
+            self._act(self.after)
 
     def undo(self) -> None:
+        self.is_undone = True
         with self._steps.walking():
-            self._held.put_quietly(self._before)
+            self._act(self.before)
+
+
+class _Replacement(Step):
+    def __init__(self, steps: Steps, held: Held[Any], before: Any, after: Any, label: str) -> None:
+        super().__init__(steps, label, held.put_quietly, before, after)
+        self._label, self._made = label, time.monotonic()
 
     def can_go_on(self, label: str) -> bool:
         """Whether a further change with this label, made now, belongs to this step."""
@@ -98,5 +108,5 @@ class _Replacement(QUndoCommand):
         return is_newest and label == self._label and time.monotonic() - self._made < JOIN_SECONDS
 
     def go_on(self, value: Any) -> None:
-        self._after, self._made = value, time.monotonic()
+        self.after, self._made = value, time.monotonic()
         self.redo()

@@ -77,10 +77,11 @@ class CorpusText:
         """Return size and time of a file as it is now; None for a text given directly or a file that is gone."""
         return None if self.path is None or self.refused or self.is_folder else state_of(self.path)
 
-    def has_picked(self, path: Path | None) -> bool:
-        if path is None or self.path is None or not self.picked or not path.is_relative_to(self.path):
+    def holds(self, path: Path | None) -> bool:
+        """Whether it is a folder that a path lies in, among the picked files if there are any."""
+        if path is None or self.path is None or not self.is_folder or not path.is_relative_to(self.path):
             return False
-        return str(path.relative_to(self.path)) in self._all_picked
+        return not self.picked or str(path.relative_to(self.path)) in self._all_picked
 
     @cached_property
     def _all_picked(self) -> frozenset[str]:
@@ -143,11 +144,8 @@ def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
     ['a.txt', 'b.txt', 'c.txt']
     """
     known = {source.path for source in sources if not source.refused}
-    folders = [source.path for source in sources if source.is_folder and source.path and not source.picked]
-    paths = tuple(path for path in paths if not any(path.is_relative_to(folder) for folder in folders))
-    picked = [source for source in sources if source.picked]
-    paths = tuple(path for path in paths if not any(source.has_picked(path) for source in picked))
-    fresh = [path for path in dict.fromkeys(paths) if path not in known]
+    folders = [source for source in sources if source.is_folder]
+    fresh = [path for path in dict.fromkeys(paths) if path not in known and not any(one.holds(path) for one in folders)]
     kept = tuple(source for source in sources if source.path is None or source.path not in fresh)
     return kept + tuple(CorpusText(path.name, path=path) for path in fresh)
 
@@ -256,15 +254,14 @@ def with_picked(sources: CorpusTexts, picked: Mapping[Path, tuple[str, ...]]) ->
     [('a/', ('b', 'c', 'd'))]
     """
     for folder, names in picked.items():
-        whole = (text.path for text in sources if text.is_folder and not text.picked and text.path is not None)
-        if any(folder.is_relative_to(path) for path in whole):
+        if any(text.holds(folder) for text in sources if not text.picked):
             continue
         before = next((text for text in sources if text.picked and text.path == folder), None)
         known = () if before is None else before.picked
         text = CorpusText(f"{folder.name}/", path=folder, is_folder=True, picked=(*dict.fromkeys((*known, *names)),))
         if before is not None:
             text = dataclasses.replace(text, group=before.group)
-        kept = (one for one in sources if one is not before and not text.has_picked(one.path))
+        kept = (one for one in sources if one is not before and not text.holds(one.path))
         sources = (*kept, text)
     return sources
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,20 +19,16 @@ from app.session.aside import Answer
 from app.session.corpus_texts import state_of
 from app.session.safety_copy import Leftover, Leftovers, SafetyCopy
 from app.session.session import Session
-from app.session.session_files import (
-    FileState,
-    OpenedSession,
-    Unreadable,
-    opened,
-    recovered,
-    restore,
-    snapshot_of,
-    written,
-)
+from app.session.session_files import restore, snapshot_of
 from app.session.time import timer
-from bpe_core.errors import OutputError
+from app.worker.training import named
+from bpe_core.errors import FormatError, OutputError
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.session_file import EXTENSION
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.recovering import recover_session
 from bpe_core.session_file.values import SavedSession, View
+from bpe_core.session_file.writing import write_session
 from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import private_folder
 
@@ -39,6 +36,7 @@ TOPIC = "session file"
 LOOK_MILLISECONDS = 400  # with the time it takes to write, less than a second is ever at stake
 UNTITLED = "New session"
 Then = Callable[[], object]  # what is to follow
+FileState = tuple[int, int] | None  # None for a file that is gone
 
 
 class Document(QObject):
@@ -208,15 +206,19 @@ class Document(QObject):
         self.changed.emit()
         self.look()
 
+    def _take_place(self, path: Path | None) -> bool:
+        """Be in this file, unless there is none or another window has it open."""
+        if path is not None and self._is_own(path):
+            return True
+        is_free = path is not None and self._claim(path)
+        self._belong_to(path if is_free else None)
+        return is_free
+
     def _take_file(self, found: OpenedSession) -> None:
         path = found.path
-        is_own = self._is_own(path)
-        if is_own or self._claim(path):
-            if not is_own:
-                self._belong_to(path)
+        if self._take_place(path):
             self._state = found.state
         else:
-            self._belong_to(None)
             self.name = f"{path.stem} (copy)"
             sentence = f"{path.name} is open in another window. This is a copy of it: save it under another name."
             self._aside.tell(sentence, is_error=False)
@@ -226,13 +228,8 @@ class Document(QObject):
         """Keep the file that the safety copy belongs to; the session differs from it."""
         self.leftovers.brought_back |= {found.path}
         path = Path(found.session.saved_as) if found.session.saved_as else None
-        is_own = path is not None and self._is_own(path)
-        if path is not None and not is_own and not self._claim(path):
-            path = None
-        if not is_own:
-            self._belong_to(path)
         self._saved = None
-        self._state = state_of(path) if path is not None else None
+        self._state = state_of(path) if self._take_place(path) and path is not None else None
 
     def new(self) -> None:
         """Begin an empty session; the present one stays in its file or in a safety copy."""
@@ -357,3 +354,53 @@ class Document(QObject):
 
     def _elsewhere(self) -> Answer:
         return Answer("Save Elsewhere …", self.elsewhere_wanted.emit)
+
+
+@dataclass(frozen=True)
+class OpenedSession:
+    """A session with the token names of each run."""
+
+    session: SavedSession
+    path: Path
+    state: FileState
+    names: Mapping[int, TokenTexts]
+    lost: tuple[str, ...] = ()  # of a damaged one, a sentence each
+
+
+def written(session: SavedSession, path: Path) -> FileState:
+    """Write the session beside its file, then put it in its place."""
+    write_session(session, path)
+    return state_of(path)
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    path: Path
+    sentence: str
+    can_be_recovered: bool  # in part
+
+
+def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
+    state = state_of(path)
+    try:
+        session = read_session(path, is_safety_copy=is_safety_copy)
+    except FormatError as error:
+        return Unreadable(path, str(error), _can_be_recovered(path))
+    return _with_names(session, path, state)
+
+
+def recovered(path: Path) -> OpenedSession:
+    found = recover_session(path)
+    return _with_names(found.session, path, None, found.lost)
+
+
+def _can_be_recovered(path: Path) -> bool:
+    try:
+        return bool(recover_session(path))
+    except FormatError:
+        return False
+
+
+def _with_names(session: SavedSession, path: Path, state: FileState, lost: tuple[str, ...] = ()) -> OpenedSession:
+    names = {run.number: named(run.history) for run in session.runs if run.history is not None}
+    return OpenedSession(session, path, state, names, lost)

@@ -111,10 +111,10 @@ def _in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBesid
             yield word.replace(SESSION, str(beside), 1)
         elif word == RESULT:
             yield str(path.absolute()) + ("/" if path.is_dir() else "")
-        elif word in (TEXTS, CORPUS):
-            yield from texts.named("--corpus" if word == CORPUS else "")
+        elif word in (TEXTS, CORPUS, EACH):
+            yield from texts.named("--corpus" if word == CORPUS else "", each=word == EACH)
         else:
-            yield from texts.each() if word == EACH else [word]
+            yield word
 
 
 IN_NO_FILE = "the text {} is only an address, so tomorrow it may be another one; save it as a file and open that."
@@ -150,18 +150,14 @@ class TextsBeside:
         twice = next((name for name in names if names.count(name) > 1), None)
         return TWO_ALIKE.format(twice) if each and twice is not None and not self._are_grouped else ""
 
-    def named(self, argument: str = "") -> list[str]:
-        if not self._are_grouped:
+    def named(self, argument: str = "", *, each: bool = False) -> list[str]:
+        """Return the words of a command that name them, in their groups; `each` makes a group of every text."""
+        if not each and not self._are_grouped:
             return [*filter(None, [argument]), *(str(self._path(one)) for one in self._texts)]
         groups: dict[str, list[str]] = {}
         for one in self._texts:
-            groups.setdefault(one.group, []).append(str(self._path(one)))
+            groups.setdefault(one.group or one.name, []).append(str(self._path(one)))
         return [word for name, paths in groups.items() for word in ("--group", name, *paths)]
-
-    def each(self) -> list[str]:
-        if self._are_grouped:
-            return self.named()
-        return [word for one in self._texts for word in ("--group", one.name, str(self._path(one)))]
 
     def write(self) -> list[Path]:
         """Write the texts that are in no file; return where."""

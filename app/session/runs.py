@@ -256,14 +256,6 @@ class Runs(QObject):
         self.prepared.emit(run)
         self._tell(run)
 
-    def _prepare_again(self, run: Run, merges: int | None) -> None:
-        """Make the merges of a run from a file once more on its words, to let it go on."""
-        words = run.words
-        assert words is not None
-        run.sentence, run.merges_when_prepared = "", merges
-        self._make_trainer(run, lambda: words)
-        self._tell(run)
-
     def _make_trainer(self, run: Run, words: Callable[[], WordTable]) -> None:
         recipe, history = run.recipe, run.begins_with if run.history is None else run.history
         self._ask_aside(run, lambda task: prepared(words, recipe, history, task.cancelled), self._take_trainer)
@@ -281,23 +273,38 @@ class Runs(QObject):
             self._cursor.set_end(run.learned)
 
     def _learn(self, run: Run, merges: int | None) -> None:
-        if run.trainer is None:
-            self._prepare_again(run, merges)
-            return
-        assert run.names is not None
-        run.phase, run.sentence = Phase.LEARNING, ""
-        rate = self.merges_per_second if merges is None else None
-        run.job = job = TrainingJob(run.trainer, run.names, rate, merges=merges)
-        self._aside.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
+        run.sentence, words = "", run.words
+        if run.trainer is None:  # it is from a file: its merges are made once more on its words
+            assert words is not None
+            run.merges_when_prepared = merges
+            self._make_trainer(run, lambda: words)
+        else:
+            assert run.names is not None
+            run.phase, rate = Phase.LEARNING, self.merges_per_second if merges is None else None
+            run.job = job = TrainingJob(run.trainer, run.names, rate, merges=merges)
+            self._aside.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
         self._tell(run)
 
     def _receive(self, run: Run, message: Learned) -> None:
         if run not in self.all:
             return
         run.merges_per_second, run.seconds_left = message.merges_per_second, message.seconds_left
-        self._grow(run, message)
-        if message.is_over:
-            self._rest(run)
+        start = run.learned
+        run.take(message.history)
+        run.leading = message.leading or run.leading
+        if run is self.shown and run.learned > start:
+            self.grew.emit(start, run.learned)
+            self._cursor.set_end(run.learned)
+        if run is self.shown and message.leading is not None:
+            self.leading_changed.emit()
+        if not message.is_over:
+            return
+        run.job = None
+        if message.history.end_reason or run.phase is Phase.ENDED:
+            self._end(run, run.end_sentence())
+        else:
+            run.phase = Phase.PAUSED
+            self._tell(run)
 
     def _take_trainer(self, run: Run, message: Prepared | DoesNotFit) -> None:
         if isinstance(message, DoesNotFit):
@@ -318,28 +325,6 @@ class Runs(QObject):
             self._learn(run, run.merges_when_prepared)
         if run is self.shown:
             self.leading_changed.emit()
-
-    def _grow(self, run: Run, message: Learned) -> None:
-        start = run.learned
-        run.take(message.history)
-        if message.leading is not None:
-            run.leading = message.leading
-        if run is not self.shown:
-            return
-        if run.learned > start:
-            self.grew.emit(start, run.learned)
-            self._cursor.set_end(run.learned)
-        if message.leading is not None:
-            self.leading_changed.emit()
-
-    def _rest(self, run: Run) -> None:
-        assert run.history is not None
-        run.job = None
-        if run.history.end_reason or run.phase is Phase.ENDED:
-            self._end(run, run.end_sentence())
-        else:
-            run.phase = Phase.PAUSED
-            self._tell(run)
 
     def _note_end_of_preparing(self, run: Run) -> None:
         """Fail a run whose thread died of a bug while it prepared."""

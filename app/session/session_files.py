@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from app.session.corpus_texts import CorpusText, from_session, state_of
+from app.session.corpus_texts import CorpusText, from_session
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase, Run
 from app.session.session import Contents, Session
-from app.worker.window_first import let_window_go_first
-from bpe_core.errors import FormatError
 from bpe_core.history.token_texts import BLANK, TokenTexts
-from bpe_core.session_file.reading import read_session
-from bpe_core.session_file.recovering import recover_session
 from bpe_core.session_file.values import Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
-from bpe_core.session_file.writing import write_session
 
 STATES: dict[Phase, RunState] = {Phase.ENDED: "ended", Phase.FAILED: "failed"}  # all others can go on: paused
 BLANK_BEFORE = "·"  # the sign of a blank in sessions that do not say which it is
@@ -94,60 +88,3 @@ def _filter(values: Mapping[str, Any]) -> MergeFilter:
     if values.get("blank") is None:
         needle = needle.replace(BLANK_BEFORE, BLANK)
     return MergeFilter(needle, kind, values.get("ties_only") is True, min(max(1, min_length), LONGEST_TOKEN))
-
-
-FileState = tuple[int, int] | None  # None for a file that is gone
-
-
-@dataclass(frozen=True)
-class OpenedSession:
-    """A session with the token names of each run."""
-
-    session: SavedSession
-    path: Path
-    state: FileState
-    names: Mapping[int, TokenTexts]
-    lost: tuple[str, ...] = ()  # of a damaged one, a sentence each
-
-
-def written(session: SavedSession, path: Path) -> FileState:
-    """Write the session beside its file, then put it in its place."""
-    write_session(session, path)
-    return state_of(path)
-
-
-@dataclass(frozen=True)
-class Unreadable:
-    path: Path
-    sentence: str
-    can_be_recovered: bool  # in part
-
-
-def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
-    state = state_of(path)
-    try:
-        session = read_session(path, is_safety_copy=is_safety_copy)
-    except FormatError as error:
-        return Unreadable(path, str(error), _can_be_recovered(path))
-    return _with_names(session, path, state)
-
-
-def recovered(path: Path) -> OpenedSession:
-    found = recover_session(path)
-    return _with_names(found.session, path, None, found.lost)
-
-
-def _can_be_recovered(path: Path) -> bool:
-    try:
-        return bool(recover_session(path))
-    except FormatError:
-        return False
-
-
-def _with_names(session: SavedSession, path: Path, state: FileState, lost: tuple[str, ...] = ()) -> OpenedSession:
-    names = {}
-    for run in session.runs:
-        if run.history is not None:
-            names[run.number] = TokenTexts(run.history.alphabet)
-            names[run.number].grow(run.history, between=let_window_go_first)
-    return OpenedSession(session, path, state, names, lost)

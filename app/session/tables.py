@@ -16,8 +16,7 @@ from app.session.corpus_texts import CorpusText, reading
 from app.session.run import Phase, Run
 from app.session.runs import Runs
 from app.worker.job import Task
-from app.worker.training import GoneOn, Growing
-from app.worker.window_first import let_window_go_first
+from app.worker.training import GoneOn, Growing, named
 from bpe_core.counting.count_words import count_words
 from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.extending import Extended, places_in
@@ -91,8 +90,7 @@ def _read(path: Path, cancelled: CancelCheck) -> Opened:
     if path.exists() and not path.is_file():  # whoever writes into a pipe may never begin
         raise FormatError(f"{path} is no file.")
     table = open_table(path)
-    names = TokenTexts(table.history.alphabet)
-    names.grow(table.history, between=let_window_go_first)
+    names = named(table.history)
     check_budget(names.lengths, names.base, str(path))
     names.places(table.history.first_special)  # by which its table is sorted; nobody shall wait for that
     return Opened(table, names, check_import(path, table, cancelled=cancelled, apart=True))
@@ -110,9 +108,7 @@ class EditedTable:
     @classmethod
     def of(cls, history: History, name: str, made: str, told: tuple[str, ...]) -> EditedTable:
         history.recipe = history.recipe.with_changes(name=name)
-        names = TokenTexts(history.alphabet)
-        names.grow(history, between=let_window_go_first)
-        return cls(history, names, made, told)
+        return cls(history, named(history), made, told)
 
 
 def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:

@@ -97,18 +97,21 @@ def prepared(
     if cancelled():
         raise Cancelled("Cancelled.")
     counts = count_symbols(words, trainer.alphabet, recipe)
-    names = TokenTexts(trainer.alphabet)
-    names.grow(trainer.history, between=let_window_go_first)
-    return Prepared(trainer, names, words, counts, _leading(trainer))
+    return Prepared(trainer, named(trainer.history), words, counts, _leading(trainer))
 
 
 def gone_on(tables: Callable[[], WordTable], recipe: Recipe, growing: Growing, cancelled: CancelCheck) -> GoneOn:
     """Extend a table whose steps cannot be made again by what counted words teach."""
     words = tables()
     found = extend_on(words, growing.old, recipe, growing.first_id, Work(cancelled=cancelled))
-    names = TokenTexts(found.history.alphabet)
-    names.grow(found.history, between=let_window_go_first)
-    return GoneOn(found, words, names)
+    return GoneOn(found, words, named(found.history))
+
+
+def named(history: History) -> TokenTexts:
+    """Name all tokens that are learned; the window goes first."""
+    names = TokenTexts(history.alphabet)
+    names.grow(history, between=let_window_go_first)
+    return names
 
 
 class TrainingJob(Job):

@@ -117,14 +117,11 @@ class TextChunks:
         new = cut_into_chunks(new_text)
         if end < len(self._chunks) and not new[-1]:
             new.pop()  # only the last chunk of all may be empty
-        self._put(first, end, new)
-        return ChunksChange(first, end - first, len(new))
-
-    def _put(self, first: int, end: int, new: list[str]) -> None:
         self._chunks[first:end] = new
         self._sizes = np.concatenate((self._sizes[:, :first], _sizes(new), self._sizes[:, end:]), axis=1)
         self._starts = _running_totals(self._sizes)
         self._text = None
+        return ChunksChange(first, end - first, len(new))
 
     def _chunk_at(self, row: int, position: int) -> int:
         starts = self._starts[row, :-1]
@@ -137,17 +134,11 @@ def cut_into_chunks(text: str) -> list[str]:
     >>> cut_into_chunks("a\\n\\nb\\n")
     ['a\\n', '\\n', 'b\\n', '']
     """
-    lines = text.split("\n")
-    if max(map(len, lines)) < LONGEST_CHUNK:
-        return [*[line + "\n" for line in lines[:-1]], lines[-1]]
-    chunks: list[str] = []
-    for line in lines[:-1]:
-        if len(line) < LONGEST_CHUNK:
-            chunks.append(line + "\n")
-        else:
-            chunks += _parts_of_long_line(line + "\n")
-    chunks += _parts_of_long_line(lines[-1])
-    return chunks
+    *lines, last = text.split("\n")
+    lines = [*[line + "\n" for line in lines], last]
+    if max(map(len, lines)) <= LONGEST_CHUNK:
+        return lines
+    return [part for line in lines for part in _parts_of_long_line(line)]
 
 
 def _parts_of_long_line(line: str) -> list[str]:

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoCommand
 
-from app.session.changes import Steps
+from app.session.changes import Step, Steps
 from app.window.text.chunks import ChunksChange, TextChunks, utf8_length
 from app.window.text.colours import Scale
 from bpe_core.segmenting.boundaries import Boundaries
@@ -302,7 +301,7 @@ class TextSteps:
 
     def __init__(self, stack: Steps, change: Callable[[Edit], None]) -> None:
         self._stack, self._change = stack, change
-        self._known: list[_Step] = []
+        self._known: list[Step] = []
         self._is_sealed = False
 
     def seal(self) -> None:
@@ -311,7 +310,7 @@ class TextSteps:
     def forget(self) -> None:
         """Let the steps that were made do nothing any more: the text is another one."""
         for step in self._known:
-            step.edit = Edit(0)
+            step.before = step.after = Edit(0)
         self._known.clear()
 
     def make(self, edit: Edit, *, joins: bool) -> None:
@@ -320,40 +319,26 @@ class TextSteps:
         if stack.is_walking:
             self._change(edit)
             return
-        newest = stack.command(stack.count() - 1) if joins and not self._is_sealed else None
-        whole = newest.edit.joined(edit) if isinstance(newest, _Step) and not stack.canRedo() else None
-        if isinstance(newest, _Step) and whole is not None:
-            newest.edit = whole
+        last = self._known[-1] if self._known and joins and not self._is_sealed and not stack.canRedo() else None
+        whole = last.after.joined(edit) if last is not None and stack.command(stack.count() - 1) is last else None
+        if last is not None and whole is not None:
+            last.before, last.after = whole.reversed(), whole
             self._change(edit)
         else:
-            self._known = [*(step for step in self._known if not step.is_undone), _Step(self, edit)]
-            stack.push(self._known[-1])
+            step = Step(stack, "Edit the text", self._walk, edit.reversed(), edit)
+            self._known = [*(known for known in self._known if not known.is_undone), step]
+            stack.push(step)
             self._forget_the_oldest()
         self._is_sealed = not joins
 
-    def walk(self, edit: Edit) -> None:
+    def _walk(self, edit: Edit) -> None:
         self._is_sealed = True
         if edit.removed != edit.added:
-            with self._stack.walking():
-                self._change(edit)
+            self._change(edit)
 
     def _forget_the_oldest(self) -> None:
-        size = sum(len(step.edit.removed) + len(step.edit.added) for step in self._known)
+        size = sum(len(step.after.removed) + len(step.after.added) for step in self._known)
         while size > REMEMBERED_CHARACTERS and len(self._known) > 1:
             oldest = self._known.pop(0)
-            size -= len(oldest.edit.removed) + len(oldest.edit.added)
-            oldest.edit = Edit(0)
-
-
-class _Step(QUndoCommand):
-    def __init__(self, steps: TextSteps, edit: Edit) -> None:
-        super().__init__("Edit the text")
-        self._steps, self.edit, self.is_undone = steps, edit, False
-
-    def redo(self) -> None:
-        self.is_undone = False
-        self._steps.walk(self.edit)
-
-    def undo(self) -> None:
-        self.is_undone = True
-        self._steps.walk(self.edit.reversed())
+            size -= len(oldest.after.removed) + len(oldest.after.added)
+            oldest.before = oldest.after = Edit(0)

@@ -196,7 +196,7 @@ def test_what_is_asked_for_while_another_session_is_saved_stays(
         may_go_on.wait()
         write_session(*arguments)
 
-    monkeypatch.setattr("app.session.session_files.write_session", write_slowly)
+    monkeypatch.setattr("app.session.document.write_session", write_slowly)
     (copy,) = safety_copies()
     bring = next(button for button in left.messages.findChildren(QPushButton) if button.text() == "Restore")
     left.filing.document.save(tmp_path / "one.bpex")

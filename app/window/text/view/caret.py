@@ -62,25 +62,13 @@ class Caret:
             return position - 1
         return start + layout.before(position - start)
 
-    def to_the_right(self) -> int:
-        return self.before() if self._reads_right_to_left() else self.after()
-
-    def to_the_left(self) -> int:
-        return self.after() if self._reads_right_to_left() else self.before()
-
-    def word_to_the_right(self) -> int:
-        return self.word_before() if self._reads_right_to_left() else self.word_after()
-
-    def word_to_the_left(self) -> int:
-        return self.word_after() if self._reads_right_to_left() else self.word_before()
-
     def word_after(self) -> int:
         return next_word(self.flow.chunks, self.position)
 
     def word_before(self) -> int:
         return previous_word(self.flow.chunks, self.position)
 
-    def _reads_right_to_left(self) -> bool:
+    def reads_right_to_left(self) -> bool:
         return self.flow.layout(self.flow.block_of(self.position)).right_to_left
 
     # -- by row, line and text -------------------------------------------------------------
@@ -184,11 +172,17 @@ def _kind(chunks: TextChunks, position: int) -> str:
 Key = QKeySequence.StandardKey
 Place = Callable[[Caret], int]
 
+
+def _visual(place: Place, other: Place) -> Place:
+    """Return where an arrow leads: to `place`, or to the `other` side where the text reads from right to left."""
+    return lambda caret: (other if caret.reads_right_to_left() else place)(caret)
+
+
 _BOTH_MOVES: list[tuple[Key, Key, Place]] = [  # alone, and selecting
-    (Key.MoveToNextChar, Key.SelectNextChar, Caret.to_the_right),
-    (Key.MoveToPreviousChar, Key.SelectPreviousChar, Caret.to_the_left),
-    (Key.MoveToNextWord, Key.SelectNextWord, Caret.word_to_the_right),
-    (Key.MoveToPreviousWord, Key.SelectPreviousWord, Caret.word_to_the_left),
+    (Key.MoveToNextChar, Key.SelectNextChar, _visual(Caret.after, Caret.before)),
+    (Key.MoveToPreviousChar, Key.SelectPreviousChar, _visual(Caret.before, Caret.after)),
+    (Key.MoveToNextWord, Key.SelectNextWord, _visual(Caret.word_after, Caret.word_before)),
+    (Key.MoveToPreviousWord, Key.SelectPreviousWord, _visual(Caret.word_before, Caret.word_after)),
     (Key.MoveToStartOfLine, Key.SelectStartOfLine, Caret.row_start),
     (Key.MoveToEndOfLine, Key.SelectEndOfLine, Caret.row_end),
     (Key.MoveToStartOfBlock, Key.SelectStartOfBlock, Caret.line_start),
@@ -206,15 +200,16 @@ DELETIONS: dict[Key, Place] = {
     Key.DeleteStartOfWord: Caret.word_before,
     Key.DeleteEndOfLine: Caret.line_end,
 }
+_BOTH_ROWS: list[tuple[Key, Key, int, bool]] = [
+    (Key.MoveToNextLine, Key.SelectNextLine, 1, False),
+    (Key.MoveToPreviousLine, Key.SelectPreviousLine, -1, False),
+    (Key.MoveToNextPage, Key.SelectNextPage, 1, True),
+    (Key.MoveToPreviousPage, Key.SelectPreviousPage, -1, True),
+]
 ROWS: dict[Key, tuple[int, bool, bool]] = {  # how many, whether pages are meant, and whether the way is selected
-    Key.MoveToNextLine: (1, False, False),
-    Key.MoveToPreviousLine: (-1, False, False),
-    Key.SelectNextLine: (1, False, True),
-    Key.SelectPreviousLine: (-1, False, True),
-    Key.MoveToNextPage: (1, True, False),
-    Key.MoveToPreviousPage: (-1, True, False),
-    Key.SelectNextPage: (1, True, True),
-    Key.SelectPreviousPage: (-1, True, True),
+    key: (count, are_pages, key is selects)
+    for moves, selects, count, are_pages in _BOTH_ROWS
+    for key in (moves, selects)
 }
 
 

@@ -363,43 +363,31 @@ class StepEvent:
         self._dim(painter, progress, paper)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for change in self.changes:
-            parts, whole, pictures, done = change.before, change.after, (self.before, self.after), progress
+            parts, whole, apart, joined, done = change.before, change.after, self.before, self.after, progress
             if len(parts) < len(whole):  # they part
-                parts, whole, pictures, done = whole, parts, (self.after, self.before), 1.0 - progress
-            self._paint(painter, done, parts, whole, pictures, light, paper)
-
-    def _dim(self, painter: QPainter, progress: float, paper: QColor) -> None:
-        strength = smooth(min(1.0, progress / LIT)) * (1.0 - smooth(max(0.0, (progress - MET) / (1.0 - MET))))
-        veil = QColor(paper)
-        veil.setAlphaF(DIMMED * strength)
-        painter.fillRect(self.after.rect(), veil)
-
-    def _paint(
-        self,
-        painter: QPainter,
-        progress: float,
-        parts: Sequence[QRectF],
-        whole: Sequence[QRectF],
-        pictures: tuple[QPixmap, QPixmap],
-        light: QColor,
-        paper: QColor,
-    ) -> None:
-        if progress < MET:
-            lit = smooth(min(1.0, progress / LIT))
-            met = away(max(0.0, (progress - LIT) / (MET - LIT)))
+                parts, whole, apart, joined, done = whole, parts, joined, apart, 1.0 - progress
+            if done >= MET:
+                fresh = 1.0 - smooth((done - MET) / (1.0 - MET))
+                for area in whole:
+                    _copy(painter, area.topLeft(), joined, area)
+                    _glow(painter, area.adjusted(-POP * fresh, -POP * fresh, POP * fresh, POP * fresh), light, fresh)
+                continue
+            lit = smooth(min(1.0, done / LIT))
+            met = away(max(0.0, (done - LIT) / (MET - LIT)))
             for area in whole:
                 painter.fillRect(area, paper)
             middle = (len(parts) - 1) / 2
             for number, area in enumerate(parts):
                 shift = SPREAD * (number - middle) * 2 * lit * (1.0 - met) / max(1, len(parts) - 1)
                 place = area.translated(shift, 0.0)
-                _copy(painter, place.topLeft(), pictures[0], area)
+                _copy(painter, place.topLeft(), apart, area)
                 _glow(painter, place, light, lit)
-        else:
-            fresh = 1.0 - smooth((progress - MET) / (1.0 - MET))
-            for area in whole:
-                _copy(painter, area.topLeft(), pictures[1], area)
-                _glow(painter, area.adjusted(-POP * fresh, -POP * fresh, POP * fresh, POP * fresh), light, fresh)
+
+    def _dim(self, painter: QPainter, progress: float, paper: QColor) -> None:
+        strength = smooth(min(1.0, progress / LIT)) * (1.0 - smooth(max(0.0, (progress - MET) / (1.0 - MET))))
+        veil = QColor(paper)
+        veil.setAlphaF(DIMMED * strength)
+        painter.fillRect(self.after.rect(), veil)
 
 
 def _copy(painter: QPainter, place: QPointF, picture: QPixmap, area: QRectF) -> None:
