@@ -27,6 +27,7 @@ LENIENT: dict[str, tuple[str | None, OnInvalid]] = {
     "utf-8 skip": ("utf-8", "skip"),
 }
 
+IN_NONE = "in no group"  # the name of texts in no group, where others are in groups
 _numbers = itertools.count(1)
 
 

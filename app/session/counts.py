@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -16,13 +17,12 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.corpus_texts import CorpusText, CorpusTexts, reading
-from app.session.groups import Unit, units_of
 from app.worker.job import Task
 from bpe_core.counting.count_words import count_unmixed
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, CorpusError
 from bpe_core.insight.long_words import LONG_SHARE, LongWords, find_long_words, share_of
-from bpe_core.recipes.mixture import Mixture
+from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.recipe import Recipe, Splitting
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
@@ -33,6 +33,31 @@ SECONDS_BETWEEN_REPORTS = 0.05  # to be told of each of thousands of small files
 WORDS_SHOWN = 8  # of a text, those that occur most
 KEPT_KINDS = 3  # counts of older ones are forgotten
 KEPT_TEXTS = 20  # that nobody wants at the moment
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What is counted together: a text, or all texts of a group that is taken only in part."""
+
+    sources: CorpusTexts
+    choice: Group | None  # None: everything, of one text
+    key: object  # what its count is remembered by; weights are no part of it
+
+
+def units_of(texts: CorpusTexts, recipe: Recipe) -> dict[int, Unit]:
+    """Return what is counted together with each text, by its number."""
+    mixture, units, of_groups = recipe.mixture or Mixture(), {}, dict[str, Unit]()
+    for text in texts:
+        choice = replace(mixture.of(text.group), weight=Fraction(1))
+        if choice.takes_all:
+            units[text.number] = Unit((text,), None, text.key())
+            continue
+        if text.group not in of_groups:
+            members = tuple(one for one in texts if one.group == text.group)
+            key = (choice, tuple(one.key() for one in members))
+            of_groups[text.group] = Unit(members, choice, key)
+        units[text.number] = of_groups[text.group]
+    return units
 
 
 Kind = Hashable
@@ -217,13 +242,14 @@ def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
     weights = lengths * table.counts
     share, splits = share_of(table), recipe.pattern != "none" and corpus.has_texts
     is_long = splits and share >= LONG_SHARE
+    encodings = sorted({source.encoding for source in corpus.sources if source.encoding})
     return Counted(
         table=table,
         words=table.total,
         longest_word=int(lengths.max(initial=0)),
         share_in_long_words=share,
         long_words=find_long_words(corpus, table, recipe, task.cancelled) if is_long else None,
-        encoding=_encoding_of(corpus),
+        encoding=" and ".join(encodings) or "UTF-8",
         file_state=file_state,
         files=len(corpus.sources),
         size=corpus.total_size or 0,
@@ -232,8 +258,3 @@ def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
         most_frequent=table.most_frequent(WORDS_SHOWN),
         is_of_group=unit.choice is not None,
     )
-
-
-def _encoding_of(corpus: Corpus) -> str:
-    encodings = {source.encoding for source in corpus.sources if source.encoding}
-    return " and ".join(sorted(encodings)) or "UTF-8"

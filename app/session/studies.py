@@ -8,9 +8,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from app.session.corpus_texts import CorpusTexts, reading
+from app.session.corpus_texts import IN_NONE, CorpusTexts, reading
 from app.session.counts import Counted, Counts, Outcome
-from app.session.groups import IN_NONE
 from app.session.run import Run, name_of
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.grouped import GroupedWords

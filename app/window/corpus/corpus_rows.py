@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
-from app.session.corpus_texts import CorpusText, CorpusTexts
+from app.session.corpus_texts import IN_NONE, CorpusText, CorpusTexts
 from app.session.counts import Counted, Outcome
-from app.session.groups import IN_NONE
 from app.window.parts.wording import count_text, size_text
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.long_words import LONG_WORD

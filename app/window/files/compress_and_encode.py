@@ -9,8 +9,7 @@ from typing import Literal, get_args
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.corpus_texts import CorpusText, reading
-from app.session.groups import IN_NONE
+from app.session.corpus_texts import IN_NONE, CorpusText, reading
 from app.session.manifests import RESULT, SESSION, TEXTS
 from app.session.session import Session
 from app.window.files.file_work import FileWork

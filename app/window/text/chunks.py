@@ -40,8 +40,6 @@ class ChunksChange:
 
 
 class TextChunks:
-    """The chunks of one text, and how many characters and bytes come before each."""
-
     def __init__(self, text: str = "") -> None:
         self._chunks = cut_into_chunks(text)
         self._sizes = _sizes(self._chunks)  # two rows: characters, bytes

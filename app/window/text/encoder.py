@@ -32,7 +32,7 @@ TEXT_MILLISECONDS = 300  # how soon the session's copy follows the text
 
 
 class LiveEncoder(QObject):
-    """One encoding at a time; what changes meanwhile is encoded next."""
+    """Encodes the text at each change, one encoding at a time."""
 
     def __init__(self, model: TokenTextModel, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -77,7 +77,6 @@ class LiveEncoder(QObject):
         )
 
     def _show(self, position: int) -> None:
-        """Show a step whose words have been cut, unless the text changed meanwhile."""
         if self._model.ahead_of(position) is None:
             self._model.set_cursor(position)
 
@@ -170,7 +169,6 @@ def _before_any(recipe: Recipe, text: str) -> History:
 
 
 def _are_the_same(one: History | None, other: History | None) -> bool:
-    """Whether two histories give the same tokens, by a quick comparison."""
     if one is None or other is None or len(one) != len(other) or one.recipe != other.recipe:
         return False
     if one.alphabet is not other.alphabet and one.alphabet != other.alphabet:

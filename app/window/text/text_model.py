@@ -46,8 +46,6 @@ class EncodeRequest:
 
 @dataclass(frozen=True)
 class TokenAt:
-    """One token of the text, and its bytes."""
-
     start: int
     stop: int
     id: int  # NO_TOKEN if it is not known, or there is none
@@ -60,7 +58,7 @@ class TokenAt:
 
 @dataclass(frozen=True)
 class TokenCounts:
-    """The counts under the text. A ratio is None if there is nothing to divide by."""
+    """The counts under the text; a ratio is None where nothing divides it."""
 
     characters: int
     bytes: int
@@ -78,8 +76,6 @@ class TokenCounts:
 
 
 class TokenTextModel(QObject):
-    """The text, its tokens at every step, and the time cursor."""
-
     text_changed = Signal(object)  # a TextChange
     tokens_changed = Signal()  # the same text has other tokens
     colours_changed = Signal()  # the tokens are coloured otherwise
@@ -87,7 +83,7 @@ class TokenTextModel(QObject):
     def __init__(self, text: str = "", parent: QObject | None = None, undo: Steps | None = None) -> None:
         super().__init__(parent)
         self.undo = undo or Steps(self)
-        self._steps = TextSteps(self.undo, self._change)
+        self.steps = TextSteps(self.undo, self._change)
         self.chunks = TextChunks(_encodable(text))
         self.revision = 0
         self._segmentation: Segmentation = Boundaries.unknown(self.chunks.text().encode())
@@ -112,18 +108,15 @@ class TokenTextModel(QObject):
         return self.chunks.byte_length
 
     def set_text(self, text: str) -> None:
-        """Begin with another text; earlier edits cannot be undone."""
+        """Begin with another text, without a step to undo."""
         self._change(Edit(0, self.text(), _encodable(text)))
-        self._steps.forget()
+        self.steps.forget()
 
     def replace(self, start: int, stop: int, added: str, *, joins: bool = False) -> None:
         """Replace the characters from `start` to `stop`; edits that `joins` are undone together."""
         edit = Edit(start, self.chunks.slice(start, stop), _encodable(added))
         if edit.removed != edit.added:
-            self._steps.make(edit, joins=joins)
-
-    def seal_undo(self) -> None:
-        self._steps.seal()
+            self.steps.make(edit, joins=joins)
 
     def _change(self, edit: Edit) -> None:
         start_byte = self.chunks.byte_of(edit.start)
@@ -226,10 +219,7 @@ class TokenTextModel(QObject):
         return TokenCounts(self.length, self.byte_length, self.token_count(), self._words, not self.is_pending)
 
     def edges(self) -> Int32s:
-        """Return where each token starts, and where the last one ends; kept until something changes.
-
-        A token without bytes, such as a lone word marker, ends where it starts.
-        """
+        """Return where each token starts, and where the last ends; one without bytes ends where it starts. Kept."""
         if self._edges is None:
             self._edges = self._segmentation.edges(self.cursor).astype(np.int32)
         return self._edges
@@ -297,8 +287,6 @@ class Edit:
 
 
 class TextSteps:
-    """Puts the edits of a text on a stack, on which other changes may be, too."""
-
     def __init__(self, stack: Steps, change: Callable[[Edit], None]) -> None:
         self._stack, self._change = stack, change
         self._known: list[Step] = []
@@ -308,7 +296,7 @@ class TextSteps:
         self._is_sealed = True
 
     def forget(self) -> None:
-        """Let the steps that were made do nothing any more: the text is another one."""
+        """Make all known steps do nothing: the text is another one."""
         for step in self._known:
             step.before = step.after = Edit(0)
         self._known.clear()

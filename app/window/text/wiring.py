@@ -20,8 +20,6 @@ from bpe_core.insight.token_life import counts_at_birth
 
 
 class Writing(QObject):
-    """Connects the text with undo and with the token page."""
-
     def __init__(
         self, frame: Frame, model: TokenTextModel, panel: TokenTextPanel, token: TokenModel, parent: QObject
     ) -> None:
@@ -90,7 +88,6 @@ class Writing(QObject):
         self._look_at_caret(self._token_at(byte))
 
     def _look_at_caret(self, token: TokenAt | None) -> None:
-        """Look at the token of the caret, until time moves on."""
         if self._panel.editor.hasFocus() and self._caret_moment == self._session.cursor.position:
             self._token.peek(token.id if token else None)
 

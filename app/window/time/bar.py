@@ -103,7 +103,6 @@ class TimeTrack(QAbstractSlider):
         return round(self.maximum() * min(1.0, max(0.0, (x - track.left()) / max(1.0, track.width()))))
 
     def _draw_curve(self, painter: QPainter, track: QRectF, until: float) -> None:
-        """Fill the past darker than the future, and draw the line above both."""
         if self._curve is None or len(self._curve.x) < 2:
             return
         line, area = self._shapes(track, self._curve)
@@ -139,8 +138,6 @@ CURVE_MILLISECONDS = 120
 
 
 class TimeBar(QWidget):
-    """Play, step, slide, type a step, and go back to the live end."""
-
     def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cursor = cursor = session.cursor

@@ -311,7 +311,7 @@ def test_a_new_text_cannot_be_undone_and_a_moved_caret_begins_a_new_step() -> No
     model.undo.undo()
     assert model.text() == "new"
     model.replace(3, 3, "a", joins=True)
-    model.seal_undo()
+    model.steps.seal()
     model.replace(4, 4, "b", joins=True)
     model.undo.undo()
     assert model.text() == "newa"

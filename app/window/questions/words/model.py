@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from app.session.corpus_texts import IN_NONE
 from app.session.counts import Counted, CountFailed
-from app.session.groups import IN_NONE
 from app.session.manifests import RESULT, SESSION, TEXTS
 from app.session.session import Session
 from app.session.studies import are_same, tables_by_group

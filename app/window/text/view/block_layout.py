@@ -65,10 +65,8 @@ def name_of(character: str) -> str:
 
 @dataclass(frozen=True)
 class Box:
-    """A character shown by its name: its place, and the units of room it takes."""
-
-    character: int
-    units: int
+    character: int  # shown by its name
+    units: int  # of room it takes
     label: str
 
 
@@ -176,8 +174,6 @@ class Typesetting:
 
 @dataclass(eq=False)
 class TextRow:
-    """One row: its characters, and its place in the block."""
-
     start: int
     stop: int
     line: QTextLine
@@ -284,12 +280,11 @@ class BlockLayout:
         return max(row.start, self.before(row.stop))
 
     def before(self, character: int) -> int:
-        """Return the place before the whole character (with its marks) that ends here."""
+        """Return the place before the character (with its marks) that ends here."""
         unit = self.layout.previousCursorPosition(self.visible.units_of(character))
         return min(self.visible.character_of(unit), character - 1)
 
     def after(self, character: int) -> int:
-        """Return the place after the whole character (with its marks) that starts here."""
         unit = self.layout.nextCursorPosition(self.visible.units_of(character))
         return max(self.visible.character_of(unit), character + 1)
 
@@ -366,10 +361,7 @@ def _end_x(line: QTextLine, unit: int) -> float:
 
 
 def _place_where_the_direction_turns(line: QTextLine, units: list[int], begins: list[float], ends: list[float]) -> None:
-    """Put right the letters at which the reading direction turns.
-
-    For both of their sides the line gives the place of the letter before; their glyphs are right.
-    """
+    """Put right the letters at which the direction turns: the line gives both sides the place of the letter before."""
     for index, (unit, next_unit) in enumerate(pairwise(units)):
         if begins[index] != ends[index]:
             continue

@@ -43,8 +43,6 @@ _JUMP = 3  # pages; a longer scroll goes by estimate
 
 
 class TokenCanvas(QAbstractScrollArea):
-    """Shows and scrolls the text, and knows the token under the mouse."""
-
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
 
     left = MARGIN  # where rows begin
@@ -121,7 +119,6 @@ class TokenCanvas(QAbstractScrollArea):
         self.setFont(font)
 
     def _fit_letters(self) -> None:
-        """Choose the largest letters for which a short text has room."""
         if not self._fits:
             return
         chunks = self.model.chunks
@@ -172,7 +169,7 @@ class TokenCanvas(QAbstractScrollArea):
 
     @property
     def showings(self) -> int:
-        """How often each row is shown, one below the other."""
+        """How often each row is shown."""
         return 1
 
     def _lay_out_again(self) -> None:
@@ -274,7 +271,7 @@ class TokenCanvas(QAbstractScrollArea):
         self.motion.end()
 
     def _paint_caret(self, painter: QPainter, colours: TokenPalette) -> None:
-        """Only an editor has a caret."""
+        """Left to an editor."""
 
     # -- the mouse -------------------------------------------------------------------------
 

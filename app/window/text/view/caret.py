@@ -14,8 +14,6 @@ from app.window.text.view.flow import Flow
 
 
 class Caret:
-    """The caret, and the other end of the selection."""
-
     def __init__(self, flow: Flow) -> None:
         self.flow = flow
         self.position = 0
@@ -120,7 +118,6 @@ class Caret:
 
 
 def next_word(chunks: TextChunks, position: int) -> int:
-    """Return where the next word starts, at most in the next line."""
     kind = _kind(chunks, position)
     if kind == "\n":
         return position + 1
@@ -132,7 +129,6 @@ def next_word(chunks: TextChunks, position: int) -> int:
 
 
 def previous_word(chunks: TextChunks, position: int) -> int:
-    """Return where this word starts, or the one before."""
     if _kind(chunks, position - 1) == "\n":
         return position - 1
     while _kind(chunks, position - 1) == " ":
@@ -156,7 +152,7 @@ def word_around(chunks: TextChunks, position: int) -> tuple[int, int]:
 
 
 def _kind(chunks: TextChunks, position: int) -> str:
-    """Return the kind of a character: word, blank, newline or other; none beyond the ends."""
+    """Return word, blank, newline or other; nothing beyond the ends."""
     if not 0 <= position < chunks.length:
         return ""
     index = chunks.chunk_at(position)

@@ -48,8 +48,6 @@ COPY, MOVE = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction
 
 
 class TokenTextEdit(TokenCanvas):
-    """An editor of plain text of any size, coloured by tokens."""
-
     caret_token_changed = Signal(object)  # the TokenAt behind the caret, or None
     selection_changed = Signal(object)  # (start, stop) in bytes, or None
     caret_placed = Signal(int)  # a byte of the text
@@ -151,7 +149,7 @@ class TokenTextEdit(TokenCanvas):
 
     def caret_moved(self, *, reveal: bool = True, keeps_undo_step: bool = False) -> None:
         if not keeps_undo_step:
-            self.model.seal_undo()
+            self.model.steps.seal()
         if reveal:
             self.reveal_character(self.caret.position)
         self._light_caret()
@@ -390,7 +388,7 @@ class TokenTextEdit(TokenCanvas):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def move_selection(self, place: int) -> None:
-        """Move the selected text as one step of undo, by rewriting the stretch between both places."""
+        """Move the selected text as one step, by rewriting the stretch between both places."""
         start, stop = self.caret.selection
         text = self.selected_text()
         if start <= place <= stop:

@@ -22,8 +22,6 @@ _KEPT_LAYOUTS = 512
 
 @dataclass(frozen=True)
 class PlacedBlock:
-    """A block, with its first character and its top in the viewport."""
-
     index: int
     start: int
     y: float
@@ -109,7 +107,7 @@ class Flow:
         return self._directions[index]
 
     def block_of(self, character: int) -> int:
-        """Return the block of a character, or of the caret before it."""
+        """Return the block of the caret before a character."""
         index = self.chunks.chunk_at(character)
         later = index + 1 < len(self.chunks) and character >= self.start_of(index + 1)
         return index + later

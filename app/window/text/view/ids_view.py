@@ -42,7 +42,7 @@ _GAP = 1
 
 
 class Cells(NamedTuple):
-    """The grid of ids. All cells are equal, so each place is known without the others."""
+    """The grid of ids: all cells are equal, so each place is known without the others."""
 
     columns: int
     width: int
@@ -282,8 +282,6 @@ class IdsGrid(QAbstractScrollArea):
 
 
 class IdsView(QWidget):
-    """The grid of ids, and a line to paste ids into, which are decoded."""
-
     ids_pasted = Signal(str)  # the text as it was entered
 
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:

@@ -48,7 +48,7 @@ class Overlay:
 
 @dataclass(frozen=True)
 class RowTokens:
-    """The ground of a row: one line of pixels, stretched to the height of the row."""
+    """The ground of a row: one line of pixels, stretched to its height."""
 
     key: tuple[object, ...]
     pixels: npt.NDArray[np.uint32]  # the image borrows them
@@ -254,7 +254,6 @@ class TokenPainter:
 def paint_tile(
     painter: QPainter, area: QRectF, text: str, fill: QColor, edge: QPen, ink: QColor, corner: float = 3.0
 ) -> None:
-    """Paint a single token by itself."""
     painter.setPen(edge)
     painter.setBrush(fill)
     painter.drawRoundedRect(area, corner, corner)
@@ -358,7 +357,6 @@ class StepEvent:
     changes: Sequence[Change]
 
     def paint(self, painter: QPainter, progress: float, paper: QColor, light: QColor) -> None:
-        """Paint the text at this point between the two steps."""
         painter.drawPixmap(0, 0, self.after)
         self._dim(painter, progress, paper)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -391,7 +389,6 @@ class StepEvent:
 
 
 def _copy(painter: QPainter, place: QPointF, picture: QPixmap, area: QRectF) -> None:
-    """Copy an area of a picture, whose pixels may be finer than the painter's."""
     scale = picture.devicePixelRatio()
     source = QRectF(area.x() * scale, area.y() * scale, area.width() * scale, area.height() * scale)
     painter.drawPixmap(QRectF(place, area.size()), picture, source)

@@ -75,8 +75,6 @@ MARGIN = 4
 
 
 class ScaleLegend(QWidget):
-    """The legend of a scale: a field for each colour; hidden without a scale."""
-
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
