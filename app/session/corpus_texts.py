@@ -46,7 +46,7 @@ def state_of(path: Path) -> tuple[int, int] | None:
 
 @dataclass(frozen=True)
 class CorpusText:
-    """A file, an address, a text given directly, or a folder with so many texts that they are read as one corpus.
+    """A file, an address, a text given directly, or a folder whose texts are read as one corpus.
 
     Its number is its identity, wherever it is moved.
     """
@@ -61,7 +61,7 @@ class CorpusText:
     refused: str = ""  # why the file is not even looked at
     is_folder: bool = False
     picked: tuple[str, ...] = field(default=(), repr=False)  # of a folder only these files, by their paths in it
-    group: str = ""  # the texts of one stand together; without a name it is in none
+    group: str = ""  # its texts follow each other; empty for a text in none
     number: int = field(default_factory=fresh_number)
 
     @property

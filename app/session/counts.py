@@ -29,7 +29,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.rows import FieldNeeded
 
 TOPIC = "counts"
-SECONDS_BETWEEN_REPORTS = 0.05  # to be told of each of thousands of small files would take the window longer
+SECONDS_BETWEEN_REPORTS = 0.05  # reports of thousands of small files would keep the window busy
 WORDS_SHOWN = 8  # of a text, those that occur most
 KEPT_KINDS = 3  # counts of older ones are forgotten
 KEPT_TEXTS = 20  # that nobody wants at the moment
@@ -96,7 +96,7 @@ class Counted:
     files: int  # more than one of a folder or group
     size: int  # of them all, in bytes
     read: Read  # which of its parts were read
-    word_bytes: int  # that stand in words
+    word_bytes: int  # of all words
     most_frequent: tuple[tuple[bytes, int], ...] = ()  # words, with how often they occur
     is_of_group: bool = False  # of which not everything is taken, so that its texts were read together
 

@@ -339,7 +339,7 @@ class Document(QObject):
         try:
             self._new_lock = Lock.acquire(private_folder(self._folder / "open") / f"{name[:32]}.lock")
         except OSError:
-            return True  # without a folder of one's own nobody can be asked; the file's state is looked at in time
+            return True  # without a private folder there are no locks; the state of the file is checked
         return self._new_lock is not None
 
     def _belong_to(self, path: Path | None) -> None:

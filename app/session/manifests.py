@@ -19,7 +19,7 @@ from bpe_core.session_file.writing import write_session
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.progress import CancelCheck
 
-# What stands in a command for the session, for the texts of the corpus, and for what is made; nobody can type it.
+# Placeholders in a command for the session, the texts of the corpus, and the file that is made; nobody can type them.
 SESSION, TEXTS, RESULT = "\0session", "\0texts", "\0result"
 CORPUS = "\0corpus"  # for the same texts behind the argument that names them
 EACH = "\0each"  # for the same texts, each in a group of its own, called as it is, where there are no groups

@@ -1,8 +1,7 @@
-"""Playing: the one walk of the time cursor through what was learned, and the one speed of all that walks.
+"""Playing: the time cursor walks through what was learned, at one speed for all that walks.
 
-A small run that is learned at once plays when it has ended: until then the cursor is held at the beginning. A run that
-takes longer is shown live. Whatever a person does ends the walk where it is. `stepped` tells of each single step that
-is slow enough for an eye to follow.
+A small run that is learned at once is played when it has ended; until then the cursor is held at the beginning. A run
+that takes longer is shown live. Whatever a person does ends the walk where it is.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ LEAST_EVENT_SECONDS = 0.33  # faster, an eye does not follow; nor should anythin
 
 @dataclass(frozen=True)
 class Step:
-    """The cursor has gone from one moment to the one beside it, and rests there for so many seconds at least."""
+    """A move of the cursor to a neighbouring moment, where it stays at least these seconds."""
 
     before: int
     after: int
@@ -37,7 +36,7 @@ class Step:
 
 
 class Playing(QObject):
-    """`changed` tells of another state or speed."""
+    """Walks, pauses, and holds the cursor; `stepped` reports steps slow enough for an eye to follow."""
 
     changed = Signal()
     stepped = Signal(Step)
@@ -79,7 +78,7 @@ class Playing(QObject):
 
     @property
     def word_steps_per_second(self) -> float:
-        """How fast the steps of a single word follow each other."""
+        """The speed at which the steps of a single word follow each other."""
         return min(self.speed or WORD_STEPS_PER_SECOND, WORD_STEPS_PER_SECOND)
 
     # -- deeds -----------------------------------------------------------------------------
@@ -88,7 +87,7 @@ class Playing(QObject):
         self.pause() if self.is_playing else self.play()
 
     def play(self) -> None:
-        """From where the cursor stands, or from the start if that is the end; what was paused goes on as it went."""
+        """Play from the cursor, or from the start if it is at the end; a paused walk goes on."""
         if not self.can_play:
             return
         if self.is_at_end:
@@ -102,7 +101,6 @@ class Playing(QObject):
         self.changed.emit()
 
     def pause(self) -> None:
-        """Rest here; `play` goes on."""
         self._halt(is_paused=True)
 
     def skip(self) -> None:
@@ -110,7 +108,7 @@ class Playing(QObject):
         self._cursor.go_live()
 
     def give_way(self) -> None:
-        """The person does something else: rest here, and begin nothing by itself."""
+        """Rest here, and begin nothing by itself: the person does something else."""
         self._is_wanted = False
         self._give_up()
         self._halt(is_paused=self.is_playing or self.is_paused)
@@ -208,7 +206,7 @@ class Playing(QObject):
             self._cursor.go_live()
 
     def _give_up(self) -> None:
-        """Show it live: it has not ended in time, or otherwise than by itself."""
+        """Show the run live: it did not end in time, or not by itself."""
         is_held = self._run is not None and not self._cursor.live and self._cursor.position == 0
         self._forget_run()
         if is_held:
@@ -219,8 +217,8 @@ class Playing(QObject):
         self._patience.stop()
 
 
-WHOLE_SECONDS = 18.5  # however long the history is, playing it at full speed takes about so long: twenty with learning
-FIRST_PER_SECOND = 1.0  # so slowly it begins
+WHOLE_SECONDS = 18.5  # that playing takes at full speed, however long the history is: about twenty with learning
+FIRST_PER_SECOND = 1.0  # the speed at the beginning
 _HALVINGS = 60  # of the range in which the growth is sought: more than a float can tell apart
 
 
@@ -245,7 +243,7 @@ class Schedule:
         return steps / self.speed if self.speed else min(WHOLE_SECONDS, steps / FIRST_PER_SECOND)
 
     def place(self, seconds: float) -> float:
-        """Which step is reached after so long, and how much of the way to the next."""
+        """Return the step reached after these seconds, with the part of the way to the next."""
         if seconds >= self.seconds:
             return float(self.end)
         if self.speed:
@@ -257,7 +255,7 @@ class Schedule:
 
     @property
     def _growth(self) -> float:
-        """How fast the speed grows so that it is all through in time."""
+        """The rate at which the speed grows to be through in time."""
         wanted = (self.end - self.start) / FIRST_PER_SECOND
         if wanted <= self.seconds:
             return 0.0
@@ -271,5 +269,5 @@ class Schedule:
 
 
 def _grown(growth: float, seconds: float) -> float:
-    """How far one comes whose speed is 1 at first and grows by this rate."""
+    """Return the distance covered by a speed that is 1 at first and grows at this rate."""
     return seconds if growth < 1e-9 else math.expm1(growth * seconds) / growth

@@ -68,7 +68,7 @@ class Run:
     parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
     begins_with: History | None = None  # steps that are made before any other
     growing: Growing | None = None  # the table that it goes on from, on other texts
-    gone_on: GoneOn | None = None  # what came of that, where it was not learned step by step; until it is told
+    gone_on: GoneOn | None = None  # what came of that, where it was not learned step by step; until that is reported
     fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # of its files as they were read, by source
 
     @cached_property
@@ -181,7 +181,7 @@ class Run:
         return END_SENTENCES[self.history.end_reason or "stopped"]
 
 
-MOST_TURNS = 6  # that are told in words
+MOST_TURNS = 6  # that are listed in words
 
 
 def name_of(run: Run, runs: Sequence[Run]) -> str:

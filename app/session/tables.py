@@ -103,7 +103,7 @@ class EditedTable:
     history: History
     names: TokenTexts
     made: str  # how, in a few words
-    told: tuple[str, ...]  # a sentence each
+    told: tuple[str, ...]  # sentences about it
 
     @classmethod
     def of(cls, history: History, name: str, made: str, told: tuple[str, ...]) -> EditedTable:
@@ -126,7 +126,7 @@ MOST_LISTED = 500  # tokens
 class Growth:
     text: Costs  # of the person's own text
     by_file: list[str]  # what it saves in each text that nothing was learned from, a sentence each
-    unused: list[int]  # old tokens that stand nowhere in the texts it went on with, by their ids now
+    unused: list[int]  # present ids of old tokens that the new texts do not hold
 
 
 class GrowthNews(QObject):

@@ -40,7 +40,7 @@ class Mailbox(QObject):
             if self._closed:
                 return
             first = not self._waiting
-            self._waiting.pop(kind, None)  # so that the newest stands last, behind what came before it
+            self._waiting.pop(kind, None)  # so that the newest comes last
             self._waiting[kind] = message
             if first:
                 self._rang.emit()  # inside the lock: `close` must not come between
@@ -132,7 +132,7 @@ class Job:
         self._stop.set()
 
     def join(self, seconds: float | None = None) -> None:
-        """Wait until the thread is gone, or for so many seconds."""
+        """Wait until the thread is gone, at most for these seconds."""
         if self._has_begun and self._is_over.wait(seconds) and self._thread.ident is not None:
             self._thread.join()  # it has nothing to do any more
 
@@ -189,7 +189,7 @@ class Task(Job):
         super().__init__(name, writes=writes)
         self.is_done = False
         self.answer: Any = None
-        self.remarks: list[str] = []  # sentences to be told beside the answer
+        self.remarks: list[str] = []  # sentences to report beside the answer
         self._function = function
 
     def cancelled(self) -> bool:

@@ -1,4 +1,4 @@
-"""The one thread that trains: it drives a trainer in short batches until told to rest.
+"""The one thread that trains: it drives a trainer in short batches until it is asked to rest.
 
 Pausing ends the thread and leaves the trainer where it is; going on starts a new thread on the same trainer.
 """
@@ -49,7 +49,7 @@ class Prepared:
     trainer: Trainer
     names: TokenTexts
     words: WordTable
-    symbol_counts: npt.NDArray[np.int64]  # how often each base symbol stands in the corpus
+    symbol_counts: npt.NDArray[np.int64]  # how often each base symbol occurs in the corpus
     leading: LeadingPairs
 
 
@@ -75,7 +75,7 @@ class Learned:
 class Growing:
     old: History  # with a number for each token
     first_id: int | None = None  # of what is new
-    held_out: tuple[Path, ...] = ()  # texts of which it is told what that saves
+    held_out: tuple[Path, ...] = ()  # texts for which the saving is reported
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ def named(history: History) -> TokenTexts:
 
 
 class TrainingJob(Job):
-    """Lets a trainer advance until it ends, has made enough merges, or is told to rest."""
+    """Lets a trainer advance until it ends, has made enough merges, or is asked to rest."""
 
     def __init__(self, trainer: Trainer, names: TokenTexts, rate: float | None, *, merges: int | None = None) -> None:
         super().__init__("training")

@@ -24,11 +24,11 @@ class Writing(QObject):
         self, frame: Frame, model: TokenTextModel, panel: TokenTextPanel, token: TokenModel, parent: QObject
     ) -> None:
         super().__init__(parent)
-        session = frame.session
-        self._session, self._panel, self._token = session, panel, token
+        self._session, self._model, self._settings = frame.session, model, frame.settings
+        self._panel, self._token, self._runs = panel, token, frame.session.runs
         panel.editor.fit_letters()
         panel.token_hovered.connect(self._look_at)
-        panel.ids.ids_pasted.connect(self._decode)
+        panel.ids.ids_pasted.connect(lambda ids: panel.ids.show_decoded(decode_ids(ids, self._runs.shown)))
         panel.editor.caret_token_changed.connect(self._look_at_caret)
         panel.editor.caret_placed.connect(self._come_to_caret)
         panel.editor.place_clicked.connect(lambda byte: self._stay_with(self._hovered or self._token_at(byte)))
@@ -36,12 +36,11 @@ class Writing(QObject):
         self._hovered: TokenAt | None = None
         self._caret_moment = -1  # the moment shown when the caret was placed
         self._connect_undo(frame)
-        self._runs, self._model, self._settings = session.runs, model, frame.settings
         self._scales = {frame.actions["ages"]: _ages, frame.actions["rarity"]: _rarity}
         for action in self._scales:
             action.setChecked(frame.settings.get(COLOUR_BY) == action.objectName())
             action.toggled.connect(partial(self._choose, action))
-        for signal in (session.runs.changed, session.runs.grew):
+        for signal in (self._runs.changed, self._runs.grew):
             signal.connect(self._colour)
         self._colour()
 
@@ -58,8 +57,7 @@ class Writing(QObject):
 
     def _connect_undo(self, frame: Frame) -> None:
         steps, undo, redo = self._session.undo, frame.actions["undo"], frame.actions["redo"]
-        undo.triggered.connect(steps.undo)
-        redo.triggered.connect(steps.redo)
+        frame.actions.connect(undo=steps.undo, redo=steps.redo)
         steps.canUndoChanged.connect(undo.setEnabled)
         steps.canRedoChanged.connect(redo.setEnabled)
         steps.undoTextChanged.connect(lambda label: undo.setText(f"&Undo {label}".strip()))
@@ -80,8 +78,7 @@ class Writing(QObject):
             self._stay_with(self._token_at(selected[0]))
 
     def _token_at(self, byte: int) -> TokenAt | None:
-        text = self._panel.editor.model
-        return text.token_at(min(byte, text.byte_length - 1))
+        return self._model.token_at(min(byte, self._model.byte_length - 1))
 
     def _come_to_caret(self, byte: int) -> None:
         self._caret_moment = self._session.cursor.position
@@ -90,9 +87,6 @@ class Writing(QObject):
     def _look_at_caret(self, token: TokenAt | None) -> None:
         if self._panel.editor.hasFocus() and self._caret_moment == self._session.cursor.position:
             self._token.peek(token.id if token else None)
-
-    def _decode(self, entered: str) -> None:
-        self._panel.ids.show_decoded(decode_ids(entered, self._session.runs.shown))
 
 
 def _ages(run: Run | None) -> Scale:

@@ -83,8 +83,8 @@ class PlayingControls(QObject):
         self._show()
 
     def _connect_actions(self, frame: Frame) -> None:
-        actions, playing = self._actions, self._playing
-        actions.connect(play=self._play_or_pause, skip=playing.skip)
+        playing = self._playing
+        frame.actions.connect(play=self._play_or_pause, skip=playing.skip)
         frame.keep_ticked("plays", PLAYS, lambda on: setattr(playing, "follows_training", on))
         frame.keep_ticked("motion", MOTION, lambda on: setattr(playing, "has_motion", on and system_wants_motion()))
 
@@ -113,6 +113,6 @@ class PlayingControls(QObject):
 
 
 def system_wants_motion() -> bool:
-    """Whether the desktop wants motion; one told to reduce it gives animations no time."""
+    """Whether the desktop wants motion; if not, it gives animations no time."""
     style = QApplication.style()
     return style.styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0
