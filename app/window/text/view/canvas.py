@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QCursor,
     QFont,
-    QFontDatabase,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -24,7 +23,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from app.session.playing import Step
 from app.session.time import timer
-from app.window.parts.theme import shades_of
+from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
 from app.window.text.text_model import TextChange, TokenAt, TokenTextModel
 from app.window.text.view.block_layout import Typesetting
@@ -66,10 +65,8 @@ class TokenCanvas(QAbstractScrollArea):
         model.colours_changed.connect(self.viewport().update)
 
     def _set_up_widget(self) -> None:
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        font.setPointSizeF(max(11.0, QApplication.font().pointSizeF() + 1))
-        self.setFont(font)
-        self._usual_size, self._fits = font.pointSizeF(), False
+        self._usual_size, self._fits = max(11.0, QApplication.font().pointSizeF() + 1), False
+        self.setFont(fixed_font(self._usual_size))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)

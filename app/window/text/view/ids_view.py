@@ -13,7 +13,6 @@ from typing import NamedTuple
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QFontDatabase,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -30,6 +29,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QWidget
 from app.session.playing import Step
 from app.session.time import timer
 from app.window.parts.layouts import in_column
+from app.window.parts.theme import fixed_font
 from app.window.parts.timing import Motion
 from app.window.parts.widgets import entry, named, paragraph, selectable
 from app.window.text.colours import UNCOLOURED, coloured_tokens
@@ -75,7 +75,7 @@ class IdsGrid(QAbstractScrollArea):
         self._current = 0  # the index the keyboard is at
         self._before: dict[tuple[int, bool], int] = {}  # while ids close up: the index of each before, by `place`
         self.motion = Motion(self, self.viewport().update)
-        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setFont(fixed_font())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else rows would change with it

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QWidget
 from app.session.playing import Step
 from app.session.time import timer
 from app.window.parts.layouts import in_column
-from app.window.parts.wording import tip
+from app.window.parts.wording import count_text, tip
 from app.window.text.text_model import TokenAt, TokenCounts, TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.ids_view import IdsView
@@ -42,33 +42,29 @@ class CountsBar(QLabel):
 
     def refresh(self) -> None:
         counts = self._model.counts()
-        parts = (f"<b>{figure}</b> {name}".replace(" ", "&nbsp;") for figure, name in figures(counts))
+        parts = (f"<b>{text}".replace(" ", "</b>&nbsp;", 1).replace(" ", "&nbsp;") for text in figures(counts))
         self.setText(" &nbsp;·&nbsp; ".join(parts))
-        self.setAccessibleName(", ".join(f"{figure} {name}" for figure, name in figures(counts)))
+        self.setAccessibleName(", ".join(figures(counts)))
 
 
-def figures(counts: TokenCounts) -> list[tuple[str, str]]:
+def figures(counts: TokenCounts) -> list[str]:
     """List each count with its name; an ellipsis while it is not known.
 
     >>> figures(TokenCounts(characters=5, bytes=6, tokens=2, words=1, known=True))[2:]
-    [('2', 'tokens'), ('3.00', 'bytes per token'), ('2.00', 'tokens per word')]
+    ['2 tokens', '3.00 bytes per token', '2.00 tokens per word']
     """
 
     def ratio(value: float | None) -> str:
         return "…" if not counts.known else "–" if value is None else f"{value:.2f}"
 
     figures = [
-        (f"{counts.characters:,}", _plural("character", counts.characters)),
-        (f"{counts.bytes:,}", _plural("byte", counts.bytes)),
-        (f"{counts.tokens:,}" if counts.known else "…", _plural("token", counts.tokens)),
-        (ratio(counts.bytes_per_token), "bytes per token"),
-        (ratio(counts.tokens_per_word), "tokens per word"),
+        count_text(counts.characters, "character"),
+        count_text(counts.bytes, "byte"),
+        count_text(counts.tokens, "token") if counts.known else "… tokens",
+        f"{ratio(counts.bytes_per_token)} bytes per token",
+        f"{ratio(counts.tokens_per_word)} tokens per word",
     ]
     return figures if counts.words or not counts.tokens else figures[:-1]
-
-
-def _plural(noun: str, count: int) -> str:
-    return noun if count == 1 else f"{noun}s"
 
 
 MARGIN = 4
