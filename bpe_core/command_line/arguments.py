@@ -45,12 +45,7 @@ def add_merge_limits(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("when to stop")
     size = limits.add_mutually_exclusive_group()
     size.add_argument("--vocab-size", type=number, metavar="N", help="tokens in all: base symbols, learned, special")
-    size.add_argument(
-        "--merges",
-        type=number,
-        metavar="N",
-        help="or say how many merges (or drops ...) to make",
-    )
+    size.add_argument("--merges", type=number, metavar="N", help="or say how many merges (or drops ...) to make")
     limits.add_argument("--min-frequency", type=number, metavar="N", help="merge no pair that occurs less often")
 
 

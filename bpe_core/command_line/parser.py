@@ -89,9 +89,7 @@ def command_named(name: str) -> Command:
 
     question = question_named(name.replace("-", "_"))
     return Command(
-        partial(add_question_arguments, question=question),
-        partial(run_question, question),
-        ends_well=(DONE, DIFFERENT),
+        partial(add_question_arguments, question=question), partial(run_question, question), ends_well=(DONE, DIFFERENT)
     )
 
 

@@ -52,13 +52,7 @@ class TokenPlaces:
     file_count: int
 
     @classmethod
-    def of(
-        cls,
-        tables: Sequence[WordTable],
-        history: History,
-        *,
-        cancelled: CancelCheck = never_cancelled,
-    ) -> Self:
+    def of(cls, tables: Sequence[WordTable], history: History, *, cancelled: CancelCheck = never_cancelled) -> Self:
         """`tables` are the words of each file, split as the history splits."""
         words = WordTable.merged(tables)
         only_in = _only_files(words, tables, cancelled)
@@ -106,12 +100,7 @@ class Audit:
 
 
 def audit(
-    history: History,
-    places: TokenPlaces | None = None,
-    *,
-    rare: int = RARE,
-    long: int = LONG,
-    work: Work = ALONE,
+    history: History, places: TokenPlaces | None = None, *, rare: int = RARE, long: int = LONG, work: Work = ALONE
 ) -> Audit:
     """Every token under every criterion; those of a corpus where one is given."""
     texts = TokenTexts.of(history).raw[: history.first_special]

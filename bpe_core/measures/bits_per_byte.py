@@ -62,12 +62,7 @@ def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
 
 
 def bits_per_byte(
-    learned: WordTable,
-    held_out: WordTable,
-    history: History,
-    sizes: Int64s | None = None,
-    *,
-    work: Work = ALONE,
+    learned: WordTable, held_out: WordTable, history: History, sizes: Int64s | None = None, *, work: Work = ALONE
 ) -> BitsPerByte:
     """Of these sizes of the vocabulary; if not said, of every size that it had.
 
@@ -98,11 +93,7 @@ def bits_per_byte(
 
 
 def bits_by_text(
-    learned: Mapping[str, WordTable],
-    held_out: Mapping[str, WordTable],
-    history: History,
-    *,
-    work: Work = ALONE,
+    learned: Mapping[str, WordTable], held_out: Mapping[str, WordTable], history: History, *, work: Work = ALONE
 ) -> dict[str, BitsPerByte]:
     """Of each text held out by the model of each that is learned; where nothing is held out, of a tenth of these."""
     pairs = {}
@@ -127,12 +118,7 @@ def _every(history: History) -> Int64s:
 
 
 def _followed_bits(
-    words: Followed,
-    steps: Int64s,
-    history: History,
-    learned: Int64s,
-    held_out: Int64s,
-    work: Work,
+    words: Followed, steps: Int64s, history: History, learned: Int64s, held_out: Int64s, work: Work
 ) -> Float64s:
     """After each of these numbers of steps, all found on one way through the history."""
     from bpe_core.measures.compiled_bits import Wanted  # loads machine code

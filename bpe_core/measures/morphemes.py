@@ -90,11 +90,7 @@ class CutList:
 
 
 def morpheme_agreement(
-    tokenizers: Tokenizers,
-    lists: Lists,
-    *,
-    threads: int | None = None,
-    work: Work = ALONE,
+    tokenizers: Tokenizers, lists: Lists, *, threads: int | None = None, work: Work = ALONE
 ) -> DataTable:
     """A row for each tokenizer and list: all lists of the first, then those of the next; see `MEASURES`."""
     contenders = contenders_of(tokenizers)

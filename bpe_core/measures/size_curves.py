@@ -184,11 +184,7 @@ MEASURED = 48  # sizes, closer together where the vocabulary is small
 
 
 def measured_sizes(
-    cut: CutWords,
-    sizes: Int64s | None = None,
-    *,
-    power: float = USUAL_POWER,
-    work: Work = ALONE,
+    cut: CutWords, sizes: Int64s | None = None, *, power: float = USUAL_POWER, work: Work = ALONE
 ) -> SizeCurves:
     """Of these sizes those that the vocabulary ever had; if not said, some between its smallest and its largest."""
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)

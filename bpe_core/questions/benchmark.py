@@ -78,12 +78,7 @@ columns:
             raise BpeError("--reference names a language of --parallel texts; --relative-to names one of the tables.")
         tokenizers = dict(at_sizes(studies, self.sizes))
         texts = self.texts_of(studies)
-        found = benchmark(
-            tokenizers,
-            texts,
-            relative_to=_chosen(tokenizers, self.relative_to),
-            work=work,
-        )
+        found = benchmark(tokenizers, texts, relative_to=_chosen(tokenizers, self.relative_to), work=work)
         columns, sentences, facts = dict(found.columns), [*found.remarks], dict[str, object]()
         if self.parallel:
             parity = parity_of(found, self.reference or None)

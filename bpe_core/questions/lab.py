@@ -14,13 +14,7 @@ from bpe_core.figures.from_table import lab_chart
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, shown
 from bpe_core.insight.cut_words import CutWords, whose_words
-from bpe_core.insight.side_by_side import (
-    DifferingWord,
-    ParallelCuts,
-    Vocabularies,
-    differing_words,
-    parallel_cuts,
-)
+from bpe_core.insight.side_by_side import DifferingWord, ParallelCuts, Vocabularies, differing_words, parallel_cuts
 from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import SizeCurves, measured_sizes
 from bpe_core.questions.sizes import table_of_curves

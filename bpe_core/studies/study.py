@@ -113,12 +113,7 @@ class Study:
         from bpe_core.studies.texts import texts_of
 
         other = Study(
-            self.history,
-            texts_of(texts),
-            name=self.name,
-            format=self.format,
-            notes=self.notes,
-            sources=self.sources,
+            self.history, texts_of(texts), name=self.name, format=self.format, notes=self.notes, sources=self.sources
         )
         other._own_texts = self._own_texts
         return other

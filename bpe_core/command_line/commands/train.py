@@ -9,13 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bpe_core.command_line.arguments import (
-    add_merge_limits,
-    add_recipe,
-    add_tie_rule,
-    chosen_recipe,
-    number,
-)
+from bpe_core.command_line.arguments import add_merge_limits, add_recipe, add_tie_rule, chosen_recipe, number
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
