@@ -185,7 +185,6 @@ class Question:
 
     @classmethod
     def explanation(cls) -> str:
-        """The docstring."""
         return inspect.cleandoc(cls.__doc__ or "")
 
     @classmethod
@@ -203,7 +202,7 @@ class Question:
         )
 
     def arguments(self) -> Iterator[str]:
-        """The words by which a command is asked the same."""
+        """Yield the words by which a command asks the same."""
         for one in self.parameters():
             value = getattr(self, one.name)
             if one.positional:
@@ -230,7 +229,6 @@ def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, *
 
 
 def _studies(question: type[Question], given: Any) -> Any:
-    """One study, or several by name where the question is about several."""
     if question.studies == NONE:
         return None
     if question.studies is None:

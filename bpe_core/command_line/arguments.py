@@ -20,7 +20,7 @@ MOST_DIGITS = 25  # beyond 64 bits: what a number may be says whoever it is for
 
 
 def text_argument(value: str) -> str:
-    """An argument that is text: bytes which are no UTF-8 reach us as halves of characters."""
+    """Refuse bytes that are no UTF-8, which reach us as halves of characters."""
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -59,7 +59,6 @@ def add_tie_rule(parser: argparse._ActionsContainer) -> None:
 
 
 def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
-    """Declare what the recipe is, and how it splits texts."""
     recipe = parser.add_argument_group(title)
     start = recipe.add_mutually_exclusive_group()
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
@@ -80,7 +79,7 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
 
 
 def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
-    """The recipe file or preset, with every choice that was given as an argument."""
+    """Take the recipe file or preset, with every choice that was given as an argument."""
     given: dict[str, Any] = vars(options)
     names = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker")
     changes = {name: given[name] for name in names if given.get(name) is not None}
@@ -97,7 +96,7 @@ def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
 
 
 def _recipe_in(path: str) -> Recipe:
-    """Of a file that holds one, or of a session: what is chosen there for the next run."""
+    """Read a recipe from its file, or from a session what is chosen there for the next run."""
     from bpe_core.session_file import is_session_file  # wanted seldom
     from bpe_core.session_file.reading import read_session  # wanted seldom
 
@@ -111,7 +110,7 @@ def _recipe_in(path: str) -> Recipe:
 
 
 def text_in(path: str, what: str) -> str:
-    """Read a small file; the sentence says what it was to be if it cannot be read."""
+    """Read a small file; errors say what it was to hold."""
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -121,7 +120,6 @@ def text_in(path: str, what: str) -> str:
 
 
 def _of_toml(text: str) -> Recipe:
-    """A recipe as people write it: a mixture is easier to read so."""
     import tomllib  # wanted seldom
 
     try:
@@ -142,14 +140,14 @@ def add_merge_table(parser: argparse.ArgumentParser) -> None:
 
 
 def new_name(name: str) -> str:
-    """The name of a file that nobody chose: what stands there already is not replaced."""
+    """Refuse a name that nobody chose where a file has it already."""
     if Path(name).exists():
         raise OutputError(f"There is a file {name} already; say with -o what is to be written.")
     return name
 
 
 def text_or_standard_input(words: Sequence[str]) -> str:
-    """The arguments joined by blanks, as `echo` would; without any, all of standard input."""
+    """Join the arguments by blanks, as `echo` would; without any, read all of standard input."""
     if words:
         return " ".join(words)
     data = sys.stdin.buffer.read()

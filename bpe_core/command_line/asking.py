@@ -7,19 +7,23 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, heading_of
 from bpe_core.command_line.arguments import number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, named_texts
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import working
-from bpe_core.command_line.pictures import add_paper, check_output, write_output
-from bpe_core.errors import BpeError, plain
+from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.session_file import is_session_file
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study, free_name
-from bpe_core.support.data_table import ENDINGS, csv_text
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.data_table import ENDINGS, checked_name, csv_text, is_data, write_data
+from bpe_core.support.optional_packages import renderer_or_none
+
+if TYPE_CHECKING:
+    from bpe_core.figures.sheet import Paper
 
 DIFFERENT = 3  # the exit code where two things differ
 MOST_SHOWN = 20
@@ -40,7 +44,6 @@ _TYPES: dict[str, Any] = {
 
 
 def add_question_arguments(parser: argparse.ArgumentParser, question: type[Question]) -> None:
-    """Declare the question's parameters, what it is about, and how the answer is written."""
     parser.description = question.explanation()
     parser.epilog = question.examples
     parameters = question.parameters()
@@ -63,19 +66,19 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
     parser.add_argument("--most", type=number, default=MOST_SHOWN, metavar="N", help=f"print N rows ({MOST_SHOWN})")
     where = f"write all rows to a {', '.join(ENDINGS)}, or the figure to an .svg, .pdf or .png"
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=where)
-    add_paper(parser)
+    _add_paper(parser)
 
 
 def run_question(question: type[Question], options: argparse.Namespace) -> int:
-    """Ask, then print or write the answer; the exit code."""
+    """Ask, print or write the answer, and return the exit code."""
     if options.output is not None:
-        check_output(options)
+        _check_output(options)
     with working(stopped="") as interruption:
         studies = _studies(question, options)
         asked = question(**{one.name: _value(options, one) for one in question.parameters()})
         answer = asked.answer(studies, interruption.work)
     if options.output is not None:
-        write_output(options, answer)
+        _write_output(options, answer)
     if options.json:
         told = {"sentences": answer.sentences, **answer.facts, "rows": rows_of(answer)}
         print(json.dumps(told, ensure_ascii=False))
@@ -93,7 +96,6 @@ def rows_of(answer: Answer) -> list[dict[str, Any]]:
 
 
 def table_lines(answer: Answer, most: int) -> Iterator[str]:
-    """The rows as a person reads them, in columns of one width."""
     names = [name for name in answer.shown_columns if name in answer.columns]
     places = list(answer.rows if answer.rows is not None else range(len(answer.table)))
     if not names or not places:
@@ -196,3 +198,56 @@ def _with_texts(question: type[Question], study: Study, options: argparse.Namesp
     if question.needs == "no texts" or not (options.corpus or options.group or options.groups_of):
         return study
     return study.with_texts(named_texts(options.corpus, groups_of(options)))
+
+
+def _add_paper(parser: argparse.ArgumentParser) -> None:
+    paper = parser.add_argument_group("the picture")
+    paper.add_argument("--width", type=float, default=120, metavar="MM", help="in millimetres (default: 120)")
+    paper.add_argument("--height", type=float, default=80, metavar="MM", help="in millimetres (default: 80)")
+    paper.add_argument("--text-size", type=float, default=8, metavar="POINTS", help="of its text (default: 8)")
+    paper.add_argument("--dark", action="store_true", help="on a dark ground")
+
+
+def _check_output(options: argparse.Namespace) -> None:
+    """Refuse what cannot be written before anything is computed."""
+    path: Path = options.output
+    ending = path.suffix.lower()
+    _paper(options)
+    if ending in (".pdf", ".png") and renderer_or_none() is None:
+        raise OutputError(
+            f"{path}: the engine alone draws .svg only, which any browser prints as PDF. The whole program, "
+            f"`bpe-explorer {options.command}`, writes .pdf and .png, too."
+        )
+    if ending in (".svg", ".pdf", ".png"):
+        return
+    if not is_data(path):
+        raise OutputError(
+            f"A chart is written as .svg, .pdf, .png, or as {', '.join(ENDINGS)}; end the name {path} in one of them."
+        )
+    checked_name(path)
+
+
+def _write_output(options: argparse.Namespace, answer: Answer) -> None:
+    path: Path = options.output
+    if is_data(path):
+        write_data(answer.table, path)
+        return
+    if answer.figure is None or not len(answer.table):
+        raise OutputError(
+            f"{path} was not written: there is nothing to draw here. A table holds all rows: name a .csv."
+        )
+    from bpe_core.figures.painter import picture  # which an answer in the terminal does not need
+
+    drawn = picture(answer.figure, _paper(options))
+    renderer = renderer_or_none()
+    if path.suffix.lower() == ".svg" or renderer is None:
+        with write_atomically(path) as file:
+            file.write(drawn)
+    elif missing := renderer(drawn, options.width, options.height, path):
+        raise OutputError(f"{path} was not written; write .svg instead. {missing}")
+
+
+def _paper(options: argparse.Namespace) -> Paper:
+    from bpe_core.figures.sheet import Paper
+
+    return Paper.of_millimetres(options.width, options.height, options.text_size, is_dark=options.dark)

@@ -25,7 +25,7 @@ def add_corpus(parser: argparse.ArgumentParser, purpose: str, *, required: bool 
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """What can be said of how files are read; it holds for all that a command reads, see `read_as`."""
+    """Declare how files are read; it holds for all that a command reads, see `read_as`."""
     reading = parser.add_argument_group("how files are read")
     reading.add_argument(
         "--encoding", metavar="NAME", help="such as latin-1; otherwise UTF-8, or what the file's mark says"
@@ -80,7 +80,7 @@ def reading(
     groups: Mapping[str, Sequence[str]] | None = None,
     twice: bool = False,
 ) -> Iterator[Corpus]:
-    """The corpus of these files, or groups of files; when the work with it is done, what was not `told` before is."""
+    """Open these files or groups; afterwards report what was odd about them, except what was `told` before."""
     corpus = _corpus_of(files, groups or {}, twice, _said.get())
     yield corpus
     for skipped in corpus.skipped:

@@ -18,7 +18,7 @@ from bpe_core.studies.study import Study
 
 
 class Decision(NamedTuple):
-    """What was asked for. Which tokens it is about is known when its step has come."""
+    """An act on a pair, whose tokens are known when its step has come."""
 
     step: int
     act: Act
@@ -76,7 +76,7 @@ def decided(
 
 
 def _pair(text: str, study: Study) -> tuple[int, int]:
-    """The two tokens that are written so; a token may hold a + itself."""
+    """Find the two tokens; the text of a token may hold a + itself."""
     places = [place for place, sign in enumerate(text) if sign == "+" and 0 < place < len(text) - 1]
     trouble: BpeError = BpeError(f"{quoted(text)} is no pair of tokens; write it as t+h.")
     for place in places:

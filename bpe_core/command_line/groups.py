@@ -66,7 +66,7 @@ def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
 
 
 def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixture | None) -> Mixture | None:
-    """What the recipe says of the groups, with what was given as arguments."""
+    """Change the recipe's mixture by what was given as arguments."""
     if before is None and not (names or options.weights or options.by or options.sample or options.unique):
         return None
     names, told = names or [""], before or Mixture()

@@ -2,6 +2,8 @@
 
 The first Ctrl-C stops the work and keeps what it has, if there is something; the second one drops it. The same holds
 where the system ends the command, or its terminal is closed.
+
+counting  [==========          ]  52 %  5.4 of 10.3 MB  61.2 MB/s  0:01 left
 """
 
 from __future__ import annotations
@@ -9,28 +11,27 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
+from typing import TextIO
 
-from bpe_core.command_line.progress_bar import TerminalBar
 from bpe_core.errors import Cancelled
-from bpe_core.support.progress import Work, ignore_progress
+from bpe_core.support.progress import Progress, Work, ignore_progress
 from bpe_core.support.signals import SignalListener
 
 KEEPS = "Stopping; what was learned is kept. Ctrl-C again drops it."
 
 
 class Interrupted(KeyboardInterrupt):
-    """What a signal makes of the work; its number tells which."""
-
     def __init__(self, number: int) -> None:
         super().__init__()
         self.exit_code = exit_code(number)
 
 
 def exit_code(number: int) -> int:
-    """The one that tells by which signal a command was ended: 130 for Ctrl-C."""
+    """Return 130 for Ctrl-C."""
     return 128 + number
 
 
@@ -50,12 +51,11 @@ class Interruption:
         self._listener: SignalListener | None = None
 
     def __call__(self) -> bool:
-        """For the engine, which asks whether it is cancelled."""
+        """Return whether the work is cancelled, which the engine asks."""
         return self.requested
 
     @property
     def exit_code(self) -> int:
-        """0 unless a signal has stopped the work."""
         return exit_code(self._number) if self.requested else 0
 
     def __enter__(self) -> Interruption:
@@ -83,7 +83,7 @@ class Interruption:
 def working(
     announcement: str = "", stopped: str = "Stopped; nothing was written.", *, quiet: bool = False
 ) -> Iterator[Interruption]:
-    """Show the progress of `work`, and say that it was stopped; whoever started the command ends it then."""
+    """Show the progress of `work`, and say that it was stopped; the caller ends the command then."""
     bar = TerminalBar(sys.stderr)
     with Interruption(announcement) as interruption:
         interruption.work = Work(ignore_progress if quiet else bar, interruption)
@@ -96,3 +96,66 @@ def working(
             raise interruption.as_error() from None
         finally:
             bar.clear()
+
+
+SECONDS_BETWEEN_DRAWINGS = 0.1
+BAR_WIDTH = 24
+
+
+class TerminalBar:
+    """Called with each Progress, draws a line on a terminal only, and removes it in the end."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._draws = stream.isatty()
+        self._visible = False
+        self._stage = ""
+        self._began = self._drawn = 0.0
+        self._done_before = 0  # a stage may begin in the middle, as when training goes on
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if progress.stage != self._stage:
+            self._stage, self._began, self._done_before, self._drawn = progress.stage, now, progress.done, 0.0
+        if progress.total is not None and progress.done >= progress.total:
+            self.clear()
+        elif self._draws and now - self._drawn >= SECONDS_BETWEEN_DRAWINGS:
+            self._drawn, self._visible = now, True
+            line = bar_line(progress, (progress.done - self._done_before) / max(now - self._began, 1e-9))
+            import shutil  # wanted on a terminal only
+
+            width = shutil.get_terminal_size().columns - 1
+            self._stream.write("\r\x1b[K" + line[:width])
+            self._stream.flush()
+
+    def clear(self) -> None:
+        if self._visible:
+            self._visible = False
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+def bar_line(progress: Progress, rate: float) -> str:
+    """The line at a given rate (units a second).
+
+    >>> bar_line(Progress("training", 500, 2000, "merges"), rate=250.0)
+    'training  [======                  ]  25 %  500 of 2,000 merges  250 merges/s  0:06 left'
+    """
+    scale, unit, digits = (1e-6, "MB", 1) if progress.unit == "bytes" else (1.0, progress.unit, 0)
+    done = f"{progress.done * scale:,.{digits}f}"
+    speed = f"{rate * scale:,.{digits}f} {unit}/s"
+    if not progress.total:
+        return f"{progress.stage}  {done} {unit}  {speed}  {progress.detail}".rstrip()
+    share = min(1.0, progress.done / progress.total)
+    bar = "=" * int(share * BAR_WIDTH)
+    total = f"{progress.total * scale:,.{digits}f}"
+    left = f"  {_clock((progress.total - progress.done) / rate)} left" if rate > 0 else ""
+    return f"{progress.stage}  [{bar:<{BAR_WIDTH}}] {share:>4.0%}  {done} of {total} {unit}  {speed}{left}".replace(
+        "%", " %"
+    )
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(max(0, round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

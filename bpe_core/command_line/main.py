@@ -26,7 +26,7 @@ FAILED, USAGE, PIPE_CLOSED = 1, 2, 141
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run the command line `argv` (without the program's name); the exit code."""
+    """Run the command line `argv` (without the program's name) and return the exit code."""
     _open_what_is_closed()
     _print_what_the_terminal_cannot()
     try:
@@ -69,7 +69,7 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Of the arguments of which a command needs any, which no group of argparse can say of several at once."""
+    """Demand one of several arguments, which no group of argparse can do where they take lists."""
     wanted: dict[str, str] = getattr(options, "one_of", {})  # a default that the command has set
     if wanted and not any(getattr(options, name) for name in wanted):
         parser.error(f"the following arguments are required: {' or '.join(wanted.values())}")
@@ -97,20 +97,20 @@ def _reading_as_said(options: argparse.Namespace) -> contextlib.AbstractContextM
 
 
 def _open_what_is_closed() -> None:
-    """Whoever starts the program without an output (`>&-`) wants nothing to be printed."""
+    """Print into nothing where the program was started without an output (`>&-`)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
 
 
 def _print_what_the_terminal_cannot() -> None:
-    """A terminal that has no `▁` shows its escape instead of ending the program."""
+    """Write `▁` as its escape on a terminal without it, instead of ending the program."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _forget_standard_output() -> None:
-    """Nobody reads any more: what is still in the buffer must not complain when the process ends."""
+    """Keep what is still in the buffer from failing when the process ends: nobody reads it."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -85,7 +85,7 @@ def overheard() -> Iterator[io.StringIO]:
 
 
 class Account:
-    """Taken of the files before a command begins, and written when it has ended well."""
+    """Files as they were before a command, written when it has ended well."""
 
     def __init__(self, argv: Sequence[str], options: argparse.Namespace) -> None:
         self.path: Path = options.manifest
@@ -138,7 +138,6 @@ class Account:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Refuses what is none, and what a newer program wrote."""
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -199,7 +198,7 @@ def _recipe(path: str) -> dict[str, Any] | None:
 
 
 def _texts_in(path: str) -> list[dict[str, Any]]:
-    """Of a session, the files that its runs were learned from, as they were then."""
+    """Return the files that a session's runs were learned from, as they were then."""
     from bpe_core.session_file.reading import read_session  # loads SQLite
 
     if not Path(path).is_file() or not is_session_file(path):

@@ -66,7 +66,7 @@ def as_question(argv: Sequence[str]) -> Sequence[str]:
 
 @dataclass(frozen=True)
 class Command:
-    """What the file of a command offers; every question offers the same."""
+    """The functions in the file of a command; a question offers the same."""
 
     add_arguments: Callable[[argparse.ArgumentParser], None]  # declares them, and teaches them in the parser's texts
     run: Callable[[argparse.Namespace], int]  # returns the exit code
@@ -76,7 +76,6 @@ class Command:
 
 
 def command_named(name: str) -> Command:
-    """Load the file of a command or question."""
     if name in COMMANDS:
         file = vars(import_module(f"bpe_core.command_line.commands.{name}"))
         offered = {field.name: file[field.name] for field in fields(Command) if field.name in file}
@@ -102,7 +101,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
 
 
 def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """Make a parser that knows the arguments of the chosen command only, and of the others their names for the help."""
+    """Make a parser with the arguments of the chosen command only, and of others their names for the help."""
     parser = _Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES)
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
     listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands", prog=PROGRAM)
@@ -120,7 +119,7 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Repeats no argument that would act on the terminal or go on without end."""
+    """Shortens arguments that an error repeats, and escapes what would act on the terminal."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **given)
@@ -140,8 +139,6 @@ def version_of(package: str) -> str:
 
 
 class _ShowVersion(argparse.Action):
-    """Looks the version up only when it is asked for."""
-
     def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
         print(PROGRAM, version_of(PROGRAM) or "(not installed: run from its sources)")
         parser.exit(DONE)

@@ -15,7 +15,6 @@ CLASS = "bpe-explorer"
 
 
 def coloured(raw: bytes, spans: Sequence[tuple[int, int, int]]) -> Markup:
-    """Put each token on one of the grounds, which take turns."""
     parts: list[Content] = []
     done = 0
     for number, (start, stop, id) in enumerate(spans):
@@ -27,8 +26,16 @@ def coloured(raw: bytes, spans: Sequence[tuple[int, int, int]]) -> Markup:
     return joined(parts)
 
 
+def grounds(inside: str = "") -> tuple[str, str]:
+    """Return the style of the light and of the dark grounds, for all that is `inside`."""
+    light, dark = (
+        "".join(f"{inside}.t{place} {{ background: {colour}; }}" for place, colour in enumerate(colours))
+        for colours in (LIGHT_GROUNDS, DARK_GROUNDS)
+    )
+    return light, dark
+
+
 def sentence_html(raw: bytes, spans: Sequence[tuple[int, int, int]], about: str) -> str:
-    """A sentence in its tokens, for a notebook."""
     told = f"{about}; this sentence becomes {len(spans):,} tokens."
     tokens = element("div", {"class": "tokens"}, coloured(raw, spans))
     style = element("style", {}, Markup(_style()))
@@ -36,7 +43,6 @@ def sentence_html(raw: bytes, spans: Sequence[tuple[int, int, int]], about: str)
 
 
 def _visible(raw: bytes) -> str:
-    """The bytes as text where they are whole characters; else in hex."""
     try:
         return raw.decode().replace("\r", "<0x0D>")
     except UnicodeDecodeError:
@@ -44,11 +50,8 @@ def _visible(raw: bytes) -> str:
 
 
 def _style() -> str:
-    """Light or dark as the reader's system is; nothing outside is touched."""
-    light, dark = (
-        "".join(f".{CLASS} .t{place} {{ background: {colour}; }}" for place, colour in enumerate(grounds))
-        for grounds in (LIGHT_GROUNDS, DARK_GROUNDS)
-    )
+    """Follow the reader's light or dark system; nothing outside is touched."""
+    light, dark = grounds(f".{CLASS} ")
     tokens = f".{CLASS} .tokens {{ font-family: monospace; white-space: pre-wrap; line-height: 1.9; }}"
     spans = f".{CLASS} .tokens span {{ border-radius: 3px; padding: .1em 0; color: #1d232b; }}"
     on_dark = f".{CLASS} .tokens span {{ color: #e4e8ed; }}"

@@ -17,8 +17,6 @@ LOGARITHMIC = " (logarithmic)"  # behind the title of such an axis
 
 @dataclass(frozen=True)
 class Point:
-    """A place on a line that is marked by a dot and a word."""
-
     x: float
     y: float
     text: str
@@ -60,8 +58,6 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class LineFigure:
-    """Lines or bars over an axis of numbers."""
-
     name: str  # unique in a page
     title: str
     sentence: str  # for readers who cannot see the figure

@@ -24,8 +24,8 @@ from bpe_core.figures.figure import (
 from bpe_core.figures.scale import said_of_axis, start_of_axis
 from bpe_core.history.token_texts import LONGEST_SHOWN
 from bpe_core.support.data_table import DataTable
-from bpe_core.sweep.results import BAND, curves_of
 from bpe_core.sweep.results import MEASURES as OF_SWEEPS
+from bpe_core.sweep.results import WITH_INTERVAL, Row, rows_of, summed
 
 MEASURES = {name: measures.MEASURES[name].title for name in measures.OF_SIZES}
 OF_LAB = ("tokens_per_word", "bytes_per_token", "renyi_efficiency")
@@ -48,7 +48,6 @@ def ranks_chart(table: DataTable) -> LineFigure:
 
 
 def counts_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
-    """How often what each step took occurred; the table knows the counts."""
     counts = np.maximum(_numbers(table, "count"), 1)
     sentence = f"From {int(counts[0]):,} at the first step to {int(counts[-1]):,} at the last."
     line = _thin("", _numbers(table, "step"), counts, is_log=True)
@@ -83,7 +82,7 @@ def lengths_chart(table: DataTable) -> LineFigure:
 
 
 def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
-    """Each pair from when it can first be joined until it is, or until the last change of any."""
+    """Draw each pair from when it can first be joined until it is, or until the last change of any."""
     columns = {name: list(values) for name, values in table.columns.items()}
     names = [f"{left} + {right}" for left, right in zip(columns["left_text"], columns["right_text"], strict=True)]
     keys = list(zip(columns["left_id"], columns["right_id"], names, strict=True))
@@ -104,7 +103,7 @@ def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
 def life_chart(
     table: DataTable, steps: str = "Steps", end: int = 0, at: int | None = None, *, is_log: bool = True
 ) -> LineFigure:
-    """How often a token stood in the corpus, up to the step `end`, and until its birth its pair; `at` is marked."""
+    """Draw the count of a token up to the step `end`, and until its birth that of its pair; `at` is marked."""
     after, counts = _numbers(table, "after_step"), _numbers(table, "count")
     last, born = max(float(end), *after, 1.0), float("inf")
     name = next(iter(_texts(table, "text")), "")
@@ -125,7 +124,6 @@ def life_chart(
 
 
 def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> LineFigure:
-    """One measure of the first texts, or of all that are named, over the size of the vocabulary."""
     title = MEASURES[measure]
     names = np.array(table.columns.get("text", []), object)
     lines = []
@@ -139,6 +137,11 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     return LineFigure("sizes", f"{title} by size.", told, lines, "Tokens in the vocabulary", title, is_log_x=True)
 
 
+BAND = (
+    "A band lies between the least and the most of several seeds; of a single one, where 95 of 100 draws of as many "
+    "documents lie (bootstrap)."
+)
+NAMED_BY = ("recipe", "corpus", "ties")
 NOT_MEASURED = (
     "The table tells nothing of {}, so there is nothing to draw. A plan asks for bits per byte by bits = true, for "
     "agreement with morphemes by the list that it names as morphemes."
@@ -146,19 +149,66 @@ NOT_MEASURED = (
 
 
 def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> LineFigure:
-    """One measure of all runs of a sweep, or of those lines that are named, with the band of several seeds."""
     title = OF_SWEEPS[measure]
-    known = curves_of(table, measure)
+    known = lines_of_sweep(table, measure)
     if not known:
         raise BpeError(NOT_MEASURED.format(measure))
-    curves = [curve for curve in known if texts is None or curve.name in texts]
-    lines = [Line(one.name, one.sizes, one.mean, band=(one.low, one.high)) for one in curves[:MOST_LINES]]
+    curves = [line for line in known if texts is None or line.name in texts]
+    lines = curves[:MOST_LINES]
     drawn = f"{len(curves)}" if len(lines) == len(curves) else f"the first {len(lines)} of {len(curves)}"
     told = f"{title} for each size of the vocabulary, of {drawn} recipes and corpora. {BAND}"
     start = start_of_axis([value for line in lines for value in line.heights.tolist()])
     beside = said_of_axis(title, start)
     x_title = "Tokens in the vocabulary"
-    return LineFigure("sweep", f"{title} by size.", told, lines, x_title, beside, is_log_x=True, first_y=start)
+    is_share = measures.MEASURES[measure].unit == "share" or measure in measures.OF_MORPHEMES_IN_SWEEPS
+    shown = f"{title} by size."
+    return LineFigure(*("sweep", shown, told, lines, x_title, beside), is_log_x=True, first_y=start, is_share=is_share)
+
+
+def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
+    """Draw the mean at each size, named by what tells lines apart; several seeds, or documents, give it a band.
+
+    >>> from bpe_core.sweep.results import WHOLE, table_of
+    >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "vocabulary": size,
+    ...          "size": size, "seed": seed, "tokens_per_word": seed / size} for seed in (1, 3) for size in (10, 20)]
+    >>> (line,) = lines_of_sweep(table_of(rows), "tokens_per_word")
+    >>> line.x.tolist(), line.y.tolist(), [bound.tolist() for bound in line.band]
+    ([10.0, 20.0], [0.2, 0.1], [[0.1, 0.05], [0.3, 0.15]])
+    """
+    rows = [row for row in rows_of(table) if row[measure] is not None]
+    told_apart = _told_apart(rows)
+    of_line: dict[tuple[str, ...], dict[int, list[Row]]] = {}
+    for row in rows:
+        of_size = of_line.setdefault(tuple(row[name] for name in NAMED_BY), {})
+        of_size.setdefault(row["size"], []).append(row)
+    found = []
+    for key, of_size in of_line.items():
+        name = ", ".join(text for text, what in zip(key, NAMED_BY, strict=True) if what in told_apart)
+        points = [_point(of_size[size], measure) for size in sorted(of_size)]
+        x, y, low, high = np.array(points, np.float64).T
+        found.append(Line(name, x, y, band=(low, high)))
+    return found
+
+
+def _told_apart(rows: Sequence[Row]) -> list[str]:
+    """Those of recipe, corpus and ties that distinguish lines alike in all before them."""
+    found = list(NAMED_BY[:1])
+    for name in NAMED_BY[1:]:
+        with_it = [*found, name]
+        if len({tuple(row[one] for one in with_it) for row in rows}) > len(
+            {tuple(row[one] for one in found) for row in rows}
+        ):
+            found = with_it
+    return found
+
+
+def _point(rows: list[Row], measure: str) -> tuple[float, float, float, float]:
+    size = summed([row["vocabulary"] for row in rows])[0]
+    mean, _, low, high = summed([row[measure] for row in rows])
+    if len(rows) > 1:
+        return size, mean, low, high
+    ends = [rows[0].get(f"{measure}_{end}") for end in ("low", "high")] if measure in WITH_INTERVAL else [None, None]
+    return size, mean, *(float("nan") if end is None else float(end) for end in ends)  # type: ignore[return-value]
 
 
 def lab_chart(table: DataTable) -> SideBySide:
@@ -167,7 +217,6 @@ def lab_chart(table: DataTable) -> SideBySide:
 
 
 def blocks_chart(table: DataTable) -> LineFigure:
-    """What Gage's blocks take after each step, and what other compressors make of the same texts."""
     steps, lines = _numbers(table, "step"), []
     names = list(table.columns)
     for name in names[names.index("gage") :] if "gage" in names else []:
@@ -179,7 +228,7 @@ def blocks_chart(table: DataTable) -> LineFigure:
 
 
 def pairs_chart(table: DataTable) -> BarFigure:
-    """The leading pairs by what they are chosen by; what comes next in another colour, ties in one of theirs."""
+    """Draw the leading pairs; what comes next in another colour, ties in one of theirs."""
     columns = {name: list(values) for name, values in table.columns.items()}
     measure = [name for name in columns if not name.startswith(("left_", "right_")) and name not in OF_PAIRS][-1]
     halves = zip(columns["left_text"], columns["right_text"], strict=True)
@@ -207,7 +256,6 @@ def tree_chart(table: DataTable) -> TreeFigure:
 
 
 def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:
-    """A measure of a benchmark: a place for each text, a dot for each tokenizer."""
     title = measure.replace("_", " ").capitalize()
     names, texts = (list(dict.fromkeys(_texts(table, name))) for name in ("tokenizer", "text"))
     values = np.full((len(names), len(texts)), np.nan)
@@ -228,6 +276,5 @@ def _texts(table: DataTable, name: str) -> list[str]:
 
 
 def _numbers(table: DataTable, name: str) -> Numbers:
-    """A column as numbers; what is not known is none."""
     values = table.columns.get(name, [])
     return np.array([np.nan if value is None else value for value in values], np.float64)

@@ -217,8 +217,6 @@ class Lines(Layout):
 
 
 class Bars(Layout):
-    """Bars below each other, as many of the first ones as there is room for."""
-
     row, most_of_width = 1.6, 0.5  # the height of one in sizes of the text, and the share of the width for names
 
     def __init__(self, figure: BarFigure, sheet: Sheet) -> None:
@@ -251,8 +249,6 @@ class Bars(Layout):
 
 
 class Dots(Layout):
-    """A place for each text, a dot for each tokenizer."""
-
     radius, apart = 0.35, 0.55  # in sizes of the text
     share_of_dots = 0.8  # of the room of a text, where room is scarce
 
@@ -290,7 +286,6 @@ class Dots(Layout):
         self._legend.draw(self._sample, 1.2, 0.8)
 
     def item_at(self, x: float, y: float) -> int:
-        """Return the index of the nearest dot, counted row by row."""
         columns, reach, nearest = len(self.figure.texts), (2 * self.sheet.paper.text) ** 2, -1
         for row, values in enumerate(self.figure.values.tolist()):
             for column, value in enumerate(values):
@@ -363,7 +358,6 @@ class UprightAxis:
             self.sheet.text(self.left - unit / 2, self.scale(value) + unit / 3, text, "tick end")
 
     def draw_title(self, title: str) -> None:
-        """On the screen it is above the axis."""
         unit, top, bottom = self.sheet.paper.text, self.scale.stop, self.scale.start
         if self.sheet.paper.is_screen:
             self.sheet.text(unit / 2, top - 0.8 * unit, title, "legend")
@@ -372,8 +366,6 @@ class UprightAxis:
 
 
 class Legend:
-    """Names in rows above a figure, each behind a sample."""
-
     def __init__(self, names: Sequence[str], sheet: Sheet) -> None:
         self.sheet, unit = sheet, sheet.paper.text
         room = (sheet.paper.width - 2 * unit) / unit
@@ -395,7 +387,6 @@ class Legend:
                 x, number = x + self._room_of(name) * unit, number + 1
 
     def _room_of(self, name: str) -> float:
-        """Return the width of a name and its sample, as a multiple of the text size."""
         return 3.6 + self.sheet.ems(name, "letters")
 
 

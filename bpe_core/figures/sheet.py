@@ -138,8 +138,6 @@ class Layout(ABC):
 
 
 class SvgSheet:
-    """A sheet whose parts are elements of SVG."""
-
     def __init__(self, paper: Paper, parts: list[Markup] | None = None) -> None:
         self.paper = paper
         self.parts: list[Markup] = [] if parts is None else parts
@@ -219,7 +217,7 @@ class SvgSheet:
         self.parts.append(element(name, attributes, *inside))
 
     def _look(self, kind: str, line: int = 0) -> Attributes:
-        """Return the colours of a part; inside a page its style sheet tells them."""
+        """Return the colours of a part; a page around it has them in its style sheet."""
         paper, inks = self.paper, self.paper.inks
         if not paper.is_alone:
             return {}

@@ -85,7 +85,6 @@ class Tree(Layout):
         return self._middle(branch) - width / 2, self._top(branch), width, self._height(branch)
 
     def gap_before(self, symbol: int) -> float:
-        """Return where the boundary before a symbol is, from the left."""
         return self._across + (self._edges[symbol] - GAP / 2) * self.unit
 
     def item_at(self, x: float, y: float) -> int:
@@ -96,7 +95,6 @@ class Tree(Layout):
         return -1
 
     def place_at(self, x: float, y: float) -> float:
-        """Return the nearest boundary, as the number of the symbol behind it."""
         return float(min(range(len(self._edges)), key=lambda symbol: abs(self.gap_before(symbol) - x)))
 
     def told_at(self, x: float, y: float) -> str:

@@ -53,7 +53,6 @@ class TokenPlaces:
 
     @classmethod
     def of(cls, tables: Sequence[WordTable], history: History, *, cancelled: CancelCheck = never_cancelled) -> Self:
-        """`tables` are the words of each file, split as the history splits."""
         words = WordTable.merged(tables)
         only_in = _only_files(words, tables, cancelled)
         cut = CutWords.of(words, history.recipe, history, cancelled=cancelled)
@@ -68,7 +67,6 @@ class TokenPlaces:
 
 
 def _only_files(words: WordTable, tables: Sequence[WordTable], cancelled: CancelCheck) -> Int64s:
-    """For each word the only file that holds it, or SEVERAL_FILES."""
     if len(tables) == 1:
         return np.zeros(len(words), np.int64)
     found: dict[bytes, int] = {}
@@ -80,8 +78,6 @@ def _only_files(words: WordTable, tables: Sequence[WordTable], cancelled: Cancel
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """All tokens but the special ones, by id."""
-
     meets: Mapping[Criterion, Bools]  # those that are known
     reasons: Mapping[int, Reason]  # why a token is unreachable
     lengths: Int64s  # in characters; of what is no whole character, each byte is one
@@ -102,7 +98,7 @@ class Audit:
 def audit(
     history: History, places: TokenPlaces | None = None, *, rare: int = RARE, long: int = LONG, work: Work = ALONE
 ) -> Audit:
-    """Every token under every criterion; those of a corpus where one is given."""
+    """Hold every token against every criterion; without `places` only against those that need no corpus."""
     texts = TokenTexts.of(history).raw[: history.first_special]
     broken, lengths, mixed = _written(texts, work.cancelled)
     reasons = unreachable_tokens(history, work)
@@ -131,7 +127,7 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
 
 
 def _made(history: History, counts: Int64s) -> Int64s:
-    """How often each token is made on the way to the tokens of the corpus, including those that stay."""
+    """Count how often each token is made on the way to the tokens of the corpus, including those that stay."""
     made, base = counts.tolist(), len(history.alphabet)
     for token, (left, right) in reversed(list(enumerate(history.pairs(), base))):
         times = made[token]
@@ -141,7 +137,6 @@ def _made(history: History, counts: Int64s) -> Int64s:
 
 
 def _written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, Int64s, Bools]:
-    """Whether each text is broken, how long it is, and whether it mixes scripts."""
     broken, mixed = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
     lengths = np.zeros(len(texts), np.int64)
     known: list[str] = []
@@ -161,7 +156,7 @@ def _written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, Int
 
 
 def _is_broken_before_its_end(raw: bytes) -> bool:
-    """Whether a shortened text is broken elsewhere than at its end, where it may have been cut inside a character."""
+    """Return whether a shortened text is broken elsewhere than at its end, where it may have been cut."""
     return max(raw[:-3].decode(errors="surrogateescape")[:-3]) >= "\udc80"
 
 
@@ -211,11 +206,11 @@ class AuditRows:
         return id if self._numbers is None else int(self._numbers[id])
 
     def in_order(self, ids: Iterable[int], by: str, *, from_end: bool = False) -> list[int]:
-        """These tokens by one of `ORDERS`, or from the end of that order; equals as they were."""
+        """Sort tokens by one of `ORDERS`, or from the end of it; equals stay in their order."""
         return sorted(ids, key=self._key(by), reverse=from_end)
 
     def _key(self, by: str) -> Callable[[int], Any]:
-        """The sort key; making the rows themselves of a hundred thousand tokens would take too long."""
+        """Return a sort key that does not need rows: making those of a hundred thousand tokens takes too long."""
         found, places = self._found, self._found.places
         if by == "token":
             return self.texts.__getitem__
@@ -238,10 +233,7 @@ def table_of(rows: Iterable[AuditRow]) -> DataTable:
 def never_used(
     words: WordTable, old: History, grown: History, new_ids: Int64s, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """The learned tokens of the old table that occur nowhere in these words, neither before it grew nor since.
-
-    `new_ids` are those they have in the table that has grown.
-    """
+    """Return the old table's learned tokens, now `new_ids`, that these words use neither before it grew nor since."""
     learned = np.flatnonzero(is_learned(old))
     before, now = (CutWords.of(words, table.recipe, table, cancelled=cancelled) for table in (old, grown))
     used = before.counts(len(old))[learned] + now.counts(len(grown))[new_ids[learned]]

@@ -72,7 +72,7 @@ def contexts(
     seconds: float | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> list[Context]:
-    """Places where the token occurs after `at` merges, in several words if possible; `seconds` limit the search."""
+    """Find places of the token after `at` merges, in several words if possible; `seconds` limit the search."""
     needles = needles_for(ranked, token, len(ranked.history) if at is None else at)
     if not needles or corpus.word_counts is not None:
         return []
@@ -111,8 +111,6 @@ def _needle(word: bytes, start: int, stop: int, spelling: Spelling) -> Needle:
 
 
 class _Search:
-    """Goes through the chunks of a corpus and keeps count of lines."""
-
     def __init__(self, ranked: RankedWords, corpus: Corpus, needles: list[Needle], most_each: int) -> None:
         self._recipe = ranked.history.recipe
         self._splitter = Splitter(self._recipe)
@@ -156,7 +154,7 @@ class _Search:
             self._left[needle] = left
 
     def _is_a_word(self, data: bytes, start: int, stop: int) -> bool:
-        """Whether the pattern makes one word of these bytes, as far as its surroundings show."""
+        """Return whether the pattern makes one word of these bytes, as far as its surroundings show."""
         first, last = max(0, start - WINDOW), min(len(data), stop + WINDOW)
         while first < start and data[first] & 0xC0 == 0x80:
             first += 1
@@ -171,7 +169,7 @@ class _Search:
         return False
 
     def _line_ends(self, text: str, changed: str) -> list[int]:
-        """Where each line of the text ends in what became of it, which need not have the same lines."""
+        """Return where each line of the text ends in what became of it, which need not have the same lines."""
         lines = [f"{line}\n" for line in text.split("\n")]
         if text is not changed:
             became = [normalize(line, self._recipe) for line in lines]
@@ -180,7 +178,7 @@ class _Search:
         return [*accumulate(len(line.encode()) for line in lines)]
 
     def _context(self, text: str, changed: str, data: bytes, ends: list[int], place: int, needle: Needle) -> Context:
-        """The line of a hit as it was written, whatever normalization made of it."""
+        """Return the line of a hit as it was written, whatever normalization made of it."""
         number = bisect_right(ends, place + needle.start)
         line_start = ends[number - 1] if number else 0
         start, stop = place + needle.start - line_start, place + needle.stop - line_start
@@ -198,7 +196,7 @@ class _Search:
 
 
 def _shown(source: str, line: int, is_row: bool, raw: bytes, start: int, stop: int) -> Context:
-    """The line as text, cut down to what is around the token; a token may begin inside a character."""
+    """Cut a line down to what is around the token; a token may begin inside a character."""
     while start > 0 and start < len(raw) and raw[start] & 0xC0 == 0x80:
         start -= 1
     while stop < len(raw) and raw[stop] & 0xC0 == 0x80:

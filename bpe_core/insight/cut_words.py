@@ -37,7 +37,7 @@ class CutWords:
     def of(
         cls, words: WordTable, counted_by: Recipe, history: History, *, cancelled: CancelCheck = never_cancelled
     ) -> Self:
-        """Of words that were counted by one recipe, the tokens of a history that may have another."""
+        """Cut words that one recipe counted by a history that may have another recipe."""
         recipe = history.recipe
         splits_alike = _splits_alike(recipe, counted_by)
         parts = _as_they_are(words) if splits_alike else _split_anew(words, Cutting(recipe), cancelled)
@@ -56,7 +56,7 @@ class CutWords:
         return counts
 
     def words_with(self, token: int, at: int) -> list[tuple[bytes, int]]:
-        """The words that hold a token after so many steps, and how often each adds to its count; the most first."""
+        """Return the words that hold a token after `at` steps, with what each adds to its count, the most first."""
         ids, words = self.placed(at)
         found, times = np.unique(words[ids == token], return_counts=True)
         counts = times * self.words.counts[found]
@@ -75,7 +75,7 @@ class CutWords:
         return tokens.ids[known], self._parts.of_word[part]
 
     def by_word(self, at: int) -> tuple[Int64s, Int64s]:
-        """The same, with where the tokens of each word begin, and the end."""
+        """Return all tokens after `at` steps, and where those of each word begin, and the end."""
         ids, words = self.placed(at)
         counts = np.bincount(words, minlength=len(self.words))
         return ids, np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
@@ -96,7 +96,7 @@ class CutWords:
 def tokens_by_word(
     words: WordTable, counted_by: Recipe, history: History, at: int, *, cancelled: CancelCheck = never_cancelled
 ) -> tuple[Int64s, Int64s]:
-    """All tokens after so many steps, and where those of each word begin, and the end; for a single moment."""
+    """As `CutWords.by_word`, for a single moment."""
     recipe = history.recipe
     if _splits_alike(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
@@ -115,8 +115,6 @@ def _splits_alike(recipe: Recipe, counted_by: Recipe) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """What a pattern made of the words of a table, one behind the other."""
-
     text: bytes
     starts: Int64s  # of each part; and the end
     of_word: Int64s  # the word that each is a part of
@@ -143,6 +141,6 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
 
 
 def whose_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
-    """The tokenizer whose words all are measured on, if possible one that leaves out no blanks."""
+    """Choose the tokenizer whose words all are measured on, if possible one that leaves out no blanks."""
     having = [place for place, (words, _) in enumerate(known) if words is not None]
     return next((place for place in having if Cutting(known[place][1]).keeps_all), having[0] if having else None)

@@ -38,8 +38,6 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 
 @dataclass(frozen=True, eq=False)
 class RunBlocks:
-    """One row a block, numbered as the steps number them."""
-
     texts: Int64s  # the text each is a part of; the first is 0
     starts: Int64s  # in that text
     stops: Int64s
@@ -85,7 +83,6 @@ class WhyGage:
         self._names = TokenTexts.of(history).text
 
     def at_byte(self, byte: int, at: int) -> Explanation:
-        """What is true of the place before that byte of the text after so many steps."""
         if byte <= 0 or byte >= self._length:
             return Explanation("edge", True, "The text begins or ends here.")
         block, table = self._tables.block(at), self._tables.table(at)
@@ -113,7 +110,7 @@ class WhyGage:
         return Explanation("never", True, f"{where} no byte stands for anything that holds {around} side by side.")
 
     def _chain(self, token: int) -> list[StandIn]:
-        """The byte that stands for a token, then those that it and the others stand for."""
+        """Return the byte that stands for a token, then those that it and the others stand for."""
         found: list[StandIn] = []
         waiting = [token]
         while waiting and len(found) <= MOST_TOLD:

@@ -35,7 +35,6 @@ class ListedWords:
 
     @cached_property
     def of_groups(self) -> Mapping[str, Int64s]:
-        """The counts of all words in each group; nothing where there is only one."""
         groups = self.words.groups if len(self.words.groups) > 1 else ()
         return {name: self.words.counts_in(name) for name in groups}
 
@@ -47,11 +46,10 @@ class ListedWords:
         return len(self.words.words)
 
     def text(self, row: int) -> str:
-        """As it is shown: ␣the."""
         return shown(self.words.words.word(row))
 
     def rows(self, holding: str = "", group: str | None = None, *, ascending: bool = False) -> Int64s:
-        """Those that hold a text, by how often they occur, in a group if one is said; of equals the one met first."""
+        """Return the words that hold a text, the most frequent (in a group) first; of equals the one met first."""
         counts = self.of_groups[group] if group is not None else self.words.words.counts
         chosen = counts > 0
         if holding:
@@ -64,7 +62,7 @@ class ListedWords:
         return np.array(order, np.int64)
 
     def sorted_by(self, by: str, holding: str = "", *, from_end: bool = False) -> Int64s:
-        """Those that hold a text by "word", from the first; by "count" or that in a group, from the most frequent."""
+        """Sort the words that hold a text by "word", from the first; by "count" or a group, from the most frequent."""
         if by == WORD:
             return self.in_order_of_text(self.rows(holding), ascending=not from_end)
         if by != COUNT and by not in self.of_groups:
@@ -86,7 +84,6 @@ class ListedWords:
 
 
 def _bytes_of(text: str) -> bytes:
-    """What was typed; what is no honest text means itself."""
     try:
         return read_back(text)
     except ValueError:

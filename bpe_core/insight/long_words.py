@@ -61,7 +61,6 @@ def find_long_words(
 
 
 def _better(text: str, recipe: Recipe) -> tuple[str, ...]:
-    """The patterns that leave far fewer bytes in long words."""
     corpus = Corpus.from_texts([text])
     now = share_of(count_unmixed(corpus, recipe))
     shares: dict[str, float] = {}

@@ -32,7 +32,7 @@ class EncodingStep:
 
 
 def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[Node]:
-    """The tokens of a word after so many merges, each as a tree; `ranks` are those of its boundaries."""
+    """Return the tokens of a word after `at` merges, each as a tree; `ranks` are those of its boundaries."""
     finished: list[Node] = []
     # Each open node waits for the boundary behind it, which decides whether a larger one takes it.
     opened: list[tuple[Node, int]] = []
@@ -57,17 +57,14 @@ def parts_first(trees: Sequence[Node]) -> Iterator[Node]:
 
 
 def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[EncodingStep]:
-    """The word before any merge and after each one that changes it, as far as merge `at`."""
+    """Return the word before any merge and after each of the first `at` that changes it."""
     made = sorted({rank for rank in ranks if rank < min(at, NEVER)})
     before = EncodingStep(None, tuple(merge_trees(symbols, ranks, base, 0)))
     return [before] + [EncodingStep(rank, tuple(merge_trees(symbols, ranks, base, rank + 1))) for rank in made]
 
 
 class Meeting(NamedTuple):
-    """Two tokens that were neighbours at the boundary, from one number of merges to another, both included.
-
-    The merge with the index `last` ended the meeting, by joining the two or by taking one of them.
-    """
+    """Two neighbours at a boundary, from one number of merges to another; the merge `last` joined them or took one."""
 
     left: int
     right: int
@@ -112,7 +109,7 @@ Meeting(left=258, right=256, first=3, last=2147483647)]
 def _grown(
     symbols: Sequence[int], ranks: Sequence[int], place: int, base: int, end: int, *, backwards: bool
 ) -> list[_Side]:
-    """The tokens that begin with a symbol (or end with it) until the merge `end`."""
+    """Return the tokens that begin with a symbol (or end with it) until the merge `end`."""
     step = -1 if backwards else 1
     edge = place - 1 if backwards else place  # the boundary on the far side
     token = symbols[place]

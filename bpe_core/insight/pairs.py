@@ -34,7 +34,7 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Runner:
-    """One pair: its count from the state in which it could first exist."""
+    """One pair, with its count from the state in which it could first exist."""
 
     pair: tuple[int, int]
     born: int  # merges made by then
@@ -43,7 +43,6 @@ class Runner:
     won_at: int | None  # the step that merged it; None for a pair that never won
 
     def count_at(self, at: int) -> int:
-        """Its count after so many merges; 0 before it could exist."""
         return int(self.counts_at(np.array([at]))[0])
 
     def counts_at(self, states: Int64s) -> Int64s:
@@ -51,7 +50,7 @@ class Runner:
         return np.where(states < self.born, 0, found)
 
     def stairs(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
-        """From which state on it has which count; of those before a state, if one is said."""
+        """Return from which state on it has which count; with `until` only the states before that."""
         states = [self.born, *(self.falls + 1).tolist()]
         points = zip(states, self.counts.tolist(), strict=True)
         return tuple((state, count) for state, count in points if until is None or state < until)
@@ -62,7 +61,7 @@ class Runner:
 
     @property
     def cuts(self) -> list[Cut]:
-        """The merges that cut it down, the heaviest first; its own is none of them."""
+        """Return the merges that cut it down, the heaviest first; its own is none of them."""
         lost = -np.diff(self.counts)
         order = np.argsort(-lost, kind="stable")
         found = [Cut(int(self.falls[i]) + 1, int(lost[i])) for i in order.tolist()]
@@ -71,8 +70,6 @@ class Runner:
 
 @dataclass(frozen=True)
 class LeadChange:
-    """From this state on another runner has the highest count."""
-
     at: int
     leader: int | None  # index among the runners; None when all counts are 0
 
@@ -88,7 +85,6 @@ def race(
 
 
 def follow(ranked: RankedWords, occurrences: Occurrences, pair: tuple[int, int], won_at: int | None) -> Runner:
-    """The count of a pair (or of a token) as its occurrences come and go."""
     weights = ranked.weights[occurrences.starts]
     mortal = occurrences.died < NEVER
     falls, which = np.unique(occurrences.died[mortal], return_inverse=True)
@@ -99,7 +95,7 @@ def follow(ranked: RankedWords, occurrences: Occurrences, pair: tuple[int, int],
 
 
 def leads(runners: list[Runner]) -> list[LeadChange]:
-    """Who leads when: it can only change where a runner enters or falls. Of equals, the one named first leads."""
+    """Return who leads when: a change needs a runner that enters or falls. Of equals, the one named first leads."""
     moments = {0}
     for runner in runners:
         moments |= {runner.born, *(runner.falls + 1).tolist()}
@@ -115,7 +111,7 @@ def leads(runners: list[Runner]) -> list[LeadChange]:
 def most_dramatic(
     ranked: RankedWords, most: int, *, among: int = 24, cancelled: CancelCheck = never_cancelled
 ) -> list[tuple[int, int]]:
-    """The pairs that lost most to merges of others, found among those that came in second and those merged first."""
+    """Return the pairs that lost most to merges of others, among those that came in second or were merged first."""
     history = ranked.history
     merged = (history.pair(row) for row in range(min(among, len(history))))
     pairs = dict.fromkeys([*(one.pair for one in best_that_never_won(history, among)), *merged])
@@ -133,7 +129,7 @@ class NeverMerged:
 
 
 def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
-    """The runners-up that no merge ever took, those that were nearest to it most often first."""
+    """Return the runners-up that no merge ever took, those that were second most often first."""
     columns = history.columns
     found: dict[tuple[int, int], tuple[int, int, int]] = {}
     rows = zip(*(column.tolist() for column in columns[2:6]), strict=True)
@@ -158,7 +154,7 @@ class Tie:
 
 
 def ties(history: History, at: int | None = None, *, cancelled: CancelCheck = never_cancelled) -> list[Tie]:
-    """All ties among the first `at` merges (all, if not said). A table without counts knows of none."""
+    """Return all ties among the first `at` merges. A table without counts knows of none."""
     tied = np.flatnonzero(history.tied[:at])
     if not len(tied):
         return []
@@ -178,14 +174,13 @@ ALL = 1 << 40  # more than there can be
 def leading_pairs(
     words: WordTable, history: History, at: int, wanted: int = ALL, *, cancelled: CancelCheck = never_cancelled
 ) -> list[Candidate]:
-    """What could be chosen after so many steps, the best first. To know it, everything before is learned again."""
+    """Return what could be chosen after `at` steps, the best first, by learning everything before again."""
     trainer = Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled)
     trainer.look_ahead(cancelled)
     return trainer.candidates(wanted)
 
 
 def compared_by(recipe: Recipe, leading: Sequence[Candidate]) -> Reason | None:
-    """What they are chosen by, if it is not their counts."""
     if not leading:
         return None
     told = leading[0].reasons
@@ -198,12 +193,11 @@ def measure_of(one: Candidate, reason: Reason | None) -> float:
 
 
 def is_as_good(one: Candidate, best: Candidate, recipe: Recipe, reason: Reason | None) -> bool:
-    """Whether only a tie rule decides between the two."""
     return recipe.applies("ties") and measure_of(one, reason) == measure_of(best, reason)
 
 
 def next_pair(history: History | None, at: int, leading: Sequence[Candidate]) -> Pair:
-    """What is done next; in a table from elsewhere that need not be the first of them."""
+    """Return what is done next; in a table from elsewhere that need not be the first of them."""
     if history is not None and at < len(history):
         return history.pair(at)
     return leading[0].left, leading[0].right

@@ -68,7 +68,7 @@ class Branch:
 
 
 def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Branch | None:
-    """The alternative that made a word of a text that is split on its own; None if none did, or it is unknown."""
+    """Return the alternative that made a word of a text split on its own; None if that is unknown."""
     own = recipe.pattern == CUSTOM_PATTERN
     expression = recipe.custom_pattern if own else NAMED_PATTERNS[recipe.pattern].expression
     explanations = _EXPLANATIONS.get(recipe.pattern, ())
@@ -87,7 +87,6 @@ def _ends(expression: str, text: str, start: int) -> Iterator[tuple[str, int | N
 
 
 def _ends_in_ascii(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
-    """The same of a named pattern, without loading `regex`."""
     for branch in alternatives(expression):
         found = in_ascii(branch).match(text, start)
         yield branch, None if found is None else found.end()
@@ -95,7 +94,7 @@ def _ends_in_ascii(expression: str, text: str, start: int) -> Iterator[tuple[str
 
 @lru_cache(maxsize=32)
 def _compiled(expression: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
-    """Each alternative by itself; nothing where one cannot stand alone, as with references to a group elsewhere."""
+    """Compile each alternative by itself; nothing where one refers to a group elsewhere."""
     import regex  # takes a while to load
 
     flags = regex.match(r"\(\?[a-zA-Z0-9]+\)", expression)

@@ -27,7 +27,7 @@ from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """The places where a token (or a pair of tokens) was, from `born` merges to `died` merges, both included."""
+    """Where a token (or a pair of tokens) was, from `born` merges to `died` merges, both included."""
 
     starts: Int64s  # cells, ascending
     ends: Int64s
@@ -65,7 +65,6 @@ class RankedWords:
 
     @property
     def base(self) -> int:
-        """How many base symbols there are: the id of the first merge's token."""
         return len(self.history.alphabet)
 
     @cached_property
@@ -77,7 +76,6 @@ class RankedWords:
 
     @cached_property
     def weights(self) -> Int64s:
-        """How often the word of each cell occurs in the corpus."""
         return self.words.counts[self.word_of_cell] if len(self.words) else np.zeros(len(self.symbols), np.int64)
 
     @cached_property
@@ -97,7 +95,7 @@ class RankedWords:
         return Tokenizer(self.history)
 
     def serves(self, history: History) -> bool:
-        """Whether this was made of all these merges; a run that goes on soon has more."""
+        """Return whether this was made of all these merges; a run that goes on soon has more."""
         return len(self.history) == len(history)
 
     @cached_property
@@ -108,7 +106,6 @@ class RankedWords:
 
     @cached_property
     def symbol_counts(self) -> Int64s:
-        """How often each base symbol occurs in the corpus before the first merge."""
         known = self.symbols >= 0
         found = np.bincount(self.symbols[known], weights=self.weights[known], minlength=self.base)
         counts = np.rint(found).astype(np.int64)
@@ -120,7 +117,7 @@ class RankedWords:
         return self.history.first(at).token_counts(self.symbol_counts, self.joined[:at])
 
     def occurrences(self, token: int) -> Occurrences:
-        """Where a token was at some time. (The unknown token has no cell of its own.)"""
+        """Return where a token was at some time. (The unknown token has no cell of its own.)"""
         if token < self.base:
             starts = np.flatnonzero(self.symbols == token)
             ends, born = starts + 1, 0
@@ -145,18 +142,16 @@ class RankedWords:
         return int(self.weights[occurrences.starts][occurrences.alive(at)].sum())
 
     def _dissolved(self, cells: Int64s) -> Int32s:
-        """When the boundaries in front of these cells are dissolved; NEVER at the edges of words, too."""
         found = self.ranks[cells]
         return np.where(found >= PATTERN_CUT, np.int32(NEVER), found)
 
     @cached_property
     def cells_by_rank(self) -> tuple[Int64s, Int32s]:
-        """Where in the second array the cells are listed whose boundary each step dissolves; and these, ascending."""
+        """Return where each step's cells begin in the second array, which lists the cells by step, ascending."""
         order = np.argsort(self.ranks, kind="stable").astype(np.int32)
         return np.searchsorted(self.ranks[order], np.arange(len(self.history) + 1, dtype=np.int32)), order
 
     def _unknown_counts(self) -> Iterator[tuple[int, int]]:
-        """The unknown tokens and their counts: rare, so word by word."""
         alphabet = self.history.alphabet
         inside = self.symbols < 0
         inside[self.starts[1:] - 1] = False
@@ -176,14 +171,12 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Contributions:
-    """All words that contributed, the heaviest first."""
-
     count: int
     words: list[Contribution]
 
 
 def contributions(ranked: RankedWords, step: int) -> Contributions:
-    """The words that contributed to the count of a merge (1 is the first) when it was made."""
+    """Return the words that contributed to the count of a merge (1 is the first) when it was made."""
     return words_with(ranked, ranked.pair_occurrences(*ranked.history.pair(step - 1)), step - 1)
 
 

@@ -81,7 +81,7 @@ def reachability(
 def _by_trying(
     history: History, token: int, symbols: list[int], at: int, tokenizer: Tokenizer, cancelled: CancelCheck
 ) -> Reachability:
-    """Try texts, where a method does not cut by the order of its steps and the token by itself decides nothing."""
+    """Try texts, where a method does not cut by the order of its steps and the token alone decides nothing."""
     at = history.last_step_beside(token, at)
     text = _witness(_candidates(history, token, symbols, at, None), token, at, tokenizer, cancelled)
     return Reachability("not found" if text is None else "reachable", text)
@@ -101,7 +101,6 @@ def _witness(texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, ca
 
 
 def _candidates(history: History, token: int, symbols: list[int], at: int, corpus: RankedWords | None) -> Iterator[str]:
-    """Texts that may produce the token: words of the corpus, its own text, and that within others."""
     if corpus is not None:
         for held in words_with(corpus, corpus.occurrences(token), at).words[:20]:
             yield corpus.words.word(held.word).decode()
@@ -130,7 +129,6 @@ def _without_marker(decoded: bytes, kind: str) -> bytes:
 
 
 def _can_stand_in_text(history: History, symbols: list[int]) -> bool:
-    """Whether UTF-8 allows these bytes beside each other at all."""
     raw = b"".join(history.alphabet.symbols[id].decoded for id in symbols)
     return next(completions(raw), None) is not None
 
@@ -203,12 +201,11 @@ def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason
 
 
 def first_learned(history: History) -> int:
-    """The first id that is none of a base symbol, without which some texts could not be cut at all."""
     return sum(symbol.kind != "seed" for symbol in history.alphabet.symbols)
 
 
 def is_learned(history: History) -> Bools:
-    """Of each token but the special ones whether it was learned, and is not dropped nor a mere step without an id."""
+    """Mark tokens that were learned, and are neither dropped nor a mere step without an id; none is special."""
     found: Bools = np.arange(history.first_special) >= first_learned(history)
     if not history.only_joins:
         found[np.setdiff1d(np.arange(history.first_special), history.vocabulary)] = False
@@ -225,7 +222,6 @@ def _looked_at(ids: list[int], work: Work, what: str = "looking whether texts be
 
 
 def _that_are_not_joined(history: History, ids: list[int], work: Work) -> dict[int, Reason]:
-    """The same of a table with an order of its own, whose words are bytes as they are."""
     texts, words, found = TokenBytes(history), JoinedWords(history), dict[int, Reason]()
     for id in _looked_at(ids, work, "looking whether they are joined"):
         pieces = tuple(words.cut(texts[id], len(history)).ids)
@@ -254,7 +250,6 @@ def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reas
 
 
 def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32s:
-    """The symbols of each token, a separator behind each and one in front, copied from those of its parts."""
     symbols = np.full(int(starts[-1]), SEPARATOR, np.int32)
     base, places = len(history.alphabet), starts.tolist()
     for row, parts in while_wanted(enumerate(history.pairs()), cancelled):
@@ -271,7 +266,7 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
 
 
 def _in_no_single_word(history: History, ids: list[int], work: Work) -> list[int]:
-    """Those whose text is not one word, as the pattern parts texts: another text may leave it together."""
+    """Return tokens whose text alone is several words: another text may leave it together."""
     texts, cutting, marks = TokenBytes(history), Cutting(history.recipe), history.recipe.marker != "none"
     raws = ((id, texts[id].strip(b" ") if marks else texts[id]) for id in _looked_at(ids, work))
     return [id for id, raw in raws if not _is_one_word(raw, cutting)]
@@ -293,7 +288,7 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
 
 
 def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
-    """In many texts. After too many failures the other tokens are given the benefit of the doubt."""
+    """Give the other tokens the benefit of the doubt after too many failures."""
     tokenizer, merges, found, in_vain = Tokenizer(history), Merges(history), dict[int, Reason](), 0
     for id in while_wanted(ids, cancelled, every=1):
         reached = reachability(history, id, tokenizer=tokenizer, merges=merges, cancelled=cancelled)

@@ -69,8 +69,6 @@ class TextWord:
 
 
 class TextWords:
-    """The words of one text, and what is between them."""
-
     def __init__(self, text: str, cutting: Cutting, allowed_special: Allowed) -> None:
         self._length = len(text.encode())
         self._specials: list[tuple[int, int]] = []
@@ -83,7 +81,7 @@ class TextWords:
         return self.words[index] if index >= 0 and byte < self.words[index].origins[-1] else None
 
     def around(self, byte: int) -> TextWord | Elsewhere:
-        """The word in the middle of which a byte begins, or why it begins in none."""
+        """Return the word in the middle of which a byte begins, or why it begins in none."""
         if byte <= 0 or byte >= self._length:
             return "edge"
         if any(start <= byte <= stop for start, stop in self._specials):
@@ -119,7 +117,7 @@ class WordReasons:
         return TokenTexts.of(self.history).text
 
     def at_byte(self, byte: int, at: int) -> Explanation:
-        """Why the text is cut before this byte after so many steps, or that it is not; how the word was cut when."""
+        """Say why the text is or is not cut before this byte after `at` steps, and how the word was cut when."""
         word = self._words.around(byte)
         found = self.in_word(word, byte, at) if isinstance(word, TextWord) else Explanation(word, True, ELSEWHERE[word])
         return replace(found, ways=(*found.ways, *self._changes_as_ways(byte)))
@@ -129,7 +127,7 @@ class WordReasons:
         """The same of a place inside a word."""
 
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
-        """The tokens of the word that holds a byte, with each number of steps after which they change."""
+        """Return the tokens of the word that holds a byte, with each number of steps after which they change."""
         word = self._words.at(byte)
         return [] if word is None else [*different_cuts(word.text.encode(), self._cut, len(self.history))]
 

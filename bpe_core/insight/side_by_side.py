@@ -46,7 +46,7 @@ class ParallelCuts:
 
     @cached_property
     def stretches(self) -> Int64s:
-        """The shortest parts of the text that begin and end where all cut and are cut differently: a row each."""
+        """Return the shortest parts, a row each, that begin and end where all cut and are cut differently."""
         agreed = np.concatenate(([0], self.places[self.is_agreed], [self.length]))
         which = np.searchsorted(agreed, self.differing)
         which = which[np.diff(which, prepend=0) > 0]  # the first of each
@@ -54,15 +54,11 @@ class ParallelCuts:
 
     @cached_property
     def own(self) -> list[Int64s]:
-        """The places where one tokenizer cuts and others do not, of each."""
         return [self.places[cuts & ~self.is_agreed] for cuts in self.has]
 
 
 def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts:
-    """The cuts of several tokenizers in the same text: wherever a token ends.
-
-    What belongs to no token goes with the token behind it, where other tokenizers keep it.
-    """
+    """Return all ends of tokens; what belongs to no token goes with the token behind it, where others keep it."""
     cuts = np.zeros((len(tokens_of_each), length + 1), bool)  # a text's marks are found faster than they are sorted
     for marks, tokens in zip(cuts, tokens_of_each, strict=True):
         stops = tokens.edges[1:]
@@ -84,7 +80,6 @@ class DifferingWord:
 
     @property
     def weight(self) -> int:
-        """In how many places of the corpus this word makes them differ."""
         return self.count * self.places
 
     def shown_as_cut(self, by: int, bar: str = "|") -> str:
@@ -98,7 +93,7 @@ class DifferingWord:
 
 
 def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: int = LISTED) -> list[DifferingWord]:
-    """The words of one table with the most differing places in the corpus; of equals the word met first."""
+    """Return the words with the most differing places in the corpus; of equals the word met first."""
     words = cut_by_each[0].words
     if not len(words):
         return []
@@ -191,7 +186,6 @@ class Vocabularies:
         return cls(tuple(histories), numbers, len(number_of))
 
     def overlap(self, first: int, second: int, at: Sequence[int]) -> Overlap:
-        """Of two of them by their indices, each as it was after so many steps."""
         one, other = self._held(first, at[first]), self._held(second, at[second])
         common = int(np.count_nonzero(one & other))
         return Overlap(common, int(np.count_nonzero(one)) - common, int(np.count_nonzero(other)) - common)

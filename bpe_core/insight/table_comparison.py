@@ -74,7 +74,7 @@ def compare_tables(one: History, other: History, *, cancelled: CancelCheck = nev
 
 
 def _begins_whole(history: History) -> bool:
-    """Whether longer tokens were there before the first step, so that merges do not tell them all."""
+    """Return whether there were longer tokens before the first step, so that merges do not tell them all."""
     return history.alphabet.seed_count > 0
 
 
@@ -131,7 +131,7 @@ def _cause(
 
 
 def _cause_by_tokens(one: History, other: History, are_same: bool) -> tuple[Cause, str]:
-    """The cause where merges do not determine the tokens, as in a method that drops some or a file without merges."""
+    """Find the cause where merges do not determine the tokens, as where some are dropped, or a file has no merges."""
     if not are_same and one.recipe.method != other.recipe.method:
         return "method", _methods(one.recipe, other.recipe)
     if not are_same:
@@ -146,7 +146,6 @@ def _methods(one: Recipe, other: Recipe) -> str:
 
 
 def _same_scores(one: History, other: History) -> bool:
-    """Whether tokens that are written alike are as probable, as far as numbers of 32 bits tell."""
     found = []
     for history in (one, other):
         assert history.scores is not None
@@ -156,7 +155,6 @@ def _same_scores(one: History, other: History) -> bool:
 
 
 def _tie(history: History, merge: Step, rival: Pair, other: History) -> str:
-    """A sentence if a tie was decided, and the other table shows the pair that lost it."""
     if not merge.tied or merge.runner_up is None:
         return ""
     texts = written(history.first(merge.step))
@@ -168,7 +166,6 @@ def _tie(history: History, merge: Step, rival: Pair, other: History) -> str:
 
 
 def _by_hand(history: History, other: History, first: int) -> str:
-    """A sentence if a person decided otherwise in the first than in the other, where they part ways."""
     for act, step, pair in ((one.act, one.step, one.pair) for one in history.recipe.interventions):
         joined = step == first + 1 and act == "force" and pair == history.pair(first)
         left_out = step <= first + 1 and act == "forbid" and pair == other.pair(first)
@@ -184,7 +181,7 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(one: Recipe, other: Recipe) -> str:
-    """The first choice that may have made other words; choices that hardly any text shows are ignored."""
+    """Return the first choice that may have made other words, except those that hardly any text shows."""
     changing = one.differing(other, Normalization)
     found = sorted(one.differing(other, Splitting), key=lambda name: (name in changing, "pattern" not in name))
     for choice in found:

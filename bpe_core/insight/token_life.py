@@ -153,7 +153,7 @@ class TokenUse:
 
 
 def use_by_joining(history: History, token: int, at_first: int) -> Steps:
-    """Its count after which steps, from the steps alone; `at_first` is the count of a base symbol."""
+    """Follow the count by the steps alone; `at_first` is the count of a base symbol."""
     row, joined = history.row_of(token), history.tokens_saved
     count = at_first if row is None else int(joined[row])
     found = [(0 if row is None else row + 1, count)]
@@ -186,7 +186,7 @@ def use_by_cutting(words: WordTable, history: History, token: int, at: int, work
 
 
 def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
-    """The words with the bytes that the token stands for; where words are marked, without the blank of the marker."""
+    """Return the words with the token's bytes; where words are marked, without the blank of the marker."""
     at_first = history.alphabet.decoded
     needle = at_first[token] if token < len(at_first) else TokenBytes(history)[token]
     if history.recipe.marker != "none":

@@ -69,7 +69,6 @@ class Reason:
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The steps mentioned (1 is the first merge), to travel to."""
         return tuple(rank + 1 for rank in (self.rank, self.taken_by) if rank is not None)
 
 
@@ -111,7 +110,7 @@ def reason_in_word(
 
 
 def _learned_too_late(life: list[Meeting], at: int, rank_of: dict[Pair, int]) -> Reason | None:
-    """The earliest learned pair that met here and was not joined, because one of the two was gone."""
+    """Find the earliest learned pair that met here and was not joined, because one of the two was gone."""
     found: list[Reason] = []
     for meeting, following in pairwise(life):
         rank = rank_of.get((meeting.left, meeting.right))
@@ -133,7 +132,7 @@ def _never_allowed(pair: tuple[int, int], history: History) -> Kind | None:
 
 
 def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> Standing:
-    """How often a pair occurred in the corpus. Counts only fall, so the first is the highest."""
+    """Return how often a pair occurred in the corpus. Counts only fall, so the first is the highest."""
     found = corpus.pair_occurrences(*pair)
     counts, history = corpus.history.columns.count, corpus.history
     return Standing(
@@ -146,8 +145,6 @@ def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> Standing
 
 @dataclass(frozen=True)
 class WordInText:
-    """A word of a text with its symbols, the ranks between them, and the bytes it covers."""
-
     first: int  # the index of its first symbol among those of the text
     symbols: list[int]
     ranks: list[int]
@@ -204,14 +201,13 @@ class Why:
         return self.in_word(word, symbol - word.first, at)
 
     def in_word(self, word: WordInText, symbol: int, at: int | None = None) -> Reason:
-        """Why the boundary before the symbol with that index in its word exists."""
         moment = len(self.history) if at is None else at
         return reason_in_word(
             word.symbols, word.ranks, symbol - 1, self.history, moment, pairs=self._pairs, corpus=self.corpus
         )
 
     def word_at(self, byte: int) -> WordInText:
-        """The word that holds this byte, or the last one before it."""
+        """Return the word that holds this byte, or the last one before it."""
         symbols = self._symbols
         place = self._symbol_at(byte)
         first, stop = self._neighbourhood(place, *self._whole_word(place))
@@ -228,13 +224,12 @@ class Why:
         return max(0, int(np.searchsorted(self._symbols.starts, byte, side="right")) - 1)
 
     def _whole_word(self, place: int) -> tuple[int, int]:
-        """The first symbol of the word that holds that one, and the first behind it."""
         word = max(0, int(np.searchsorted(self._cuts, place, side="right")) - 1)
         edges = np.append(self._cuts, len(self._symbols.ids))
         return int(edges[word]), int(edges[min(word + 1, len(edges) - 1)])
 
     def _neighbourhood(self, place: int, first: int, stop: int) -> tuple[int, int]:
-        """The part of a word to show: all of it unless it is very long. It ends where nothing is ever joined."""
+        """Shorten a very long word to the part to show, which ends where nothing is ever joined."""
         if stop - first <= LONGEST_SHOWN:
             return first, stop
         standing = np.flatnonzero(self._symbols.ranks[first:stop] == NEVER) + first
@@ -260,7 +255,6 @@ class Why:
         return before, after
 
     def _branch(self, part: Part, word: tuple[int, int], byte: int) -> Branch | None:
-        """The alternative that made the word of these symbols, if the byte is where it begins or ends."""
         if word[0] == word[1] or self.history.recipe.splits_by_steps:
             return None
         data, recipe = part.text.encode(), self.history.recipe
@@ -276,7 +270,6 @@ class Why:
 
 
 def sentence(reason: Reason, name: Name) -> str:
-    """The reason for a person; `name` gives the text of a token."""
     return _SENTENCES[reason.kind](reason, name)
 
 

@@ -47,7 +47,7 @@ class Compared:
 
     @property
     def lead(self) -> float:
-        """How many times as probable the one that was taken is, in the natural logarithm."""
+        """Return by what factor the way taken is more probable, in the natural logarithm."""
         assert self.other is not None
         return self.taken.total - self.other.total
 
@@ -72,7 +72,7 @@ class WhyPath(WordReasons):
         return Explanation(kind, found.is_cut, self._sentence(found), ways=tuple(ways))
 
     def compared(self, word: TextWord, byte: int, at: int) -> Compared | Literal["whole", "unknown"]:
-        """The best way through the known symbols around a place, beside the best that does otherwise there."""
+        """Find the best way through the known symbols around a place, and the best that does otherwise there."""
         raw = word.text.encode()
         symbols = self._spelling.symbols(raw)
         ends = [0, *accumulate(self._spelling.widths(raw, symbols))]
@@ -90,7 +90,6 @@ class WhyPath(WordReasons):
 
     @property
     def _counts_first(self) -> bool:
-        """Whether the fewest tokens are the best way, and scores decide among equals."""
         return self._cost > 0
 
     def _sentence(self, found: Compared) -> str:
@@ -131,12 +130,10 @@ class WhyPath(WordReasons):
 
 
 def _with_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
-    """Without the tokens that cover a place."""
     return [[edge for edge in found if not start < place < start + edge[0]] for start, found in enumerate(edges)]
 
 
 def _without_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
-    """Without the tokens that begin or end at a place."""
     return [[edge for edge in found if place not in (start, start + edge[0])] for start, found in enumerate(edges)]
 
 

@@ -54,13 +54,13 @@ class Benchmark:
     columns: Columns
 
     def of(self, column: str) -> npt.NDArray[np.float64]:
-        """One measure as a table: a row for each tokenizer, a column for each text."""
+        """Return one measure with a row for each tokenizer and a column for each text."""
         values = np.asarray(self.columns[column], np.float64)
         return values.reshape(len(self.tokenizers), len(self.texts))
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """A sentence for each tokenizer that cannot encode all: it needs few tokens where it understands little."""
+        """Warn of each tokenizer that cannot encode all: it needs few tokens where it understands little."""
         shares = self.of("unencoded_share")
         return tuple(filter(None, map(self._unknown, self.tokenizers, shares.tolist())))
 
@@ -103,7 +103,7 @@ def benchmark(
 
 
 def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
-    """Each history becomes one tokenizer, for however many numbers of steps."""
+    """Make one tokenizer of each history, for all numbers of steps it is measured after."""
     made: dict[int, Tokenizer] = {}
     found = []
     for name, given in by_name(tokenizers).items():
@@ -115,7 +115,6 @@ def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
 
 
 def as_meant(given: Stand, name: str) -> tuple[History, int]:
-    """What was learned, and after how many steps it is meant."""
     one, at = given if isinstance(given, tuple) else (given, None)
     history = history_of(one, name)
     if at is not None and not 0 <= at <= len(history):
@@ -143,7 +142,6 @@ def _groups(texts: Texts) -> Mapping[str, Sequence[str]]:
 def _measured(
     contenders: list[Contender], groups: Mapping[str, Sequence[str]], power: float, threads: WorkerPool
 ) -> list[_Cell]:
-    """A row for each text of each tokenizer. Encoding leaves the interpreter to the other threads."""
     in_words = _in_words(contenders, groups, threads)
     between = None
     if not all(encodes_everything(one.tokenizer) for one in contenders):
@@ -171,7 +169,7 @@ def _measured(
 def _in_words(
     contenders: list[Contender], groups: Mapping[str, Sequence[str]], threads: WorkerPool
 ) -> dict[Recipe, TextsInWords]:
-    """Texts of some size as words: counted once for all tokenizers that split alike, each word is cut but once."""
+    """Count longer texts as words, once for all tokenizers that split alike, so that each word is cut once."""
     if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
         return {}
     recipes = (one.tokenizer.history.recipe for one in contenders)
@@ -248,7 +246,6 @@ def _encoded(contender: Contender, documents: Sequence[str], cancelled: CancelCh
 
 
 def _seconds(contender: Contender, documents: Sequence[str]) -> float:
-    """How long a whole text takes, estimated by its beginning."""
     whole, taken = sum(map(len, documents)), 0
     began = time.thread_time()
     for text in documents:
@@ -290,6 +287,6 @@ def _columns(
 
 
 def ratio(some: Int64s | Float64s, of: Int64s | Float64s) -> Float64s:
-    """No number where there is nothing to divide by."""
+    """Divide; where there is nothing to divide by, return no number."""
     found: Float64s = np.where(of > 0, some / np.maximum(of, 1), np.nan)
     return found

@@ -43,7 +43,7 @@ LONG_WORDS_PLAINLY = 40_000_000  # where there are no kernels for it
 
 @dataclass(frozen=True, eq=False)
 class BitsPerByte:
-    """A number for each size that was measured, the smallest first."""
+    """Bits at each size that was measured, the smallest first."""
 
     sizes: Int64s
     steps: Int64s  # after which the vocabulary had that size
@@ -95,7 +95,7 @@ def bits_per_byte(
 def bits_by_text(
     learned: Mapping[str, WordTable], held_out: Mapping[str, WordTable], history: History, *, work: Work = ALONE
 ) -> dict[str, BitsPerByte]:
-    """Of each text held out by the model of each that is learned; where nothing is held out, of a tenth of these."""
+    """Measure each held-out text by the model of each learned one; where nothing is held out, a tenth of that."""
     pairs = {}
     for name, words in learned.items():
         if not held_out:
@@ -147,7 +147,6 @@ def _bits(ids: Int64s, words: Int64s, learned: Int64s, held_out: Int64s, events:
 
 
 def _counted(keys: Int64s, seen: Int64s, wanted: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Each key once, with the sums of both counts."""
     order = np.argsort(keys)
     ordered = keys[order]
     first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(keys) else order
@@ -157,7 +156,6 @@ def _counted(keys: Int64s, seen: Int64s, wanted: Int64s) -> tuple[Int64s, Int64s
 
 
 def _told(one: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int, ids: int) -> float:
-    """The bits of the wanted pairs by a model of the pairs seen."""
     known = seen > 0
     before = np.bincount(one, weights=seen, minlength=ids)
     different = np.bincount(one[known], minlength=ids)
@@ -182,8 +180,6 @@ def _discount(counts: Int64s) -> float:
 
 
 class Followed(NamedTuple):
-    """Words of which it is known what each step changes."""
-
     size: int  # tokens at first
     follow: Callable[[Wanted], Iterator[int]]  # writes what is wanted; yields how many steps are done
 

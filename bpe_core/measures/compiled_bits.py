@@ -59,7 +59,6 @@ def follow_joins(cells: Cells, wanted: Wanted, history: History, slots: int | No
 
 
 def room_to_tell() -> kernel.Room:
-    """The same memory as numbers and as bits."""
     told, exponents = np.zeros(kernel.AT_ONCE), np.zeros(kernel.AT_ONCE)
     return kernel.Room(told, told.view(np.int64), exponents, exponents.view(np.int64))
 

@@ -19,8 +19,6 @@ WHOLE_NUMBERS = ("bytes", "tokens", "words", "places", "steps", "documents")
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure of a tokenizer, mostly on some text."""
-
     name: str  # of its column in every table
     title: str  # of an axis
     heading: str  # of a narrow column
@@ -31,7 +29,7 @@ class Measure:
     note: str = ""  # what to know before comparing numbers, in sentences
 
     def shown(self, value: float | None) -> str:
-        """A value for a person; nothing where it is unknown."""
+        """Write a value for people; nothing where it is unknown."""
         if value is None or value != value:
             return ""
         if self.unit in WHOLE_NUMBERS:
@@ -40,7 +38,6 @@ class Measure:
 
     @property
     def explanation(self) -> str:
-        """All there is to know about it, for a tooltip or a help page."""
         parts = (self.meaning, self.formula, self.note)
         return " ".join(part if part.endswith(".") else f"{part}." for part in parts if part)
 

@@ -33,8 +33,6 @@ EXAMPLE = "unhappy<TAB>un happy"
 
 @dataclass(frozen=True)
 class Counted:
-    """What was counted of the words of one list, cut at one moment."""
-
     words: int
     borders: int
     cuts: int
@@ -44,7 +42,6 @@ class Counted:
 
     @property
     def precision(self) -> float:
-        """No number where nothing is cut."""
         return self.hits / self.cuts if self.cuts else float("nan")
 
     @property
@@ -65,8 +62,6 @@ class Counted:
 
 
 class CutList:
-    """The words of a list as one tokenizer cuts them after any step."""
-
     def __init__(self, morphemes: Morphemes, history: History, cancelled: CancelCheck = never_cancelled) -> None:
         table = WordTable.from_counts((f"{BLANK}{word}".encode(), 1) for word in morphemes)
         self._cut = CutWords.of(table, PLAIN, history, cancelled=cancelled)
@@ -121,7 +116,6 @@ def _columns(counted: Sequence[Counted]) -> Columns:
 
 
 def checked(morphemes: Morphemes, name: str) -> Morphemes:
-    """The same list, if each word is spelled by its morphemes."""
     if not morphemes:
         raise CorpusError(f"The list {name!r} holds no words; write a word a line, as in {EXAMPLE}.")
     for word, parts in morphemes.items():

@@ -28,7 +28,6 @@ class Parity:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Of each tokenizer how evenly it treats the languages."""
         return tuple(f"{name}: {_told(*row)}." for name, *row in DataTable(self.summary).rows())
 
 
@@ -39,7 +38,7 @@ def _told(reference: str, language: str, worst: float | None, spread: float | No
 
 
 def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
-    """Compare the languages of parallel texts that are measured; without a `reference` with the first."""
+    """Compare the languages of measured parallel texts with the `reference`, else with the first."""
     chosen = measured.texts[0] if reference is None else reference
     if chosen not in measured.texts:
         raise BpeError(f"There is no language {chosen!r} to compare with; there are {', '.join(measured.texts)}.")
@@ -59,7 +58,6 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
 
 
 def checked(parallel: Parallel) -> Sentences:
-    """The sentences of each, if they can be parallel: as many in each."""
     found = {language: _sentences(text) for language, text in by_name(parallel).items()}
     lengths = {language: len(sentences) for language, sentences in found.items()}
     if len(set(lengths.values())) > 1:

@@ -61,7 +61,6 @@ class SizeCurves:
 
     @property
     def half_would_do(self) -> int | None:
-        """The index of the first size whose half would nearly do, too."""
         return half_would_do(self.sizes, self.tokens)
 
 
@@ -94,7 +93,7 @@ def size_curves(
 def _follow(
     counts: list[int], joined: list[int], history: History, power: float, cancelled: CancelCheck
 ) -> tuple[list[int], list[int], list[float]]:
-    """After each merge: how many tokens occur, how many occur no longer, and the sum that entropy is made of."""
+    """Return after each merge: tokens that occur, tokens that occur no longer, and the sum that entropy is made of."""
     base, term = len(counts), _term(power)
     used = sum(1 for count in counts if count)
     gone, total = 0, sum(map(term, counts))
@@ -118,7 +117,7 @@ def _follow(
 
 
 def _term(power: float) -> Callable[[int], int]:
-    """What one token adds to the sum, in parts of `ONE`: so sums are exact, in whatever order they are made."""
+    """Return what one token adds to the sum, in parts of `ONE`: so sums are exact in any order."""
 
     def exact(count: int) -> int:
         if not count:
@@ -143,7 +142,7 @@ def _sum_of_terms(counts: Int64s, power: float) -> int:
 
 
 def _efficiency(sums: Float64s, tokens: Int64s, used: Int64s, power: float) -> Float64s:
-    """The entropy of these frequencies divided by the greatest it could be; 0 for a single token."""
+    """Divide the entropy of these frequencies by the greatest it could be; 0 for a single token."""
     totals = np.maximum(tokens, 1).astype(np.float64)
     if power == 1.0:
         entropy = np.log(totals) - sums / totals
@@ -200,7 +199,7 @@ def measured_sizes(
 
 
 def some_sizes(history: History, most: int = MEASURED) -> Int64s:
-    """Some sizes that the vocabulary had: what is above the smallest grows by equal factors."""
+    """Choose sizes that the vocabulary had: what is above the smallest grows by equal factors."""
     ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     grown = np.geomspace(1, ends[1] - ends[0] + 1, most).round().astype(np.int64) - 1
     found: Int64s = np.unique(ends[0] + grown)
@@ -208,7 +207,7 @@ def some_sizes(history: History, most: int = MEASURED) -> Int64s:
 
 
 def which_sizes(sizes: Int64s, history: History) -> str:
-    """A sentence where these are not all sizes that the vocabulary had."""
+    """Say which sizes were measured, where these are not all."""
     if len(sizes) > len(history):
         return ""
     had = np.sort(history.vocabulary_sizes())
@@ -218,7 +217,6 @@ def which_sizes(sizes: Int64s, history: History) -> str:
 
 
 def _steps_of(history: History, sizes: Int64s) -> Int64s:
-    """One step for each size, the smallest size first."""
     low, high = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     steps = {history.step_of_size(size) for size in sizes.tolist() if low <= size <= high}
     return np.array(sorted(steps, key=lambda step: (history.vocabulary_size_at(step), step)), np.int64)

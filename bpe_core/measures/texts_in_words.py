@@ -44,18 +44,15 @@ class TextsInWords:
     def of(
         cls, texts: Mapping[str, Sequence[str]], recipe: Recipe, *, cancelled: CancelCheck = never_cancelled
     ) -> TextsInWords:
-        """Each text is a sequence of documents."""
         recipe = splitting_of(recipe)
         return cls.of_counted(texts, [count_texts(list(texts.values()), recipe, cancelled=cancelled)], recipe)
 
     @classmethod
     def of_counted(cls, names: Iterable[str], parts: Sequence[Counted], recipe: Recipe) -> TextsInWords:
-        """Of texts that were counted some after the other by this splitting."""
         found = Counted.joined(parts)
         return cls(found.words, dict(zip(names, found.texts, strict=True)), recipe)
 
     def cut(self, history: History, at: int, *, cancelled: CancelCheck = never_cancelled) -> CutTexts:
-        """All texts as a tokenizer cuts them after so many steps, if it splits them so."""
         return CutTexts(self, history, *tokens_by_word(self.words, self.counted_by, history, at, cancelled=cancelled))
 
     def cuts(self, history: History, *, cancelled: CancelCheck = never_cancelled) -> Callable[[int], CutTexts]:

@@ -77,14 +77,11 @@ ONLY_OF_PYTHON = np.arange(0x1C, 0x20, dtype=np.uint8)  # signs that `str.split`
 
 
 def encodes_everything(tokenizer: Tokenizer) -> bool:
-    """Whether it has a symbol for every byte."""
     kinds = Counter(symbol.kind for symbol in tokenizer.history.alphabet.but_seeds)
     return BYTES in (kinds["byte"], kinds["fallback"])
 
 
 class Stretches(NamedTuple):
-    """Some stretches of text, with a blank behind each."""
-
     together: str
     starts: Int64s  # of each, in bytes
     lengths: Int64s
@@ -112,7 +109,6 @@ class BetweenBlanks:
 
     @classmethod
     def of(cls, texts: Mapping[str, Sequence[str]], cancelled: CancelCheck = never_cancelled) -> BetweenBlanks:
-        """Each text is a sequence of documents."""
         places: dict[str, int] = {}
         by_text = {}
         for name, documents in while_wanted(texts.items(), cancelled, every=1):
@@ -176,7 +172,6 @@ class BetweenBlanks:
 def _lost(
     stretches: Stretches, left_out: npt.NDArray[np.bool_], tokenizer: Tokenizer, at: int, cancelled: CancelCheck
 ) -> Int64s:
-    """The same of some stretches, found by cutting them."""
     tokens = tokenizer.segmentation(stretches.together, cancelled=cancelled).tokens(at)
     symbols = tokenizer.history.alphabet.but_seeds
     unknown = [id for id, symbol in enumerate(symbols) if symbol.kind == "unknown"]

@@ -25,6 +25,8 @@ DRAWN = (
 OWN_SENTENCES = "own"  # the program's own parallel sentences
 COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, "premium"))
 
+ENGLISH = "en"  # what other languages are compared with, where it is there
+
 
 @dataclass(frozen=True)
 class Benchmark(Question):
@@ -59,7 +61,7 @@ columns:
     )
     reference: str = parameter(
         "",
-        help="the language that others are compared with (the first)",
+        help="the language that others are compared with (en, or else the first)",
         metavar="NAME",
         of_column="text",
         only_with="parallel",
@@ -81,7 +83,7 @@ columns:
         found = benchmark(tokenizers, texts, relative_to=_chosen(tokenizers, self.relative_to), work=work)
         columns, sentences, facts = dict(found.columns), [*found.remarks], dict[str, object]()
         if self.parallel:
-            parity = parity_of(found, self.reference or None)
+            parity = parity_of(found, self.reference or (ENGLISH if ENGLISH in texts else None))
             columns["premium"] = parity.premium
             sentences = [*parity.sentences, *sentences]
             summary = DataTable(parity.summary)
@@ -93,7 +95,6 @@ columns:
         return Answer(table, tuple(sentences), dots_chart(table, self.measure), listed, facts=facts)
 
     def texts_of(self, studies: Mapping[str, Study]) -> Mapping[str, Sequence[str]]:
-        """Return the documents of each file, or of each group; or the parallel sentences."""
         if self.parallel:
             return parallel_samples() if self.parallel == OWN_SENTENCES else parallel_texts(self.parallel)
         texts = self.texts or next(iter(studies.values())).texts
@@ -105,7 +106,7 @@ columns:
 
 
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
-    """Each tokenizer at its end, or at each of these sizes, under a name of its own."""
+    """Yield each tokenizer at its end, or at each of these sizes, under a name of its own."""
     taken = set[str]()
     for name, study in studies.items():
         history = study.history
@@ -117,7 +118,7 @@ def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[t
 
 
 def _chosen(tokenizers: Mapping[str, object], name: str) -> str | None:
-    """A table that is named without its size stands for the first of its sizes."""
+    """Let a table that is named without a size mean the first of its sizes."""
     if not name or name in tokenizers:
         return name or None
     return next((one for one in tokenizers if one.startswith(f"{name}@")), name)

@@ -101,7 +101,6 @@ def _words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTa
 
 
 def _cuts(studies: Mapping[str, Study], work: Work) -> list[CutWords]:
-    """The words of the texts, cut by each; none where there are no texts."""
     several = list(studies.values())
     named = next((place for place, one in enumerate(several) if one.texts and not one.texts_are_own), None)
     place = whose_words([(one.learned_from, one.history.recipe) for one in several]) if named is None else named
@@ -132,7 +131,7 @@ def _cut_text(text: str, studies: Mapping[str, Study], at: Sequence[int]) -> lis
 
 
 def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
-    """The text with a bar wherever one cuts it, a double one where not all do."""
+    """Write a bar wherever this one cuts the text, a double one where not all do."""
     differing = set(cuts.differing.tolist())
     places = cuts.places[cuts.has[index]].tolist()
     parts = [shown(data[: places[0] if places else None])]

@@ -14,6 +14,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 
 DRAWN = ("f1", "precision", "recall", "share_whole", "share_alike", "words", "borders", "cuts", "hits")
+EACH_ONCE = "Each word is cut as it is behind a space, and counts once, however frequent it is."
 COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words", *OF_MORPHEMES))
 
 
@@ -50,7 +51,7 @@ columns:
         tokenizers = dict(at_sizes(studies, self.sizes))
         found = morpheme_agreement(tokenizers, lists, work=work)
         listed = ("tokenizer", "text", "words", *(name for name in OF_MORPHEMES if name != "hits"))
-        return Answer(found, (), dots_chart(found, self.measure), listed)
+        return Answer(found, (EACH_ONCE,), dots_chart(found, self.measure), listed)
 
     def texts_of(self, studies: Mapping[str, Study]) -> Mapping[str, Sequence[str]]:
         return {name: [f" {' '.join(words)}"] for name, words in self._lists().items()}

@@ -124,7 +124,6 @@ examples:
         return {HELD_OUT + name: self.held_out.words(study.history.recipe, work)}
 
     def _checked_lines(self, table: DataTable) -> list[str] | None:
-        """The lines that alone are drawn; a name that is not there is refused."""
         there = dict.fromkeys(table.columns.get("text", []))
         missing = next((name for name in self.lines if name not in there), None)
         if missing is not None:
@@ -147,7 +146,6 @@ def _line(text: str, name: str, texts: Mapping[str, object], studies: Mapping[st
 
 
 def table_of_curves(curves: Mapping[str, SizeCurves]) -> DataTable:
-    """Every size that is known, text by text; scaffolds only where pairs are joined."""
     parts = [_columns(name, one) for name, one in curves.items()]
     return DataTable({name: [value for part in parts for value in part[name]] for name in (parts[0] if parts else ())})
 
@@ -172,7 +170,7 @@ def _about(name: str, curves: SizeCurves) -> str:
 
 
 def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:
-    """Rows that a terminal shows: closer together where the vocabulary is small, and those that are marked."""
+    """Choose rows for a terminal: closer together where the vocabulary is small, and those that are marked."""
     found, first = list[int](), 0
     for one in curves.values():
         length = len(one.tokens)

@@ -55,7 +55,6 @@ def steps_table(study: Study, rows: Sequence[int]) -> DataTable:
 
 
 def _known(column: npt.NDArray[np.generic]) -> Values:
-    """Leave counts empty that are not known."""
     if column.dtype.kind not in "iu" or not (column == NOTHING).any():
         return column
     return [None if value == NOTHING else value for value in column.tolist()]

@@ -91,7 +91,6 @@ examples:
             byte = max(byte + 1, word.stop)
 
     def _explained(self, study: Study, at: int) -> tuple[list[Place], list[str]]:
-        """Where a method has no merges by which words are cut, it explains each place in its own terms."""
         at_byte = explain(self.text, study.history, "all" if self.allow_special else ())
         found = [(byte, at_byte(byte, at)) for byte in range(1, len(self.text.encode()))]
         listed = [(byte, one) for byte, one in found if one.is_cut or one.kind in UNKNOWN or self.all]

@@ -34,15 +34,11 @@ class Report:
 
     @property
     def wording(self) -> Wording:
-        """What the steps are called."""
         return METHODS[self.history.recipe.method].wording
 
     @property
     def shown_moments(self) -> list[int]:
-        """After how many merges the text is shown, in order.
-
-        Those a person chose or marked; the beginning, a tenth of the way and the end otherwise.
-        """
+        """Return the moments a person chose or marked; else the beginning, a tenth of the way and the end."""
         end = len(self.history)
         chosen = self.moments or tuple(mark.merge for mark in self.bookmarks)
         moments = {0, end, *(moment for moment in chosen if 0 <= moment <= end)}

@@ -50,7 +50,7 @@ def summary(report: Report) -> Markup:
 
 
 def recipe(report: Report) -> list[Content]:
-    """Every choice that is not as it would be anyway, and those that always matter."""
+    """Show every choice that is not as it would be anyway, and those that always matter."""
     chosen = report.history.recipe
     always = {"pattern", "base", "ties", "vocab_size", "merges", "min_frequency"}
     usual = {field.name: field.default for field in dataclasses.fields(chosen)}
@@ -117,7 +117,6 @@ def _answers(report: Report, shown: str) -> Iterator[tuple[type[Question], Answe
 
 
 def _answered(question: Question, study: Study) -> Answer | None:
-    """Ask a question; None where what it needs is not known."""
     try:
         return question.answer(study)
     except BpeError:
@@ -211,7 +210,6 @@ def _source_row(source: SavedSource) -> tuple[Content, Content, Content]:
 
 
 def _rows(caption: str, rows: DataTable, places: Iterable[int] | None = None) -> Markup:
-    """The columns that people read, of some rows or all."""
     names = [name for name in rows.columns if not name.endswith(("id", "hex")) and not name.startswith("runner_up")]
     chosen = range(len(rows)) if places is None else places
     cells = [[_cell(name, rows.columns[name][place]) for name in names] for place in chosen]

@@ -18,7 +18,7 @@ from bpe_core.studies.texts import KnownWords
 
 
 def study_of_run(path: str, number: int | None) -> Study:
-    """Open the run of that number; without one the run that was shown, else the last one."""
+    """Open the run of that number; else the run that was shown, or the last one."""
     session = read_session(path)
     run = session.chosen_run(path, number)
     learned = sum(one.history is not None for one in session.runs)

@@ -96,11 +96,9 @@ class Study:
         return f"<Study{f' {self.name}' if self.name else ''}: {', '.join(told)}>"
 
     def __len__(self) -> int:
-        """How many tokens the vocabulary has."""
         return self.history.vocabulary_size
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: a sentence in coloured tokens."""
         return sentence_html(SAMPLE.encode(), self.tokenizer.spans(SAMPLE), repr(self).strip("<>"))
 
     def at(self, step: int) -> Study:
@@ -153,7 +151,6 @@ class Study:
 
     @cached_property
     def tokens(self) -> Mapping[int, bytes]:
-        """The bytes of each token, by its id."""
         numbers = self.history.numbers_of(np.arange(self.history.id_count)).tolist()
         return {number: self._bytes[id] for id, number in enumerate(numbers) if number >= 0}
 
@@ -163,7 +160,6 @@ class Study:
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        """What cuts texts. It speaks the engine's own ids, not the file's."""
         return Tokenizer(self.history)
 
     # -- saving ----------------------------------------------------------------------------
@@ -247,7 +243,7 @@ class Study:
 
     @property
     def has_ranks(self) -> bool:
-        """Whether each boundary of a text is dissolved once and for all, by one step."""
+        """Return whether one step dissolves each boundary of a text for good."""
         return has_ranks(self.history)
 
     @property

@@ -32,8 +32,6 @@ class Texts(Protocol):
 
 
 class KnownWords:
-    """Words that were counted before, as a session keeps them."""
-
     def __init__(self, words: WordTable) -> None:
         self._words = words
 
@@ -86,8 +84,6 @@ class CorpusTexts:
 
 
 class NamedTexts:
-    """Several texts by their names: each is a part."""
-
     def __init__(self, texts: Mapping[str, Texts]) -> None:
         self._texts = texts
 

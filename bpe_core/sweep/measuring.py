@@ -27,16 +27,12 @@ AT_ONCE = 4_000_000  # numbers drawn
 
 
 class Cut(NamedTuple):
-    """All documents as tokens: how many each has, and how often each token occurs in all of them."""
-
     tokens: Int64s
     counts: Int64s
 
 
 @dataclass(frozen=True, eq=False)
 class Yardstick:
-    """The documents, for runs that split alike."""
-
     documents: Sequence[str]
     bytes: Int64s  # of each
     words: Int64s  # of each: stretches between blanks

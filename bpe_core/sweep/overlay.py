@@ -92,7 +92,7 @@ def overlay(
 
 
 def _sizes_of_lines(histories: Mapping[str, History], drawn: Mapping[str, Drawn]) -> dict[str, list[int]]:
-    """Where a line is of several samples, the sizes of the one that went furthest."""
+    """Return the sizes for each line; of several samples those of the one that went furthest."""
     found: dict[str, list[int]] = {}
     for name, history in histories.items():
         line = drawn[name].line if name in drawn else name
@@ -125,7 +125,7 @@ class Drawn(NamedTuple):
 
 
 def samples_of(runs: Mapping[str, Learned]) -> dict[str, Drawn]:
-    """By name, the runs that share recipe and texts with others but for the sample."""
+    """Find the runs that share recipe and texts with others but for the sample."""
     alike: dict[Hashable, dict[str, tuple[int, ...]]] = {}
     for name, (recipe, texts) in runs.items():
         seeds = _seeds(recipe)

@@ -52,8 +52,6 @@ NOT_FILES = "A sweep reads files and folders, so that it can tell whether they c
 
 @dataclass(frozen=True)
 class Plan:
-    """All paths as they are opened."""
-
     recipes: Mapping[str, Recipe]  # of the largest size; ties as their own if none are named
     corpora: Mapping[str, Sequence[str]]
     sizes: Sequence[int]  # ascending
@@ -68,7 +66,6 @@ class Plan:
     reading: Mapping[str, Any] = field(default_factory=dict)  # how files are read: field, encoding
 
     def corpus(self, name: str) -> Corpus:
-        """The texts of that name, to be read once."""
         return Corpus.from_files(list(self.corpora[name]), **self.reading)
 
     def measured(self, name: str) -> Corpus:
@@ -76,14 +73,14 @@ class Plan:
 
     @property
     def variants(self) -> Iterator[tuple[str, Recipe]]:
-        """Each recipe by each rule for ties that has a meaning for it, by the recipe's name."""
+        """Yield each recipe under each rule for ties that has a meaning for it, by the recipe's name."""
         for name, recipe in self.recipes.items():
             for ties in (recipe.applies("ties") and self.ties) or [recipe.ties]:
                 yield name, recipe.with_changes(ties=ties)
 
 
 def read_plan(path: Path | str) -> Plan:
-    """The plan in a file, checked; its paths are relative to its folder."""
+    """Read and check a plan; its paths are relative to its folder."""
     try:
         told = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -129,7 +126,7 @@ def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
 
 
 def checked(plan: Plan) -> Plan:
-    """The same plan, if every run of it can begin: every recipe at every size by every rule, every file."""
+    """Check that every run can begin: every recipe at every size by every rule, every file."""
     if len(plan.seeds) > 1 and plan.sample == 1:
         raise RecipeError('Seeds choose what is sampled: say how much, such as sample = "50%", or give one seed.')
     if plan.interval_over not in get_args(Over):
@@ -216,13 +213,12 @@ PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def recipe_choices(recipe: Recipe) -> dict[str, Any]:
-    """What a plan says of a recipe: all its choices, but for those that belong to one run."""
+    """Return a recipe's choices for a plan, except those that belong to one run."""
     told = recipe.to_dict()
     return {name: value for name, value in told.items() if name not in OF_ONE_RUN and value is not None}
 
 
 def plan_text(told: Mapping[str, Any]) -> str:
-    """A plan as the text of a TOML file; reading that text gives the same plan."""
     tables = ("corpora", "recipes")
     lines = [f"{name} = {_value(value)}" for name, value in told.items() if name not in tables]
     lines += ["", "[corpora]", *(f"{_key(name)} = {_value(files)}" for name, files in told["corpora"].items())]
@@ -244,5 +240,5 @@ def _key(name: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """As JSON writes it, which TOML reads, but for one sign."""
+    """Write JSON, which TOML reads, but for one sign."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,20 +1,12 @@
-"""The table of a sweep: a row for each run at each size; and curves of its measures.
+"""The table of a sweep: a row for each run at each size.
 
-A row holds the fingerprint of its run, made of everything that decides it, so the table alone says what is done. Runs
-that differ only in their seed share a curve, with a band.
-
-    >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "vocabulary": size,
-    ...          "size": size, "seed": seed, "tokens_per_word": seed / size} for seed in (1, 3) for size in (10, 20)]
-    >>> (curve,) = curves_of(table_of(rows), "tokens_per_word")
-    >>> curve.sizes.tolist(), curve.mean.tolist(), curve.low.tolist(), curve.high.tolist()
-    ([10.0, 20.0], [0.2, 0.1], [0.1, 0.05], [0.3, 0.15])
+A row holds the fingerprint of its run, made of everything that decides it, so the table alone says what is done.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +14,6 @@ import numpy as np
 
 import bpe_core.measures.measures as measures
 from bpe_core.errors import FormatError
-from bpe_core.support.arrays import Float64s
 from bpe_core.support.data_table import DataTable, Values, checked_name, read_data
 
 Row = Mapping[str, Any]
@@ -49,7 +40,6 @@ OF_SUMMARY = ("recipe", "corpus", "ties", "size")
 
 
 def table_of(rows: Iterable[Row]) -> DataTable:
-    """All columns, each of its kind; what is not known is no number."""
     known = list(rows)
     columns: dict[str, Values] = {}
     for name in COLUMNS:
@@ -86,7 +76,6 @@ def remarks_of(table: DataTable) -> list[str]:
 
 
 def read_results(path: Path | str) -> DataTable:
-    """A table that a sweep has written."""
     if not Path(path).exists():
         raise FormatError(f"There is no table {path} of a sweep.")
     try:
@@ -97,7 +86,7 @@ def read_results(path: Path | str) -> DataTable:
 
 
 def summary_of(table: DataTable) -> DataTable:
-    """Of each recipe, corpus, rule and size what its seeds say: mean, deviation, the least and the most."""
+    """Sum up what the seeds of each recipe, corpus, rule and size say: mean, deviation, least and most."""
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in rows_of(table):
         groups.setdefault(tuple(row[name] for name in OF_SUMMARY), []).append(row)
@@ -119,58 +108,3 @@ def summed(values: Sequence[float]) -> tuple[float, float, float, float]:
     squares = math.fsum((value - mean) ** 2 for value in values)
     deviation = math.sqrt(squares / (len(values) - 1)) if len(values) > 1 else math.nan
     return mean, deviation, min(values), max(values)
-
-
-BAND = (
-    "A band lies between the least and the most of several seeds; of a single one, where 95 of 100 draws of as many "
-    "documents lie (bootstrap)."
-)
-NAMED_BY = ("recipe", "corpus", "ties")
-
-
-@dataclass(frozen=True, eq=False)
-class BandedCurve:
-    """The mean at each size, and between what the band lies; no number where nothing is known of it."""
-
-    name: str
-    sizes: Float64s  # the tokens that there are, as a mean
-    mean: Float64s
-    low: Float64s
-    high: Float64s
-
-
-def curves_of(table: DataTable, measure: str) -> list[BandedCurve]:
-    """In the order of the table, named by what distinguishes them."""
-    rows = [row for row in rows_of(table) if row[measure] is not None]
-    told_apart = _told_apart(rows)
-    lines: dict[tuple[str, ...], dict[int, list[Row]]] = {}
-    for row in rows:
-        of_size = lines.setdefault(tuple(row[name] for name in NAMED_BY), {})
-        of_size.setdefault(row["size"], []).append(row)
-    found = []
-    for key, of_size in lines.items():
-        name = ", ".join(text for text, what in zip(key, NAMED_BY, strict=True) if what in told_apart)
-        points = [_point(of_size[size], measure) for size in sorted(of_size)]
-        found.append(BandedCurve(name, *np.array(points, np.float64).T))
-    return found
-
-
-def _told_apart(rows: Sequence[Row]) -> list[str]:
-    """Those of recipe, corpus and ties that distinguish lines alike in all before them."""
-    found = list(NAMED_BY[:1])
-    for name in NAMED_BY[1:]:
-        with_it = [*found, name]
-        if len({tuple(row[one] for one in with_it) for row in rows}) > len(
-            {tuple(row[one] for one in found) for row in rows}
-        ):
-            found = with_it
-    return found
-
-
-def _point(rows: list[Row], measure: str) -> tuple[float, float, float, float]:
-    size = summed([row["vocabulary"] for row in rows])[0]
-    mean, _, low, high = summed([row[measure] for row in rows])
-    if len(rows) > 1:
-        return size, mean, low, high
-    ends = [rows[0].get(f"{measure}_{end}") for end in ("low", "high")] if measure in WITH_INTERVAL else [None, None]
-    return size, mean, *(float("nan") if end is None else float(end) for end in ends)  # type: ignore[return-value]

@@ -37,7 +37,7 @@ Keep = Callable[[DataTable], None]
 
 @dataclass(frozen=True)
 class Run:
-    """One training, which serves all sizes; by methods where the size decides the steps, one size."""
+    """One training, which serves all sizes, except by methods where the size decides the steps."""
 
     name: str  # of the recipe in the plan
     recipe: Recipe  # as it is learned
@@ -48,7 +48,6 @@ class Run:
 
     @property
     def words_key(self) -> Hashable:
-        """Runs of the same learn from the same words."""
         recipe = self.recipe
         return self.corpus, recipe.mixture, recipe.part(Splitting), recipe.asks_for_line_ends
 
@@ -63,7 +62,7 @@ class Swept:
 
 
 def runs_of(plan: Plan) -> list[Run]:
-    """All runs, in the order of the plan; each with a fingerprint of all that decides it."""
+    """Return all runs in the order of the plan, each with a fingerprint of all that decides it."""
     texts = {name: [_print_of(path) for path in paths] for name, paths in plan.corpora.items()}
     measured = [_print_of(path) for path in plan.held_out]
     listed = _print_of(plan.morphemes) if plan.morphemes else ""
@@ -172,7 +171,7 @@ class _Bench:
         return [about | row for row in found]
 
     def _measured_by(self, run: Run) -> tuple[str, Recipe | None]:
-        """Which texts, and how they are split: runs of the same are measured by the same."""
+        """Return which texts measure a run, and how they are split."""
         splitting = splitting_of(run.recipe) if can_be_in_words(run.recipe) else None
         return "" if self._plan.held_out else run.corpus, splitting
 
@@ -186,7 +185,7 @@ class _Bench:
         return count
 
     def _check(self, runs: list[Run]) -> Piece[None]:
-        """Every size must hold the base symbols of these very words, and be reached by what there is to be dropped."""
+        """Check that every size holds the base symbols of these words, and can be reached by dropping."""
 
         def plan(run: Run) -> None:
             method, sizes = Method.of(run.recipe), [size for run in runs for size in run.sizes]
@@ -211,7 +210,6 @@ class _Bench:
 
 
 def _title(run: Run, plan: Plan) -> str:
-    """The name of the run among the others; tie rules and sizes are added to equal names elsewhere."""
     corpus = [run.corpus] if len(plan.corpora) > 1 else []
     seed = [f"sample {run.seed}"] if len(plan.seeds) > 1 else []
     return ", ".join([run.name, *corpus, *seed])
@@ -226,7 +224,6 @@ def _by_sizes(recipe: Recipe, plan: Plan) -> Iterator[tuple[Recipe, tuple[int, .
 
 
 def _key(recipe: Recipe, about: list[Any]) -> str:
-    """A key without names, and without sizes where one run serves all of them."""
     told = recipe.to_dict()
     del told["name"]
     if not METHODS[recipe.method].size_decides:
@@ -239,7 +236,6 @@ def _print_of(path: str) -> str:
 
 
 def _of_before(runs: list[Run], before: DataTable | None) -> dict[str, list[results.Row]]:
-    """The rows that are known, under the names that the plan gives them now."""
     found: dict[str, list[results.Row]] = {}
     of_key = {run.key: run for run in runs}
     for row in [] if before is None else results.rows_of(before):
@@ -254,7 +250,7 @@ def _is_done(run: Run, rows: Mapping[str, list[results.Row]]) -> bool:
 
 
 def _table(runs: list[Run], rows: Mapping[str, list[results.Row]]) -> DataTable:
-    """As the plan orders it; two names for the same run have their rows each."""
+    """Order rows as the plan does; two names for the same run have their rows each."""
     found: list[results.Row] = []
     for run in runs:
         known = {row["size"]: row for row in rows.get(run.key, ())}

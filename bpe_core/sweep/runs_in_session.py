@@ -31,7 +31,6 @@ class RunsInSession:
     """A file that grows by runs; it is written as a whole, when it is asked for."""
 
     def __init__(self, path: Path, plan: Plan) -> None:
-        """What is there already is read, and must be a session."""
         self._path, self._plan = path, plan
         self._before = read_session(path) if path.exists() else None
         self._found: dict[int, SavedRun] = {}  # by the place in the plan, with the number it has in the file
@@ -47,7 +46,6 @@ class RunsInSession:
         return f"{total:,} run{'' if total == 1 else 's'}{were}"
 
     def history(self, recipe: Recipe, words: WordTable) -> History | None:
-        """What that recipe learned from these words, if the file holds it."""
         run = self._known(recipe, words)
         return None if run is None else run.history
 
@@ -59,7 +57,7 @@ class RunsInSession:
         return None
 
     def add(self, place: int, title: str, corpus: str, recipe: Recipe, words: WordTable, history: History) -> None:
-        """A run of the plan, by its place there; one that was in the file keeps its number and its name."""
+        """Take a run by its place in the plan; one that was in the file keeps its number and its name."""
         known = self._known(recipe, words)
         if known is not None:
             self._found[place] = replace(known, words=words)  # which all runs of a corpus share
@@ -75,7 +73,7 @@ class RunsInSession:
         )
 
     def write(self) -> None:
-        """New runs get numbers behind those that are there, in the order of the plan."""
+        """Number new runs behind those in the file, in the order of the plan."""
         before = self._before or self._begun()
         found = {run.number: run for run in self._found.values()}
         old = [found.get(run.number, run) for run in before.runs]
@@ -87,7 +85,7 @@ class RunsInSession:
         write_session(replace(before, runs=(*old, *fresh), view=view), self._path)
 
     def _begun(self) -> SavedSession:
-        """With something to look at in tokens: how the texts begin."""
+        """Begin a session with something to look at in tokens: how the texts begin."""
         recipe, corpus = next(iter(self._plan.recipes.values())), next(iter(self._plan.corpora))
         text = ""
         with suppress(CorpusError):  # words with their counts are no text
@@ -96,14 +94,13 @@ class RunsInSession:
         return SavedSession(recipe, self._shelf(), text[: text.rfind("\n") + 1] or text)
 
     def _shelf(self) -> tuple[SavedSource, ...]:
-        """All texts, by their corpora where there are several."""
         if len(self._sources) == 1:
             return next(iter(self._sources.values()))
         return tuple(replace(one, group=corpus) for corpus, sources in self._sources.items() for one in sources)
 
 
 def _sources_of(corpus: str, plan: Plan) -> tuple[SavedSource, ...]:
-    """As the window knows texts: a file with what it was when it was read, a folder as one of them."""
+    """Describe texts as the window does: a file with what it was when it was read, a folder as one of them."""
     found = []
     for path in (Path(one).absolute() for one in plan.corpora[corpus]):
         known = None
@@ -126,7 +123,7 @@ SECONDS_BETWEEN, TIMES_THE_WRITING = 2.0, 10
 
 
 class KeptOnDisk:
-    """Its table and its session, written every other second; more rarely where writing takes long."""
+    """Writes table and session every other second; more rarely where writing takes long."""
 
     def __init__(self, path: Path | None, runs: RunsInSession | None) -> None:
         self._path, self._runs = path, runs

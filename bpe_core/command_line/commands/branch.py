@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _recipe_before(history: History, step: int) -> Recipe:
-    """The recipe with what was decided before that step; what was decided behind it is forgotten."""
+    """Keep what was decided before that step, and forget what was decided behind it."""
     own = history.recipe.grown_from
     if step > len(history):
         steps = history.recipe.wording.counted(len(history))
@@ -90,7 +90,7 @@ def _write(old: History, branch: History, words: WordTable, first: int, options:
 
 
 def _numbers(old: History, branch: History, first: int) -> Int64s | None:
-    """Those of the tokens that both have stay; the others are numbered behind them."""
+    """Keep the numbers of tokens that both have; the others are numbered behind them."""
     if old.numbers is None:
         return None
     made = len(old.alphabet) + first

@@ -133,7 +133,7 @@ def _reached(path: str) -> str:
 
 
 def _recipe(options: argparse.Namespace, corpus: Corpus) -> Recipe:
-    """What was said of it; if nothing was, that of the first counts among the files."""
+    """Take the recipe that was given, else that of the first counts among the files."""
     said = (options.preset, options.recipe, options.pattern, options.regex, options.special)
     counted = next((source for source in corpus.sources if source.counted), None)
     if counted is not None and not any(said):
@@ -153,7 +153,6 @@ def _tell(written: Written, options: argparse.Namespace) -> None:
 
 
 def _show(words: GroupedWords, options: argparse.Namespace) -> None:
-    """The most frequent words, or in another order; of equals the first."""
     listed = ListedWords(words)
     rows = listed.sorted_by(options.sort, options.holding or "", from_end=options.reverse)
     if options.listed:

@@ -80,7 +80,7 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
 
 
 def _tell_agreement(path: str, study: Study) -> None:
-    """Beside the ids, which stand there by now: a script that reads them finds nothing else."""
+    """Write it to standard error: a script that reads the ids finds nothing else."""
     if study.format in TABLES:
         return  # of which no other library knows
     from bpe_core.verification.import_check import what_to_tell

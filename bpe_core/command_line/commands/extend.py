@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _target(study: Study, options: argparse.Namespace) -> Path:
-    """The file to write; in a folder it is called as the table is, or as is usual for its format, and of its format."""
+    """Return the file to write; in a folder it gets the table's name, or the usual name of its format."""
     target, source = Path(options.out), Path(options.table)
     if not (options.out.endswith(("/", "\\")) or target.is_dir()):
         return target
@@ -122,7 +122,6 @@ def _target(study: Study, options: argparse.Namespace) -> Path:
 
 
 def _check_numbers(history: History, options: argparse.Namespace) -> None:
-    """Refuse a format that would give old tokens other ids, unless that is wished for."""
     format = FORMATS[options.to] if options.to else format_for(options.out)
     count = history.id_count if format.holds_specials else history.first_special
     if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
@@ -133,7 +132,6 @@ def _check_numbers(history: History, options: argparse.Namespace) -> None:
 
 
 def _about_specials(study: Study) -> tuple[str, ...]:
-    """What nobody can know who has only the file."""
     format = FORMATS.get(study.format)
     if format is None or format.holds_specials or study.history.recipe.special_tokens:
         return ()

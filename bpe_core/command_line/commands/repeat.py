@@ -95,7 +95,7 @@ def _check_inputs(manifest: Manifest, home: Path) -> None:
 
 
 def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, dict[str, Path]]:
-    """Run the same command where it was run, its results led elsewhere: what it printed, and the new places."""
+    """Run the same command in its folder, its results led elsewhere; return what it printed, and the new places."""
     there = (home / manifest.folder).resolve()
     if not there.is_dir():
         raise BpeError(f"The folder {manifest.folder}, in which the command was given, is missing.")
@@ -119,7 +119,7 @@ def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, di
 
 
 def _check_command(words: list[str], folder: Path) -> Collection[int]:
-    """A manifest may come from anybody: what it asks for writes nothing but what is compared. How it may end."""
+    """Refuse a command that writes more than is compared: a manifest may come from anybody. Return its exit codes."""
     options = parsed(words)
     if options is None or options.command in WITHOUT_MANIFEST or options.manifest is not None:
         raise FormatError("The manifest holds no command of this program that makes a table, figure, export or report.")
@@ -163,7 +163,7 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
 
 
 def _alike_without(before: Path, again: Path) -> str:
-    """What alone the two differ in, if it is something that cannot be the same twice."""
+    """Return what the two differ in, if it is nothing else than what is never the same twice."""
     ending = again.suffix.lower()
     if ending in OF_MAKING:
         made, count = OF_MAKING[ending]

@@ -137,7 +137,6 @@ def _counted(
 
 
 def _check_output(path: Path) -> None:
-    """Complain about an impossible --output before the work, not after it."""
     if not is_session_name(path) and format_for(path).name not in TABLES:
         tables = ", ".join(TABLES.endings)
         raise OutputError(

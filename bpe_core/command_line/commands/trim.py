@@ -111,7 +111,6 @@ def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespa
 
 
 def _ids_of(history: History, options: argparse.Namespace) -> list[int]:
-    """By the numbers of the file. Another than it has is told with those that it has."""
     known = set(own_numbers(history).tolist())
     unknown = next((one for one in options.remove if one not in known or one < 0), None)
     if unknown is not None:

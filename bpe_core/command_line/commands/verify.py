@@ -82,7 +82,7 @@ def _verified(path: Path, place: Path | None) -> dict[str, Any]:
 
 
 def _is_counts(path: Path) -> bool:
-    """Whether a file begins as one that `WordTable.save` wrote; of merge tables none does."""
+    """Return whether a file begins as those of `WordTable.save`; no merge table does."""
     try:
         with path.open("rb") as file:
             return file.read(len(ARCHIVE)) == ARCHIVE

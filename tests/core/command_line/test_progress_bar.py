@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from bpe_core.command_line.progress_bar import TerminalBar, bar_line
+from bpe_core.command_line.interruption import TerminalBar, bar_line
 from bpe_core.support.progress import Progress
 
 
