@@ -14,6 +14,7 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.limits import size_in
+from bpe_core.support.small_files import read_small_file
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 MOST_DIGITS = 25  # beyond 64 bits: what a number may be says whoever it is for
@@ -102,21 +103,11 @@ def _recipe_in(path: str) -> Recipe:
 
     if is_session_file(path):
         return read_session(path).recipe
-    text = text_in(path, "the recipe")
+    text = read_small_file(path, "the recipe", CorpusError)
     try:
         return _of_toml(text) if Path(path).suffix.lower() == ".toml" else Recipe.from_json(text)
     except RecipeError as error:
         raise RecipeError(f"{path}: {error}") from error
-
-
-def text_in(path: str, what: str) -> str:
-    """Read a small file; errors say what it was to hold."""
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise CorpusError(f"Could not read {what} {path}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{what.capitalize()} {path} is not UTF-8 (at byte {error.start:,}).") from error
 
 
 def _of_toml(text: str) -> Recipe:

@@ -45,7 +45,6 @@ _TYPES: dict[str, Any] = {
 
 def add_question_arguments(parser: argparse.ArgumentParser, question: type[Question]) -> None:
     parser.description = question.explanation()
-    parser.epilog = question.examples
     parameters = question.parameters()
     for one in parameters:
         if one.positional:
@@ -80,7 +79,7 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
     if options.output is not None:
         _write_output(options, answer)
     if options.json:
-        told = {"sentences": answer.sentences, **answer.facts, "rows": rows_of(answer)}
+        told = {"sentences": answer.sentences, **answer.facts, "rows": answer.table.records()}
         print(json.dumps(told, ensure_ascii=False))
     elif options.csv:
         sys.stdout.write(csv_text(answer.table))
@@ -89,10 +88,6 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
     else:
         print(*answer.sentences, *table_lines(answer, options.most), sep="\n")
     return DIFFERENT if answer.differs else 0
-
-
-def rows_of(answer: Answer) -> list[dict[str, Any]]:
-    return [dict(zip(answer.columns, row, strict=True)) for row in answer.table.rows()]
 
 
 def table_lines(answer: Answer, most: int) -> Iterator[str]:

@@ -72,6 +72,7 @@ class Command:
     run: Callable[[argparse.Namespace], int]  # returns the exit code
     settle: Callable[[argparse.Namespace], None] = lambda options: None  # says where to write if nothing was said
     texts_in: Callable[[argparse.Namespace], Sequence[str]] = lambda options: ()  # files that its files name
+    examples: str = ""  # for the end of its help
     ends_well: Collection[int] = (DONE,)  # the exit codes by which it tells what it has found
 
 
@@ -88,7 +89,10 @@ def command_named(name: str) -> Command:
 
     question = question_named(name.replace("-", "_"))
     return Command(
-        partial(add_question_arguments, question=question), partial(run_question, question), ends_well=(DONE, DIFFERENT)
+        partial(add_question_arguments, question=question),
+        partial(run_question, question),
+        examples=question.examples,
+        ends_well=(DONE, DIFFERENT),
     )
 
 
@@ -111,7 +115,9 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
         summary = COMMANDS[name] if name in COMMANDS else question_summary(name.replace("-", "_"))
         command_parser = listed.add_parser(name, help=summary, description=summary)
         if name == chosen:
-            command_named(name).add_arguments(command_parser)
+            command = command_named(name)
+            command_parser.epilog = command.examples
+            command.add_arguments(command_parser)
             if name not in WITHOUT_MANIFEST:
                 told = "write how this was made, as JSON; `repeat JSON` makes it again and compares"
                 command_parser.add_argument("--manifest", type=Path, metavar="JSON", help=told)

@@ -21,6 +21,7 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.methods import METHODS
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.small_files import read_small_file
 from bpe_core.verification.checking import HARD_TEXTS, Verification, joined_tokens, special_texts
 from bpe_core.verification.prepared_export import PreparedExport, prepare_export
 
@@ -235,12 +236,7 @@ def config_of(delivery: Delivery) -> str:
 
 
 def read_template(path: Path | str) -> str:
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise OutputError(f"Could not read the chat template {path}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise OutputError(f"The chat template {path} is not UTF-8 text (at byte {error.start:,}).") from error
+    text = read_small_file(path, "the chat template", OutputError)
     if not text.strip() or len(text) > LONGEST_TEMPLATE:
         raise OutputError(f"The chat template {path} is empty, or has more than {LONGEST_TEMPLATE:,} characters.")
     return text

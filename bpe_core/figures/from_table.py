@@ -25,7 +25,7 @@ from bpe_core.figures.scale import said_of_axis, start_of_axis
 from bpe_core.history.token_texts import LONGEST_SHOWN
 from bpe_core.support.data_table import DataTable
 from bpe_core.sweep.results import MEASURES as OF_SWEEPS
-from bpe_core.sweep.results import WITH_INTERVAL, Row, rows_of, summed
+from bpe_core.sweep.results import WITH_INTERVAL, Row, summed
 
 MEASURES = {name: measures.MEASURES[name].title for name in measures.OF_SIZES}
 OF_LAB = ("tokens_per_word", "bytes_per_token", "renyi_efficiency")
@@ -175,7 +175,7 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
     >>> line.x.tolist(), line.y.tolist(), [bound.tolist() for bound in line.band]
     ([10.0, 20.0], [0.2, 0.1], [[0.1, 0.05], [0.3, 0.15]])
     """
-    rows = [row for row in rows_of(table) if row[measure] is not None]
+    rows = [row for row in table.records() if row[measure] is not None]
     told_apart = _told_apart(rows)
     of_line: dict[tuple[str, ...], dict[int, list[Row]]] = {}
     for row in rows:

@@ -18,9 +18,9 @@ def explain(text: str, history: History, allowed: Allowed) -> Explain:
     """Answers for one text, in which these special tokens are recognised. Only what its method needs is loaded."""
     match Method.of(history.recipe).why if history.joining is None else "priority":
         case "ranks":
-            from bpe_core.insight.why import explain as explain_by_ranks
+            from bpe_core.insight.why import Why
 
-            return explain_by_ranks(text, history, allowed)
+            return Why(text, history, allowed_special=allowed).explanation_at
         case "blocks":
             from bpe_core.insight.gage import WhyGage
 

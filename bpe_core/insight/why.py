@@ -34,7 +34,7 @@ from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.merge_tree import EncodingStep, Meeting, Node, encoding_steps, meetings, merge_trees
 from bpe_core.insight.patterns import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.reasons import Explain, Explanation
+from bpe_core.insight.reasons import Explanation
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -200,6 +200,11 @@ class Why:
         word = self.word_at(byte)
         return self.in_word(word, symbol - word.first, at)
 
+    def explanation_at(self, byte: int, at: int) -> Explanation:
+        reason = self.at_byte(byte, at)
+        is_cut, names = reason.kind not in ("joined", "symbol"), TokenTexts.of(self.history).text
+        return Explanation(reason.kind, is_cut, sentence(reason, names.__getitem__), reason.steps)
+
     def in_word(self, word: WordInText, symbol: int, at: int | None = None) -> Reason:
         moment = len(self.history) if at is None else at
         return reason_in_word(
@@ -339,14 +344,3 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",
     "dropped": lambda reason, name: "What stands here belongs to no word: the recipe leaves it out.",
 }
-
-
-def explain(text: str, history: History, allowed: Allowed) -> Explain:
-    why, names = Why(text, history, allowed_special=allowed), TokenTexts.of(history).text
-
-    def at_byte(byte: int, at: int) -> Explanation:
-        reason = why.at_byte(byte, at)
-        is_cut = reason.kind not in ("joined", "symbol")
-        return Explanation(reason.kind, is_cut, sentence(reason, names.__getitem__), reason.steps)
-
-    return at_byte

@@ -20,6 +20,7 @@ from bpe_core.measures.measures import OF_MORPHEMES
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled
+from bpe_core.support.small_files import read_small_file
 from bpe_core.support.threads import Piece, WorkerPool
 from resources import morpheme_samples
 
@@ -128,13 +129,7 @@ def checked(morphemes: Morphemes, name: str) -> Morphemes:
 
 def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
     """A list in a file: a word, a tab, and its morphemes with blanks between, line by line."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise CorpusError(f"Could not read the list of morphemes {path}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"The list of morphemes {path} is not UTF-8 text (at byte {error.start:,}).") from error
-    return morphemes_in(text.splitlines(), str(path))
+    return morphemes_in(read_small_file(path, "the list of morphemes", CorpusError).splitlines(), str(path))
 
 
 def own_lists() -> dict[str, dict[str, tuple[str, ...]]]:

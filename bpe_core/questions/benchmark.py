@@ -86,8 +86,7 @@ columns:
             parity = parity_of(found, self.reference or (ENGLISH if ENGLISH in texts else None))
             columns["premium"] = parity.premium
             sentences = [*parity.sentences, *sentences]
-            summary = DataTable(parity.summary)
-            facts = {"parity": [dict(zip(summary.columns, row, strict=True)) for row in summary.rows()]}
+            facts = {"parity": DataTable(parity.summary).records()}
         if self.measure not in columns:
             raise BpeError(f"{self.measure} is known of parallel texts only: name them with --parallel.")
         table = DataTable(columns)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.explanation import explain
-from bpe_core.insight.reasons import UNKNOWN
+from bpe_core.insight.reasons import UNKNOWN, Explanation
 from bpe_core.insight.why import Why as Boundaries
-from bpe_core.insight.why import sentence
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
 AROUND = 12  # bytes before and after a place
-Place = tuple[int, str, bool, str, tuple[int, ...]]  # byte, kind, whether it is cut, reason, steps
 
 
 @dataclass(frozen=True)
@@ -51,35 +49,30 @@ examples:
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         at, data = study.checked_step_count(self.at), self.text.encode()
-        found, sentences = self._by_ranks(study, at, work) if study.has_ranks else self._explained(study, at)
-        before = [shown(data[:byte][-AROUND:]) for byte, *_ in found]
-        after = [shown(data[byte:][:AROUND]) for byte, *_ in found]
+        allowed = "all" if self.allow_special else ()
+        asked = None
+        if study.has_ranks:
+            corpus = None if study.texts is None else study.ranked("Why a text is cut", work)
+            asked = Boundaries(self.text, study.history, corpus=corpus, allowed_special=allowed)
+        explained = explain(self.text, study.history, allowed) if asked is None else asked.explanation_at
+        places = ((byte, explained(byte, at)) for byte in range(1, len(data)))
+        found = [(byte, one) for byte, one in places if one.is_cut or one.kind in UNKNOWN or self.all]
+        sentences: list[str] = []
+        if self.steps:
+            sentences += _ways([one for _, one in found]) if asked is None else self._encoding(asked, at, study)
         table = DataTable(
             {
-                "byte": [byte for byte, *_ in found],
-                "is_cut": [is_cut for _, _, is_cut, _, _ in found],
-                "before": before,
-                "after": after,
-                "kind": [kind for _, kind, *_ in found],
-                "reason": [reason for *_, reason, _ in found],
-                "step": [next(iter(steps), None) for *_, steps in found],
-                "taken_by": [steps[1] if len(steps) > 1 else None for *_, steps in found],
+                "byte": [byte for byte, _ in found],
+                "is_cut": [one.is_cut for _, one in found],
+                "before": [shown(data[:byte][-AROUND:]) for byte, _ in found],
+                "after": [shown(data[byte:][:AROUND]) for byte, _ in found],
+                "kind": [one.kind for _, one in found],
+                "reason": [one.sentence for _, one in found],
+                "step": [next(iter(one.steps), None) for _, one in found],
+                "taken_by": [one.steps[1] if len(one.steps) > 1 else None for _, one in found],
             }
         )
         return Answer(table, tuple(sentences), listed=("before", "after", "reason"))
-
-    def _by_ranks(self, study: Study, at: int, work: Work) -> tuple[list[Place], list[str]]:
-        corpus = None if study.texts is None else study.ranked("Why a text is cut", work)
-        names = study.names.text.__getitem__
-        allowed = "all" if self.allow_special else ()
-        asked = Boundaries(self.text, study.history, corpus=corpus, allowed_special=allowed)
-        reasons = [(byte, asked.at_byte(byte, at)) for byte in range(1, len(self.text.encode()))]
-        places: list[Place] = [
-            (byte, one.kind, one.kind not in ("joined", "symbol"), sentence(one, names), one.steps)
-            for byte, one in reasons
-        ]
-        steps = list(self._encoding(asked, at, study)) if self.steps else []
-        return [place for place in places if self.all or place[2]], steps
 
     def _encoding(self, asked: Boundaries, at: int, study: Study) -> Iterator[str]:
         byte, length = 0, len(self.text.encode())
@@ -90,14 +83,8 @@ examples:
                 yield f"{made:>18}  {' | '.join(study.names.text[token.id] for token in step.tokens)}"
             byte = max(byte + 1, word.stop)
 
-    def _explained(self, study: Study, at: int) -> tuple[list[Place], list[str]]:
-        at_byte = explain(self.text, study.history, "all" if self.allow_special else ())
-        found = [(byte, at_byte(byte, at)) for byte in range(1, len(self.text.encode()))]
-        listed = [(byte, one) for byte, one in found if one.is_cut or one.kind in UNKNOWN or self.all]
-        ways = [way for _, one in listed for way in (one.ways if self.steps else ())]
-        sentences = [
-            f"{way.title:>18}  {' | '.join(f'{piece.text} {piece.number}'.rstrip() for piece in way.pieces)}"
-            f"{f' = {way.total}' if way.total else ''}"
-            for way in ways
-        ]
-        return [(byte, one.kind, one.is_cut, one.sentence, tuple(one.steps)) for byte, one in listed], sentences
+
+def _ways(found: Sequence[Explanation]) -> Iterator[str]:
+    for way in (way for one in found for way in one.ways):
+        pieces = " | ".join(f"{piece.text} {piece.number}".rstrip() for piece in way.pieces)
+        yield f"{way.title:>18}  {pieces}" + (f" = {way.total}" if way.total else "")

@@ -53,6 +53,9 @@ class DataTable:
             parts = (_plain(values[start : start + ROWS_AT_ONCE]) for values in self.columns.values())
             yield from zip(*parts, strict=True)
 
+    def records(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows()]
+
 
 def is_data(path: Path | str) -> bool:
     return Path(path).suffix.lower() in ENDINGS

@@ -37,6 +37,7 @@ from bpe_core.measures.morphemes import read_morphemes
 from bpe_core.recipes.mixture import Of, Sample, weight_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.small_files import read_small_file
 from bpe_core.text.corpus import Corpus
 
 Over = Literal["documents", "lines"]
@@ -82,11 +83,7 @@ class Plan:
 def read_plan(path: Path | str) -> Plan:
     """Read and check a plan; its paths are relative to its folder."""
     try:
-        told = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise FormatError(f"Could not read the plan {path}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise FormatError(f"The plan {path} is not UTF-8 text (at byte {error.start:,}).") from error
+        told = tomllib.loads(read_small_file(path, "the plan", FormatError))
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"The plan {path} is not TOML: {error}.") from error
     try:

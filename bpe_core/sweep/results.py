@@ -53,10 +53,6 @@ def table_of(rows: Iterable[Row]) -> DataTable:
     return DataTable(columns)
 
 
-def rows_of(table: DataTable) -> list[dict[str, Any]]:
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
-
-
 def remarks_of(table: DataTable) -> list[str]:
     """A sentence for each recipe that cannot encode all: it needs few tokens where it understands little.
 
@@ -65,7 +61,7 @@ def remarks_of(table: DataTable) -> list[str]:
     'a on b cannot encode everything: 25.00% of its tokens are unkn'
     """
     most: dict[str, Row] = {}
-    for row in rows_of(table):
+    for row in table.records():
         if (row["unknown_share"] or 0) > most.get(row["recipe"], {"unknown_share": 0})["unknown_share"]:
             most[row["recipe"]] = row
     return [
@@ -80,7 +76,7 @@ def read_results(path: Path | str) -> DataTable:
         raise FormatError(f"There is no table {path} of a sweep.")
     try:
         found = read_data(checked_name(path), TEXTS)
-        return table_of(rows_of(DataTable({name: found.columns[name] for name in COLUMNS})))
+        return table_of(DataTable({name: found.columns[name] for name in COLUMNS}).records())
     except (FormatError, LookupError, ValueError) as error:
         raise FormatError(f"{path} is no table of a sweep, or a damaged one; name another file.") from error
 
@@ -88,7 +84,7 @@ def read_results(path: Path | str) -> DataTable:
 def summary_of(table: DataTable) -> DataTable:
     """Sum up what the seeds of each recipe, corpus, rule and size say: mean, deviation, least and most."""
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in rows_of(table):
+    for row in table.records():
         groups.setdefault(tuple(row[name] for name in OF_SUMMARY), []).append(row)
     columns: dict[str, Values] = {name: [key[place] for key in groups] for place, name in enumerate(OF_SUMMARY)}
     columns["size"] = np.array(columns["size"], np.int64)

@@ -107,7 +107,7 @@ def sweep(
                     session.add(place, title, run.corpus, run.recipe, words, history)
                 keep(_table(runs, rows))
     wanted = {(run.key, size) for run in runs for size in run.sizes}
-    old = [] if before is None else results.rows_of(before)
+    old = [] if before is None else before.records()
     left_out = sum((row["run"], row["size"]) not in wanted for row in old)
     table = _table(runs, rows)
     return Swept(table, len(runs), known, left_out, (*bench.remarks, *results.remarks_of(table)))
@@ -238,7 +238,7 @@ def _print_of(path: str) -> str:
 def _of_before(runs: list[Run], before: DataTable | None) -> dict[str, list[results.Row]]:
     found: dict[str, list[results.Row]] = {}
     of_key = {run.key: run for run in runs}
-    for row in [] if before is None else results.rows_of(before):
+    for row in [] if before is None else before.records():
         run = of_key.get(row["run"])
         if run is not None:
             found.setdefault(run.key, []).append(row | {"recipe": run.name, "corpus": run.corpus})

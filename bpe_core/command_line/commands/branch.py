@@ -20,7 +20,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer branch run.bpex --forbid "t+h@120" -o branched.bpex
       The first 119 steps stay; from step 120 on t and h are never joined. The session holds the run and its branch,
@@ -33,7 +33,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument(
         "table", metavar="TABLE", help="a session (the run that was shown), or a merge table with counts"
     )

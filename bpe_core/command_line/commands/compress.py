@@ -12,7 +12,7 @@ from bpe_core.errors import plain
 from bpe_core.gage_file import ENDING, NOTHING_PAYS, ZSTD_IS_MISSING, Report, compress_file, sizes_of_others
 from bpe_core.recipes.recipe import Recipe
 
-EXAMPLES = f"""\
+examples = f"""\
 examples:
   bpe-explorer compress book.txt
       Writes book.txt{ENDING}. In each block of 5,000 bytes, bytes that do not occur stand for the commonest pairs.
@@ -26,7 +26,6 @@ their sizes, too: Gage's is not the smallest, but what it writes can be read by 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("file", metavar="FILE", help="the file to compress, of any kind")
     parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write; else FILE{ENDING}")
     parser.add_argument("--block-size", type=number, metavar="N", help="bytes of a block, at most (5,000)")

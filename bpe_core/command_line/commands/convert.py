@@ -10,7 +10,7 @@ from bpe_core.studies.making import open_study
 from bpe_core.support.found_once import each_found_once
 from bpe_core.verification.import_check import check_import
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer convert vocab.bpe gpt2.tiktoken
       GPT-2's merges as ranks for tiktoken; its vocabulary is taken from the file beside it.
@@ -23,11 +23,10 @@ examples:
 The format of IN is recognized by its content. What it says that the other cannot hold, or
 the other way round, is listed with a dash.
 
-"""
+""" + format_list()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES + format_list()
     parser.add_argument("input", metavar="IN", help="a tokenizer or merge table in any of the formats")
     parser.add_argument("out", metavar="OUT", help="the file to write")
     add_writing(parser)

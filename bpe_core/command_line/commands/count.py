@@ -28,7 +28,7 @@ from bpe_core.text.reading.opening import is_address
 from bpe_core.text.reading.source import STANDARD_INPUT
 
 LEAST_MEMORY = 200_000_000  # of which the program itself takes a part
-EXAMPLES = f"""\
+examples = f"""\
 examples:
   bpe-explorer count book.txt folder/ -o counts.parquet
       Words, as the recipe gpt2 splits texts, in first-seen order: word, count. `train counts.parquet` learns from it.
@@ -55,7 +55,6 @@ Stopped by Ctrl-C, killed or out of room on the disk, the same command goes on w
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("files", nargs="*", metavar="FILE", help="texts, or counts; whatever `train` reads")
     parser.add_argument("-o", "--output", metavar="FILE", help="the counts, .parquet; else the first words are shown")
     parser.add_argument(

@@ -10,7 +10,7 @@ from bpe_core.command_line.arguments import add_merge_table, text_or_standard_in
 from bpe_core.errors import BpeError
 from bpe_core.studies.making import open_study
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer decode --merges merges.csv 78 270 1221
   bpe-explorer encode --merges merges.csv < page.txt | bpe-explorer decode --merges merges.csv
@@ -19,7 +19,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("ids", nargs="*", metavar="ID", help="token ids; if left out: standard input")
     add_merge_table(parser)
     parser.add_argument("--json", action="store_true", help="print the text and its bytes in hex as JSON")

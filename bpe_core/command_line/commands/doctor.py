@@ -18,7 +18,7 @@ from bpe_core.kernels import kept, readiness
 from bpe_core.support import optional_packages as optional
 from bpe_core.support.limits import available_memory, size_text
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer doctor
       Versions, packages, compiled code, folders, memory, and whether a window can be opened.
@@ -35,7 +35,6 @@ _PYTHON = re.compile(r"python_version (<|>=) ['\"]3\.(\d+)['\"]")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 

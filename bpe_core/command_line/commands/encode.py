@@ -20,7 +20,7 @@ from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.honest_text import escape
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer encode --merges merges.csv "the lowest price"
       The ids of its tokens, separated by blanks.
@@ -37,7 +37,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="if left out: standard input")
     add_merge_table(parser)
     parser.add_argument("--at", type=number, metavar="K", help="as it stood after the first K steps")

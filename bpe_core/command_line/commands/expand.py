@@ -10,7 +10,7 @@ from bpe_core.command_line.interruption import working
 from bpe_core.errors import OutputError, plain
 from bpe_core.gage_file import ENDING, expand_file
 
-EXAMPLES = f"""\
+examples = f"""\
 examples:
   bpe-explorer expand book.txt{ENDING}
       Writes book.txt, if there is no such file yet.
@@ -21,7 +21,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("file", metavar="FILE", help="a file written by `compress`")
     parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write; else FILE without {ENDING}")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")

@@ -16,7 +16,7 @@ from bpe_core.history.history import History
 from bpe_core.studies.making import open_study
 from bpe_core.support.found_once import each_found_once
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer export --merges merges.csv tokenizer.json
       For Hugging Face's tokenizers. The file is read back and 10,000 words are cut by both.
@@ -34,11 +34,10 @@ examples:
 What the format cannot hold is listed with a dash. A file that does not agree is not written,
 unless you say --anyway; the old one stays as it is.
 
-"""
+""" + format_list()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES + format_list()
     add_merge_table(parser)
     parser.add_argument("out", metavar="OUT", help="the file to write, or a folder: its name ends in /")
     add_writing(parser)

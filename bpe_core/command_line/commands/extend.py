@@ -29,7 +29,7 @@ from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer extend tokenizer.json --corpus folder/ --by 10000 -o new/
       10,000 new tokens for what is in the folder. The table's own merges are applied to its words first. Every old
@@ -42,13 +42,12 @@ examples:
       WordPiece: pairs of what the table cuts these words into. Of Unigram the new pieces are those of a vocabulary that
       is learned on the corpus alone, with the log-probabilities they have there.
 
-"""
+""" + format_list()
 
 SHOWN_UNUSED = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES + format_list()
     parser.add_argument("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
     add_corpus(parser, "the texts to learn from: files and folders", required=True)
     parser.add_argument("--by", type=number, required=True, metavar="N", help="how many tokens to add")

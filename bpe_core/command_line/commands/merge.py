@@ -12,7 +12,7 @@ from bpe_core.editing.putting_together import put_together
 from bpe_core.studies.making import open_study
 from bpe_core.support.honest_text import escape
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer merge tokenizer.json danish.csv -o both.tokenizer.json
       All tokens of the first with their ids; behind them those of the second that the first lacks.
@@ -23,11 +23,10 @@ examples:
 The merges of the first come first, so every one of its tokens can be made as before, and no text becomes more tokens
 than with it alone. A token of the second that cannot be made behind them is left out, and told.
 
-"""
+""" + format_list()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES + format_list()
     parser.add_argument("first", metavar="A", help="the table whose ids stay")
     parser.add_argument("second", metavar="B", help="the table whose further tokens get ids behind them")
     add_corpus(parser, "files or folders of which it is told how many tokens they become")

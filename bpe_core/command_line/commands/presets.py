@@ -8,7 +8,7 @@ import json
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer presets
       All presets, each with a line that says what it is for.
@@ -19,7 +19,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("name", nargs="?", choices=PRESETS, metavar="NAME", help="print this recipe as JSON")
     parser.add_argument("--json", action="store_true", help="print all recipes as one JSON object")
 

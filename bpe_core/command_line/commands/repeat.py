@@ -31,7 +31,7 @@ from bpe_core.support.data_table import is_data, read_plainly
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.optional_packages import program
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer chart ranks merges.csv --corpus book.txt -o ranks.svg --manifest ranks.json
   bpe-explorer repeat ranks.json
@@ -47,7 +47,6 @@ TAKEN = "seconds"  # the column of a table that tells how long something took
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="what --manifest has written")
     parser.add_argument(
         "--made-by",

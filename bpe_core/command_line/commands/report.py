@@ -6,14 +6,15 @@ import argparse
 import dataclasses
 from pathlib import Path
 
-from bpe_core.command_line.arguments import number, text_argument, text_in
-from bpe_core.errors import BpeError, plain
+from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.errors import BpeError, CorpusError, plain
 from bpe_core.recipes.methods import METHODS
 from bpe_core.report import Report, report_of, write_report
 from bpe_core.session_file import is_session_file
 from bpe_core.studies.making import open_study
+from bpe_core.support.small_files import read_small_file
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer report harbour.bpex --output harbour.html
       Recipe, corpus, charts, merges, ties, the text and the notes of the run that was shown last.
@@ -24,7 +25,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("source", metavar="SESSION_OR_MERGES", help="a session (.bpex) or a merge table")
     parser.add_argument(
         "--run", type=number, metavar="N", help="of a session: the run to report; else the one shown last"
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     report = _report(options)
-    text = options.text if options.text_file is None else text_in(options.text_file, "the text")
+    text = options.text if options.text_file is None else read_small_file(options.text_file, "the text", CorpusError)
     moments = tuple(map(report.study.checked_step_count, options.at or report.moments))
     report = dataclasses.replace(report, text=report.text if text is None else text, moments=moments)
     write_report(report, options.output)

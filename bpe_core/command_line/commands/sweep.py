@@ -16,7 +16,7 @@ from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.data_table import ENDINGS, DataTable, checked_name, write_data
 from bpe_core.sweep.plan import Plan, read_plan
-from bpe_core.sweep.results import MEANINGS, read_results, rows_of, summary_of
+from bpe_core.sweep.results import MEANINGS, read_results, summary_of
 from bpe_core.sweep.running import sweep
 from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
 
@@ -45,7 +45,7 @@ preset = "gpt2"
 preset = "gpt2"
 pattern = "english"
 """
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer sweep --example > plan.toml
       A plan to begin with. Every choice that `presets NAME` prints can stand in a recipe.
@@ -54,7 +54,8 @@ examples:
       Make all runs, on all cores. Called again, it makes only those that the table does not hold yet: those that
       were added to the plan, or not done when it was stopped. `chart sweep results.parquet` draws its curves.
 
-"""
+columns:
+""" + "\n".join(f"  {name}: {meaning}" for name, meaning in MEANINGS.items())
 SHOWN = (
     ("bytes_per_token", "bytes/token"),
     ("tokens_per_word", "tokens/word"),
@@ -65,8 +66,6 @@ SHOWN = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    told = (f"  {name}: {meaning}" for name, meaning in MEANINGS.items())
-    parser.epilog = EXAMPLES + "\n".join(("columns:", *told))
     parser.set_defaults(one_of={"plan": "PLAN", "example": "--example"})
     parser.add_argument("plan", nargs="?", metavar="PLAN", help="what to learn and to measure, as TOML")
     parser.add_argument("--example", action="store_true", help="print a plan to begin with")
@@ -138,7 +137,7 @@ def _outputs(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
 
 
 def _tell(options: argparse.Namespace, plan: Plan, summary: DataTable) -> None:
-    rows = rows_of(summary)
+    rows = summary.records()
     if options.json:
         print(json.dumps(rows, ensure_ascii=False))
         return

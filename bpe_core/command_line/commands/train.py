@@ -28,7 +28,7 @@ from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work
 from bpe_core.text.corpus import Corpus
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer train book.txt --vocab-size 2000 --output merges.csv
       Learn 1,744 merges on top of the 256 bytes, split as GPT-2 splits.
@@ -67,7 +67,6 @@ Ctrl-C twice drops them. The same holds where the system or `kill` ends it (143)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument(
         "files",
         nargs="*",

@@ -23,7 +23,8 @@ from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work
 
-EXAMPLES = """\
+_NEEDED = "".join(f"  {name:<12} {sentence}\n" for name, sentence in NEEDED.items())
+examples = f"""\
 examples:
   bpe-explorer trim tokenizer.json --down-to 16000 --corpus mine/ -o small.json --to tokenizer.json
       The 16,000 tokens that this corpus needs most. What it costs the corpus is told, in tokens before and after.
@@ -36,13 +37,14 @@ examples:
 
 Every token that stays can be made as before. Base symbols are never removed.
 
-"""
+needed tokens, of which others are made:
+{_NEEDED}
+criteria:
+{CRITERIA_LIST}
+{format_list()}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES + "needed tokens, of which others are made:\n"
-    parser.epilog += "".join(f"  {name:<12} {sentence}\n" for name, sentence in NEEDED.items())
-    parser.epilog += f"\ncriteria:\n{CRITERIA_LIST}\n{format_list()}"
     parser.add_argument("table", metavar="TABLE", help="a merge table, a session, or a tokenizer from elsewhere")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--remove", type=ids, metavar="ID,ID", help="these tokens, by their ids in TABLE")

@@ -17,7 +17,7 @@ from bpe_core.session_file import is_session_file
 if TYPE_CHECKING:  # SQLite is loaded for whoever has a session
     from bpe_core.session_file.values import SavedSession
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer verify harbour.bpex merges.csv
       Reads each file as a whole, and ends with 1 if one of them is damaged.
@@ -38,7 +38,6 @@ ARCHIVE = b"PK\x03\x04"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a session, saved counts, or a merge table")
     parser.add_argument("--recover", type=Path, metavar="OUT", help="write what can be saved of a damaged session")
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")

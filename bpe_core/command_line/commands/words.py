@@ -19,7 +19,7 @@ from bpe_core.reference.bpe import join
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.honest_text import escape
 
-EXAMPLES = """\
+examples = """\
 examples:
   bpe-explorer words low lower lowest
       Each merge, why it won, and the words as they stand after it.
@@ -33,7 +33,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = EXAMPLES
     parser.add_argument("words", nargs="+", type=text_argument, metavar="WORD[=COUNT]", help="the words to learn from")
     parser.add_argument(
         "--marker",

@@ -38,10 +38,6 @@ CELLS = st.none() | st.integers(-(2**63), 2**63 - 1)
 TEXTS = st.none() | st.text(st.characters(codec="utf-8") | st.sampled_from("\r\n\v\x85\u2028"), max_size=5)
 
 
-def rows_of(table: DataTable) -> list[dict[str, Any]]:
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
-
-
 @example([(1, 0.5, "a\rb", True)])
 @given(st.lists(st.tuples(CELLS, st.floats(), TEXTS, st.booleans()), max_size=4))
 def test_every_format_gives_back_what_was_written(rows: list[tuple[Any, ...]]) -> None:
@@ -87,23 +83,23 @@ def test_tables_of_a_run_by_plain_code() -> None:
         stairs.append(_pairs(cut))
     counts = Counter(id for word, ids in cut.items() for id in ids for _ in range(WORDS[word]))
 
-    ranks = rows_of(Ranks().answer(study).table)
+    ranks = Ranks().answer(study).table.records()
     assert {row["id"]: row["count"] for row in ranks} == counts
     assert [row["rank"] for row in ranks] == list(range(1, len(counts) + 1))
     assert [row["count"] for row in ranks] == sorted(counts.values(), reverse=True)
-    compressed = rows_of(Compression().answer(study).table)
+    compressed = Compression().answer(study).table.records()
     assert [row["tokens"] for row in compressed] == lengths
     assert [row["base_symbols_per_token"] for row in compressed] == [lengths[0] / length for length in lengths]
-    assert [row["tokens"] for row in rows_of(Sizes().answer({"all": study}).table)] == lengths
-    spelled = Counter(len(bytes.fromhex(row["hex"])) for row in rows_of(DataTable(study.columns(range(268)))))
-    assert {row["bytes"]: row["tokens"] for row in rows_of(Lengths().answer(study).table)} == spelled
+    assert [row["tokens"] for row in Sizes().answer({"all": study}).table.records()] == lengths
+    spelled = Counter(len(bytes.fromhex(row["hex"])) for row in DataTable(study.columns(range(268))).records())
+    assert {row["bytes"]: row["tokens"] for row in Lengths().answer(study).table.records()} == spelled
 
-    for row in rows_of(Race(steps=(4, 6)).answer(study).table):
+    for row in Race(steps=(4, 6)).answer(study).table.records():
         assert row["count"] == stairs[row["after_step"]][row["left_id"], row["right_id"]]
     found = ties(history)
-    tied = rows_of(Ties().answer(study).table)
+    tied = Ties().answer(study).table.records()
     assert [(row["step"], row["loser_step"]) for row in tied] == [(tie.step, tie.loser_step) for tie in found] != []
-    step = rows_of(steps_table(study, [4]))[0]
+    step = steps_table(study, [4]).records()[0]
     assert (step["step"], step["left_id"], step["right_id"], step["token_id"]) == (5, *history.pair(4), 260)
     assert bytes.fromhex(step["token_hex"]) == bytes.fromhex(step["left_hex"]) + bytes.fromhex(step["right_hex"])
 

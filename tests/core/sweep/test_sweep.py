@@ -28,7 +28,7 @@ from bpe_core.support.data_table import DataTable, csv_text
 from bpe_core.support.progress import Work
 from bpe_core.sweep.measuring import DRAWN, LEAST, intervals
 from bpe_core.sweep.plan import Plan, read_plan
-from bpe_core.sweep.results import COLUMNS, read_results, rows_of, summary_of
+from bpe_core.sweep.results import COLUMNS, read_results, summary_of
 from bpe_core.sweep.running import Swept, sweep
 from bpe_core.sweep.runs_in_session import RunsInSession
 from bpe_core.text.corpus import Corpus
@@ -79,7 +79,7 @@ def swept(plan: Plan) -> Swept:
 
 
 def test_every_row_is_that_of_a_run_made_by_hand(folder: Path, plan: Plan, swept: Swept) -> None:
-    rows = rows_of(swept.table)
+    rows = swept.table.records()
     assert list(swept.table.columns) == list(COLUMNS)
     assert [(row["recipe"], row["ties"], row["seed"], row["size"]) for row in rows] == [
         (recipe, ties, seed, size)
@@ -142,8 +142,8 @@ def test_intervals_are_those_of_draws_that_are_sorted(documents: list[tuple[int,
 
 
 def test_the_summary_is_that_of_the_seeds(swept: Swept) -> None:
-    rows = rows_of(swept.table)
-    for told in rows_of(summary_of(swept.table)):
+    rows = swept.table.records()
+    for told in summary_of(swept.table).records():
         own = [row for row in rows if all(row[name] == told[name] for name in ("recipe", "corpus", "ties", "size"))]
         values = [row["tokens_per_word"] for row in own]
         assert told["runs"] == len(own) == 2

@@ -22,7 +22,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.data_table import csv_text
 from bpe_core.sweep.plan import plan_of, read_plan, recipe_choices
-from bpe_core.sweep.results import read_results, rows_of
+from bpe_core.sweep.results import read_results
 from bpe_core.sweep.running import sweep
 from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import settle
@@ -103,7 +103,7 @@ def test_a_sweep_is_planned_made_and_read(
     assert opened == [tmp_path / "plan.bpex"]
     page.choose_path("results", str(kept))
     answered(qtbot, learned)
-    assert len(rows_of(made.table)) == len(rows_of(model.exact()(lambda: False)))
+    assert len(made.table.records()) == len(model.exact()(lambda: False).records())
     plan.write_text(plan.read_text(encoding="utf-8").replace("unit", "unity"), encoding="utf-8")
     page.plan.click()
     answered(qtbot, learned)
@@ -137,7 +137,7 @@ def test_runs_that_differ_in_their_seed_share_a_line_with_a_band(qtbot: QtBot, l
         ends = sorted(len((ONE + OTHER).encode()) / length for length in lengths)
         assert lines[1].band is not None
         assert [lines[1].band[0][place], lines[1].band[1][place]] == pytest.approx(ends)
-    rows = rows_of(page.model.exact()(lambda: False))
+    rows = page.model.exact()(lambda: False).records()
     assert {(row["run"], row["seed"]) for row in rows if row["recipe"] == name} == {
         (f"Run {number}: gpt2", 1),
         (f"Run {number + 1}: gpt2", 2),

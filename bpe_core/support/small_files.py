@@ -1,0 +1,18 @@
+"""Small text files that people write: plans, lists, templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bpe_core.errors import BpeError
+
+
+def read_small_file(path: Path | str, what: str, error: type[BpeError]) -> str:
+    """Read it in UTF-8; the error says `what` it was to hold, such as "the plan"."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as trouble:
+        raise error(f"Could not read {what} {path}: {trouble.strerror or trouble}.") from trouble
+    except UnicodeDecodeError as trouble:
+        named = what[0].upper() + what[1:]
+        raise error(f"{named} {path} is not UTF-8 text (at byte {trouble.start:,}).") from trouble
