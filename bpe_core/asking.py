@@ -55,6 +55,11 @@ class Answer:
     facts: Mapping[str, Any] = field(default_factory=dict)  # values that are no rows, for scripts
     differs: bool = False  # a comparison found a difference, which a command's exit code says
 
+    @classmethod
+    def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
+        """Answer with a table and its figure, whose sentence says the rest."""
+        return cls(table, (figure.sentence,), figure, listed)
+
     @property
     def columns(self) -> Mapping[str, Values]:
         return self.table.columns

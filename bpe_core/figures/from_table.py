@@ -24,10 +24,8 @@ from bpe_core.figures.figure import (
 from bpe_core.figures.scale import said_of_axis, start_of_axis
 from bpe_core.history.token_texts import LONGEST_SHOWN
 from bpe_core.support.data_table import DataTable
-from bpe_core.sweep.results import MEASURES as OF_SWEEPS
 from bpe_core.sweep.results import WITH_INTERVAL, Row, summed
 
-MEASURES = {name: measures.MEASURES[name].title for name in measures.OF_SIZES}
 OF_LAB = ("tokens_per_word", "bytes_per_token", "renyi_efficiency")
 OF_PAIRS = ("after_step", "is_next", "is_tied")  # beside the columns of the two tokens and what they are chosen by
 MOST_LINES = 8
@@ -124,7 +122,7 @@ def life_chart(
 
 
 def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> LineFigure:
-    title = MEASURES[measure]
+    title = measures.MEASURES[measure].title
     names = np.array(table.columns.get("text", []), object)
     lines = []
     for name in [*dict.fromkeys(names.tolist())][:MOST_LINES] if texts is None else texts:
@@ -149,7 +147,7 @@ NOT_MEASURED = (
 
 
 def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> LineFigure:
-    title = OF_SWEEPS[measure]
+    title = measures.MEASURES[measure].title
     known = lines_of_sweep(table, measure)
     if not known:
         raise BpeError(NOT_MEASURED.format(measure))

@@ -18,7 +18,7 @@ from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.arguments import Learned, by_name, documents_of, history_of
 from bpe_core.history.history import History
 from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
-from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of, stretches
+from bpe_core.measures.texts_in_words import TextsInWords, shared_splitting, stretches
 from bpe_core.measures.unencoded import AT_BLANKS, BetweenBlanks, encodes_everything
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -150,8 +150,8 @@ def _measured(
             (between,) = threads.all([lambda stopped: BetweenBlanks.of(groups, stopped)], "counting", "texts")
 
     def row_of(contender: Contender) -> Piece[list[_Cell]]:
-        recipe = contender.tokenizer.history.recipe
-        known = in_words.get(splitting_of(recipe)) if in_words and can_be_in_words(recipe) else None
+        splitting = shared_splitting(contender.tokenizer.history.recipe)
+        known = None if splitting is None else in_words.get(splitting)
 
         def row(stopped: CancelCheck) -> list[_Cell]:
             lost = [0.0] * len(groups)
@@ -172,8 +172,8 @@ def _in_words(
     """Count longer texts as words, once for all tokenizers that split alike, so that each word is cut once."""
     if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
         return {}
-    recipes = (one.tokenizer.history.recipe for one in contenders)
-    wanted_by = [splitting_of(recipe) for recipe in recipes if can_be_in_words(recipe)]
+    shared = (shared_splitting(one.tokenizer.history.recipe) for one in contenders)
+    wanted_by = [recipe for recipe in shared if recipe is not None]
     if not all(encodes_everything(one.tokenizer) for one in contenders):
         wanted_by.append(AT_BLANKS)  # to tell how much is not encoded
     splittings = list(dict.fromkeys(wanted_by))

@@ -6,7 +6,6 @@ Each word is cut as it is behind a blank, where most words of a text stand, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -32,36 +31,6 @@ PLAIN = Recipe(pattern="none")  # what is given is not split: each tokenizer spl
 EXAMPLE = "unhappy<TAB>un happy"
 
 
-@dataclass(frozen=True)
-class Counted:
-    words: int
-    borders: int
-    cuts: int
-    hits: int
-    whole: int
-    alike: int
-
-    @property
-    def precision(self) -> float:
-        return self.hits / self.cuts if self.cuts else float("nan")
-
-    @property
-    def recall(self) -> float:
-        return self.hits / self.borders if self.borders else float("nan")
-
-    @property
-    def share_whole(self) -> float:
-        return self.whole / max(1, self.words)
-
-    @property
-    def share_alike(self) -> float:
-        return self.alike / max(1, self.words)
-
-    @property
-    def f1(self) -> float:
-        return 2 * self.hits / (self.cuts + self.borders) if self.cuts + self.borders else float("nan")
-
-
 class CutList:
     def __init__(self, morphemes: Morphemes, history: History, cancelled: CancelCheck = never_cancelled) -> None:
         table = WordTable.from_counts((f"{BLANK}{word}".encode(), 1) for word in morphemes)
@@ -74,15 +43,25 @@ class CutList:
             self._borders[start + len(BLANK) + ends] = True
         self._starts = table.starts[:-1]
 
-    def counted(self, at: int) -> Counted:
+    def counted(self, at: int) -> dict[str, float]:
+        """Return the columns of `MEASURES`."""
         cuts, borders = self._cut.cuts(at) & self._inside, self._borders
-        if not len(self._starts):
-            return Counted(0, 0, 0, 0, 0, 0)
         of_word = np.add.reduceat(cuts, self._starts, dtype=np.int64)
         wrong = np.add.reduceat(cuts != borders, self._starts, dtype=np.int64)
-        both = int(np.count_nonzero(cuts & borders))
-        whole, alike = int((of_word == 0).sum()), int((wrong == 0).sum())
-        return Counted(len(self._starts), int(borders.sum()), int(cuts.sum()), both, whole, alike)
+        hits, words = int(np.count_nonzero(cuts & borders)), len(self._starts)
+        found = {"words": words, "borders": int(borders.sum()), "cuts": int(cuts.sum()), "hits": hits}
+        return {
+            **found,
+            "precision": _part(hits, found["cuts"]),
+            "recall": _part(hits, found["borders"]),
+            "f1": _part(2 * hits, found["cuts"] + found["borders"]),
+            "share_whole": int((of_word == 0).sum()) / max(1, words),
+            "share_alike": int((wrong == 0).sum()) / max(1, words),
+        }
+
+
+def _part(some: int, of: int) -> float:
+    return some / of if of else float("nan")
 
 
 def morpheme_agreement(
@@ -93,7 +72,7 @@ def morpheme_agreement(
     for name, morphemes in lists.items():
         checked(morphemes, name)
 
-    def piece(history: History, at: int) -> Piece[list[Counted]]:
+    def piece(history: History, at: int) -> Piece[list[dict[str, float]]]:
         return lambda stopped: [CutList(one, history, stopped).counted(at) for one in lists.values()]
 
     with WorkerPool(threads, work) as pool:
@@ -106,14 +85,9 @@ def morpheme_agreement(
         "text": [name for _, name in jobs],
         "step": np.array([one.at for one, _ in jobs], np.int64),
         "vocabulary": np.array([one.tokenizer.vocabulary_size(one.at) for one, _ in jobs], np.int64),
-        **_columns(counted),
+        **{name: np.array([one[name] for one in counted]) for name in ("words", *OF_MORPHEMES)},
     }
     return DataTable(columns)
-
-
-def _columns(counted: Sequence[Counted]) -> Columns:
-    names = ("words", *OF_MORPHEMES)
-    return {name: np.array([getattr(one, name) for one in counted]) for name in names}
 
 
 def checked(morphemes: Morphemes, name: str) -> Morphemes:

@@ -26,6 +26,11 @@ def can_be_in_words(recipe: Recipe) -> bool:
     return not recipe.preparation and recipe.pattern not in (CUSTOM_PATTERN, "none")
 
 
+def shared_splitting(recipe: Recipe) -> Recipe | None:
+    """Return what texts are counted by for all recipes that split alike; None where their words do not tell tokens."""
+    return splitting_of(recipe) if can_be_in_words(recipe) else None
+
+
 def splitting_of(recipe: Recipe) -> Recipe:
     """All that decides which words texts have; what looks like a special token is plain text to measures."""
     chosen = {field.name: getattr(recipe, field.name) for field in fields(Splitting)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import sweep_chart
-from bpe_core.measures.measures import MEASURES, OF_MORPHEMES_IN_SWEEPS, OF_SWEEPS
+from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS, OF_SWEEPS
 from bpe_core.measures.morphemes import own_lists, read_morphemes
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts
@@ -71,13 +71,10 @@ examples:
             work=work,
         )
         figure = sweep_chart(table, self.measure, self.lines or None)
-        return Answer(table, (figure.sentence,), figure, ("recipe", "vocabulary", self.measure))
+        return Answer.drawn(table, figure, ("recipe", "vocabulary", self.measure))
 
     def _morphemes(self) -> Mapping[str, tuple[str, ...]] | None:
         if self.measure not in OF_MORPHEMES_IN_SWEEPS:
             return None
         chosen, own = self.list or "en", own_lists()
         return own[chosen] if chosen in own else read_morphemes(chosen)
-
-
-assert set(OF_SWEEPS) <= set(MEASURES)

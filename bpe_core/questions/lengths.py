@@ -27,5 +27,4 @@ class Lengths(Question):
         lengths = np.array(then.names.lengths, np.int64)[then.history.vocabulary]
         found, times = np.unique(lengths, return_counts=True)
         table = DataTable({"bytes": found, "tokens": times})
-        figure = lengths_chart(table)
-        return Answer(table, (figure.sentence,), figure)
+        return Answer.drawn(table, lengths_chart(table))

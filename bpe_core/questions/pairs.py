@@ -32,13 +32,11 @@ class Pairs(Question):
         table = DataTable(
             {
                 "after_step": [at] * len(found),
-                **study.columns([one.left for one in found], "left_"),
-                **study.columns([one.right for one in found], "right_"),
+                **study.pair_columns([(one.left, one.right) for one in found]),
                 "count": [one.count for one in found],
                 **measured,
                 "is_next": [(one.left, one.right) == following for one in found],
                 "is_tied": [is_as_good(one, found[0], recipe, reason) for one in found],
             }
         )
-        figure = pairs_chart(table)
-        return Answer(table, (figure.sentence,), figure)
+        return Answer.drawn(table, pairs_chart(table))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from bpe_core.asking import Answer, Pair, Question, parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import race_chart
@@ -72,11 +70,9 @@ examples:
 
 def _table(runners: list[Runner], study: Study) -> DataTable:
     """Make a row for each time a pair's count changes: from which step on it holds, and when the pair was merged."""
-    times = [len(runner.counts) for runner in runners]
     return DataTable(
         {
-            **study.columns(np.repeat([runner.pair[0] for runner in runners], times).tolist(), "left_"),
-            **study.columns(np.repeat([runner.pair[1] for runner in runners], times).tolist(), "right_"),
+            **study.pair_columns([runner.pair for runner in runners for _ in runner.counts]),
             "after_step": [step for runner in runners for step in (runner.born, *(runner.falls + 1).tolist())],
             "count": [count for runner in runners for count in runner.counts.tolist()],
             "won_at": [runner.won_at for runner in runners for _ in runner.counts],
@@ -106,8 +102,7 @@ def _never_won(study: Study) -> Answer:
     found: list[NeverMerged] = best_that_never_won(study.history)
     table = DataTable(
         {
-            **study.columns([one.pair[0] for one in found], "left_"),
-            **study.columns([one.pair[1] for one in found], "right_"),
+            **study.pair_columns([one.pair for one in found]),
             "times_second": [one.times for one in found],
             "closest_step": [one.closest_step for one in found],
             "missed_by": [one.missed_by for one in found],

@@ -38,5 +38,4 @@ class Ranks(Question):
         order = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts > 0))]
         ranks = {"rank": np.arange(1, len(order) + 1)}
         table = DataTable({**ranks, **study.columns(order.tolist()), "count": counts[order]})
-        figure = ranks_chart(table)
-        return Answer(table, (figure.sentence,), figure)
+        return Answer.drawn(table, ranks_chart(table))

@@ -35,18 +35,15 @@ class Steps(Question):
 def steps_table(study: Study, rows: Sequence[int]) -> DataTable:
     history = study.history
     chosen, table = np.array(rows, np.int64), history.columns
-    left, right = table.left[chosen], table.right[chosen]
-    other = (table.runner_up_left[chosen].tolist(), table.runner_up_right[chosen].tolist())
+    pairs, others = (table.left, table.right), (table.runner_up_left, table.runner_up_right)
     return DataTable(
         {
             "step": chosen + 1,
-            **study.columns(left.tolist(), "left_"),
-            **study.columns(right.tolist(), "right_"),
+            **study.pair_columns(np.stack(pairs, axis=1)[chosen].tolist()),
             **study.columns(np.array(history.ids)[chosen].tolist(), "token_"),
             "count": _known(table.count[chosen]),
             **{name: _known(column[chosen]) for name, column in history.reasons.items()},
-            **study.columns(other[0], "runner_up_left_"),
-            **study.columns(other[1], "runner_up_right_"),
+            **study.pair_columns(np.stack(others, axis=1)[chosen].tolist(), "runner_up_"),
             "runner_up_count": _known(table.runner_up_count[chosen]),
             "tied": np.array(history.tied, bool)[chosen],
             "tokens_left": _known(table.tokens_left[chosen]),

@@ -30,5 +30,5 @@ examples:
         return self.answer_of(read_results(self.results))
 
     def answer_of(self, table: DataTable) -> Answer:
-        figure = sweep_chart(table, self.measure, self.lines or None)
-        return Answer(table, (figure.sentence,), figure, ("recipe", "corpus", "ties", "vocabulary", self.measure))
+        listed = ("recipe", "corpus", "ties", "vocabulary", self.measure)
+        return Answer.drawn(table, sweep_chart(table, self.measure, self.lines or None), listed)

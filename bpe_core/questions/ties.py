@@ -14,7 +14,7 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.study import Study
-from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
 WHAT = "What another rule would have made"
@@ -72,12 +72,15 @@ examples:
 
 
 def _table(found: list[Tie], study: Study) -> DataTable:
-    columns: dict[str, Values] = {"step": [tie.step for tie in found]}
-    for name, pairs in (("", [tie.winner for tie in found]), ("loser_", [tie.loser for tie in found])):
-        columns |= study.columns([left for left, _ in pairs], f"{name}left_")
-        columns |= study.columns([right for _, right in pairs], f"{name}right_")
-    count, later = [tie.count for tie in found], [tie.loser_step for tie in found]
-    return DataTable({**columns, "count": count, "loser_step": later})
+    return DataTable(
+        {
+            "step": [tie.step for tie in found],
+            **study.pair_columns([tie.winner for tie in found]),
+            **study.pair_columns([tie.loser for tie in found], "loser_"),
+            "count": [tie.count for tie in found],
+            "loser_step": [tie.loser_step for tie in found],
+        }
+    )
 
 
 def _summary(found: list[Tie], at: int, study: Study) -> str:

@@ -46,5 +46,4 @@ class Tree(Question):
                 "count": [None if rank is None or counts is None else int(counts[rank]) for rank in ranks],
             }
         )
-        figure = tree_chart(table)
-        return Answer(table, (figure.sentence,), figure)
+        return Answer.drawn(table, tree_chart(table))

@@ -15,7 +15,7 @@ A trained run, an opened file and a run of a session are studies. Ids are always
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -221,6 +221,10 @@ class Study:
             f"{before}hex": [None if id is None else raw[id].hex(" ") for id in known],
             f"{before}text": [None if id is None else text[id] for id in known],
         }
+
+    def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
+        left, right = ([pair[side] for pair in pairs] for side in (0, 1))
+        return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
 
     # -- steps -----------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from bpe_core.counting.count_words import count_texts
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
+from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS
 from bpe_core.measures.morphemes import CutList, Morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of, stretches
@@ -96,7 +97,7 @@ def measured(
     for place, (size, step) in enumerate(zip(sizes, steps, strict=True)):
         counts, total = cuts[place].counts, int(tokens[place].sum())
         vocabulary = history.vocabulary_size_at(step)
-        agreement = None if cut_list is None else cut_list.counted(step)
+        agreement = {} if cut_list is None else cut_list.counted(step)
         yield {
             "size": size,
             "vocabulary": vocabulary,
@@ -111,9 +112,7 @@ def measured(
             "share_in_use": int(np.count_nonzero(counts)) / vocabulary,
             "unknown_share": _ratio(int(counts[unknown].sum()), total),
             "bits_per_byte": None if bits is None else bits[place],
-            "morpheme_precision": None if agreement is None else agreement.precision,
-            "morpheme_recall": None if agreement is None else agreement.recall,
-            "morpheme_f1": None if agreement is None else agreement.f1,
+            **{long: agreement[name] for long, name in OF_MORPHEMES_IN_SWEEPS.items() if agreement},
             "bytes_per_token_low": fewer[0][place],
             "bytes_per_token_high": fewer[1][place],
             "tokens_per_word_low": _ratio(1, more[1][place]),

@@ -25,7 +25,7 @@ from bpe_core.history.history import History
 from bpe_core.measures.benchmark import Tokenizers, as_meant
 from bpe_core.measures.morphemes import Morphemes
 from bpe_core.measures.size_curves import some_sizes
-from bpe_core.measures.texts_in_words import can_be_in_words, splitting_of
+from bpe_core.measures.texts_in_words import shared_splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
@@ -62,7 +62,7 @@ def overlay(
         raise CorpusError("There is no text to measure by.")
     chosen = None if sizes is None else [int(size) for size in sizes]
     with WorkerPool(threads, work) as pool:
-        recipes = {_splitting(history): history.recipe for history in histories.values()}
+        recipes = {shared_splitting(history.recipe): history.recipe for history in histories.values()}
         made = pool.all([_yardstick(texts, recipe) for recipe in recipes.values()], "counting", "texts")
         yardsticks = dict(zip(recipes, made, strict=True))
 
@@ -79,7 +79,7 @@ def overlay(
                 for row in measured(
                     history,
                     wanted,
-                    yardsticks[_splitting(history)],
+                    yardsticks[shared_splitting(history.recipe)],
                     learned=(learned or {}).get(name),
                     is_held_out=is_held_out,
                     morphemes=morphemes,
@@ -104,10 +104,6 @@ def _sizes_of_lines(histories: Mapping[str, History], drawn: Mapping[str, Drawn]
 def _reached(history: History, sizes: list[int]) -> list[int]:
     low, high = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     return [size for size in sizes if low <= size <= high] or [high]
-
-
-def _splitting(history: History) -> Recipe | None:
-    return splitting_of(history.recipe) if can_be_in_words(history.recipe) else None
 
 
 def _yardstick(documents: Sequence[str], recipe: Recipe) -> Piece[Yardstick]:

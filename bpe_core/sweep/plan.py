@@ -1,24 +1,4 @@
-"""What a sweep learns and measures, read from a TOML file; every mistake is found before it begins.
-
-sizes = [1000, 2000, 4000]              # tokens in the vocabulary; one run serves them all
-ties = ["first-seen", "lowest-ids"]     # else as each recipe says
-seeds = [1, 2, 3]                       # each takes another sample
-sample = "50%"                          # of the documents of a corpus
-held_out = ["other.txt"]                # what is measured; else the texts of each corpus
-bits = true                             # held-out bits per byte, too
-morphemes = "words.tsv"                 # and agreement with morphemes: a word, a tab, its mor phe mes
-interval_over = "lines"                 # intervals by drawing lines instead of documents, each a text of its own
-
-[corpora]
-prose = ["book.txt", "folder"]
-
-[recipes.bytes]
-preset = "gpt2"
-
-[recipes.words]
-preset = "words"
-min_frequency = 3
-"""
+"""What a sweep learns and measures, read from a TOML file; every mistake is found before it begins."""
 
 from __future__ import annotations
 
@@ -40,6 +20,31 @@ from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.small_files import read_small_file
 from bpe_core.text.corpus import Corpus
 
+EXAMPLE = """\
+# What is learned: every recipe on every corpus by every rule for ties, from a sample for every seed.
+sizes = [300, 400]                      # tokens in the vocabulary: one run serves them all
+ties = ["first-seen", "lowest-ids"]     # leave out what each recipe says itself
+seeds = [1, 2, 3]                       # each takes another sample
+sample = "50%"                          # of the documents; or sample_of = "lines"
+sample_of = "lines"
+
+# What it is measured by: the texts of the corpus, or others. Paths are told from the folder of this file.
+# held_out = ["other.txt"]
+interval_over = "lines"                 # intervals by drawing lines (each is measured by itself), or documents
+bits = true                             # held-out bits per byte of a small model, too
+# morphemes = "words.tsv"               # and agreement with morphemes
+# field = "body"                        # where the text is in .jsonl, .csv and .parquet files
+
+[corpora]
+book = ["book.txt"]
+
+[recipes.bytes]
+preset = "gpt2"
+
+[recipes.words]
+preset = "gpt2"
+pattern = "english"
+"""
 Over = Literal["documents", "lines"]
 
 KNOWN = {
@@ -77,7 +82,7 @@ class Plan:
         """Yield each recipe under each rule for ties that has a meaning for it, by the recipe's name."""
         for name, recipe in self.recipes.items():
             for ties in (recipe.applies("ties") and self.ties) or [recipe.ties]:
-                yield name, recipe.with_changes(ties=ties)
+                yield name, _saying_which(name, partial(recipe.with_changes, ties=ties))
 
 
 def read_plan(path: Path | str) -> Plan:
@@ -135,9 +140,7 @@ def checked(plan: Plan) -> Plan:
             raise RecipeError(f"There is no rule for ties {ties!r}; there are {', '.join(TIE_RULES)}.")
     for seed in plan.seeds or [0]:
         Sample(None, plan.sample, plan.sample_of, seed)
-    for name, recipe in plan.recipes.items():
-        for ties in (recipe.applies("ties") and plan.ties) or [recipe.ties]:
-            _saying_which(name, partial(recipe.with_changes, ties=ties))
+    list(plan.variants)  # each can be made
     for corpus in plan.corpora:
         plan.corpus(corpus)
     if plan.held_out:

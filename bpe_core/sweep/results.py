@@ -12,18 +12,17 @@ from typing import Any
 
 import numpy as np
 
-import bpe_core.measures.measures as measures
 from bpe_core.errors import FormatError
+from bpe_core.measures.measures import OF_SWEEPS
 from bpe_core.support.data_table import DataTable, Values, checked_name, read_data
 
 Row = Mapping[str, Any]
 
 TEXTS = ("recipe", "corpus", "ties", "run")
 WHOLE = ("seed", "size", "vocabulary", "step", "documents", "bytes", "words", "tokens")
-MEASURES = {name: measures.MEASURES[name].title for name in measures.OF_SWEEPS}
 WITH_INTERVAL = ("bytes_per_token", "tokens_per_word")
 INTERVALS = tuple(f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "high"))
-COLUMNS = ("recipe", "corpus", "ties", *WHOLE, *MEASURES, *INTERVALS, "run")
+COLUMNS = ("recipe", "corpus", "ties", *WHOLE, *OF_SWEEPS, *INTERVALS, "run")
 MEANINGS = {
     "recipe, corpus, ties": "As the plan names them",
     "seed": "Of the sample that was learned from; 0 where nothing was sampled",
@@ -89,7 +88,7 @@ def summary_of(table: DataTable) -> DataTable:
     columns: dict[str, Values] = {name: [key[place] for key in groups] for place, name in enumerate(OF_SUMMARY)}
     columns["size"] = np.array(columns["size"], np.int64)
     columns["runs"] = np.array([len(rows) for rows in groups.values()], np.int64)
-    for name in MEASURES:
+    for name in OF_SWEEPS:
         told = [summed([row[name] for row in rows if row[name] is not None]) for rows in groups.values()]
         for place, one in enumerate(SUMMED):
             columns[f"{name}_{one}"] = np.array([values[place] for values in told], np.float64)

@@ -17,7 +17,7 @@ from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
 from bpe_core.learning.trainer import learn
 from bpe_core.measures.morphemes import read_morphemes
-from bpe_core.measures.texts_in_words import can_be_in_words, splitting_of
+from bpe_core.measures.texts_in_words import shared_splitting
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe, Splitting
@@ -172,8 +172,7 @@ class _Bench:
 
     def _measured_by(self, run: Run) -> tuple[str, Recipe | None]:
         """Return which texts measure a run, and how they are split."""
-        splitting = splitting_of(run.recipe) if can_be_in_words(run.recipe) else None
-        return "" if self._plan.held_out else run.corpus, splitting
+        return "" if self._plan.held_out else run.corpus, shared_splitting(run.recipe)
 
     def _count(self, run: Run) -> Piece[WordTable]:
         def count(stopped: CancelCheck) -> WordTable:

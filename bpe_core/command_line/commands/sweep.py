@@ -15,36 +15,11 @@ from bpe_core.command_line.interruption import working
 from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.data_table import ENDINGS, DataTable, checked_name, write_data
-from bpe_core.sweep.plan import Plan, read_plan
+from bpe_core.sweep.plan import EXAMPLE, Plan, read_plan
 from bpe_core.sweep.results import MEANINGS, read_results, summary_of
 from bpe_core.sweep.running import sweep
 from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
 
-EXAMPLE = """\
-# What is learned: every recipe on every corpus by every rule for ties, from a sample for every seed.
-sizes = [300, 400]                      # tokens in the vocabulary: one run serves them all
-ties = ["first-seen", "lowest-ids"]     # leave out what each recipe says itself
-seeds = [1, 2, 3]                       # each takes another sample
-sample = "50%"                          # of the documents; or sample_of = "lines"
-sample_of = "lines"
-
-# What it is measured by: the texts of the corpus, or others. Paths are told from the folder of this file.
-# held_out = ["other.txt"]
-interval_over = "lines"                 # intervals by drawing lines (each is measured by itself), or documents
-bits = true                             # held-out bits per byte of a small model, too
-# morphemes = "words.tsv"               # and agreement with morphemes
-# field = "body"                        # where the text is in .jsonl, .csv and .parquet files
-
-[corpora]
-book = ["book.txt"]
-
-[recipes.bytes]
-preset = "gpt2"
-
-[recipes.words]
-preset = "gpt2"
-pattern = "english"
-"""
 examples = """\
 examples:
   bpe-explorer sweep --example > plan.toml
