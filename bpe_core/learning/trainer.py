@@ -17,20 +17,16 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import Cancelled, CorpusError, FormatError, NothingToLearn, RecipeError
+from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.learning.layout import FEWER_CELLS
 from bpe_core.learning.methods import UNLIMITED, Candidate, Learner, LooksAhead, Method
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work, ignore_progress, never_cancelled
-
-if TYPE_CHECKING:  # who learns from counted words reads no files
-    from bpe_core.text.corpus import Corpus
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
 SECONDS_BETWEEN_REPORTS = 0.05
 FIRST_WORK = 50_000  # about a millisecond
@@ -191,22 +187,6 @@ class Trainer:
             end = self._learn_a_while(len(history), time.perf_counter() + SECONDS_BETWEEN_REPORTS)
         if history.has_counts:
             _check_same(history.columns, self._columns.first(self._learner.learned))
-
-
-def train(
-    corpus: Corpus,
-    recipe: Recipe,
-    *,
-    progress: ProgressReport = ignore_progress,
-    cancelled: CancelCheck = never_cancelled,
-) -> History:
-    """Count the words of a corpus and learn until the end. When cancelled, what is learned so far is kept."""
-    if isinstance(corpus, str | list | tuple):
-        raise CorpusError("It is learned from a corpus: write Corpus.from_texts([...]) or Corpus.from_files([...]).")
-    from bpe_core.counting.count_words import count_words
-
-    words = count_words(corpus, recipe, Work(progress, cancelled))
-    return learn(words, recipe, progress=progress, cancelled=cancelled)
 
 
 def learn(

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.trainer import Trainer
+from bpe_core.learning.trainer import Trainer, learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
+from bpe_core.text.corpus import Corpus
 
 Learn = Callable[[WordTable, Recipe], History]
+
+
+def train(corpus: Corpus, recipe: Recipe) -> History:
+    return learn(count_words(corpus, recipe), recipe)
 
 
 def learn_fast(words: WordTable, recipe: Recipe) -> History:

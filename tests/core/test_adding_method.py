@@ -13,7 +13,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.errors import FormatError
 from bpe_core.formats import read_history, write_history
 from bpe_core.history.history import ADDED, History
-from bpe_core.learning.trainer import Trainer, train
+from bpe_core.learning.trainer import Trainer
 from bpe_core.questions.steps import Steps
 from bpe_core.questions.token import Token
 from bpe_core.recipes.methods import METHODS
@@ -25,7 +25,7 @@ from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.text.corpus import Corpus
 from tests import adding_method
-from tests.core.learning import all_columns
+from tests.core.learning import all_columns, train
 
 TEXT = "the lowest price is lower than the last one, and the lowest is the last"
 THERE = "is there already|waits to be added"

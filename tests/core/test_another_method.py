@@ -13,7 +13,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, FormatError, NothingToLearn, OutputError
 from bpe_core.formats import write_history
 from bpe_core.history.history import NOTHING, History
-from bpe_core.learning.trainer import Trainer, train
+from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -23,7 +23,7 @@ from bpe_core.session_file.writing import write_session
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.prepared_export import prepare_export
 from tests import dropping_method
-from tests.core.learning import all_columns
+from tests.core.learning import all_columns, train
 
 TEXT = "the lowest price is lower than the last one, and the lowest is the last"
 

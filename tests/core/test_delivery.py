@@ -12,10 +12,10 @@ from bpe_core.delivery.folder import Delivery, deliver, prepare_folder
 from bpe_core.delivery.roles import Roles, roles_of
 from bpe_core.errors import OutputError
 from bpe_core.formats import open_table, write_history
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 from tests.shared import text_of
 
 CHAT = "{% for message in messages %}{{ message.content }}{% endfor %}"

@@ -21,7 +21,7 @@ from bpe_core.insight.reachability import reachability
 from bpe_core.learning.gage.method import METHOD
 from bpe_core.learning.gage.plain import PlainLearner
 from bpe_core.learning.methods import Learner
-from bpe_core.learning.trainer import Trainer, train
+from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.reference import bpe as reference
@@ -35,7 +35,7 @@ from bpe_core.session_file.writing import write_session
 from bpe_core.support.progress import Progress
 from bpe_core.text.corpus import Corpus
 from tests.core.gage_texts import recipes, words
-from tests.core.learning import all_columns
+from tests.core.learning import all_columns, train
 from tests.shared import text_of
 
 MakeLearner = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]

@@ -20,13 +20,13 @@ from bpe_core.gage_file import PIECE
 from bpe_core.kernels.readiness import Policy
 from bpe_core.learning.gage import compiled, plain
 from bpe_core.learning.gage.block_form import size_of_block, write_block
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import gage
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from tests.core.gage_texts import data as datas
 from tests.core.gage_texts import recipes
+from tests.core.learning import train
 from tests.shared import text_of
 
 EVERY_BYTE = bytes(range(256))

@@ -18,9 +18,10 @@ from bpe_core.command_line.parser import parser_for
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table, write_history
-from bpe_core.learning.trainer import Trainer, train
+from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 
 NUMBERS = (str(2**31), str(2**63 - 1), str(2**63), "9" * 23, "-" + "9" * 23, "9" * 5_000, "1e400", "٣" * 30)
 TEXT = "the lowest price is lower than the last one\n"

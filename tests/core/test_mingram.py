@@ -14,7 +14,7 @@ from bpe_core.history.history import Columns, History
 from bpe_core.insight.reasons import TextWord
 from bpe_core.insight.why_path import Compared, WhyPath
 from bpe_core.learning.mingram.method import MinGramLearner
-from bpe_core.learning.trainer import Trainer, train
+from bpe_core.learning.trainer import Trainer
 from bpe_core.learning.unigram.compiled import CompiledLattices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import mingram
@@ -24,6 +24,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.formats.samples import content
+from tests.core.learning import train
 from tests.core.random_training import texts
 from tests.core.random_training import words as tables
 from tests.core.unigram_training import everything

@@ -10,10 +10,10 @@ import pytest
 
 from bpe_core.errors import PatternError
 from bpe_core.formats import write_history
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import LARGEST, NAMED_PATTERNS, compile_custom, is_too_large
+from tests.core.learning import train
 from tests.limited import limited
 
 BOMB = "(" * 9 + "a" + "{9})" * 9

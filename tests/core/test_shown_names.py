@@ -15,7 +15,6 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, FormatError
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
@@ -23,6 +22,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.files import readers_of
 from bpe_core.text.reading.opening import shown
 from bpe_core.text.reading.source import ReadingOptions, SkipLog
+from tests.core.learning import train
 from tests.core.session_file.sessions import session
 
 ACTING = "\x1b]0;title\x07\x1b[31m\u202egnp\u2066.txt"

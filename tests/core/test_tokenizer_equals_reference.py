@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.tokenizer import NEVER, PATTERN_CUT, Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
-from tests.core.learning import symbols_at
+from tests.core.learning import symbols_at, train
 from tests.core.random_training import merge_tables, recipes, texts, words
 
 

@@ -17,11 +17,10 @@ from bpe_core.learning.bpe import method
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.bpe.method import METHOD
 from bpe_core.learning.bpe.plain import PlainLearner
-from bpe_core.learning.trainer import Batch, Trainer, train
+from bpe_core.learning.trainer import Batch, Trainer, learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.support.progress import Progress
-from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns
 
 WORDS = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
@@ -113,12 +112,13 @@ def test_stopping_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(trainer, "LEAST_WORK", 1)
     seen: list[Progress] = []
     words = {"newest": 6, "widest": 3, "low": 5}
-    history = train(Corpus.from_word_counts(words), RECIPE, progress=seen.append, cancelled=lambda: len(seen) >= 3)
+    told = WordTable.from_counts(words)
+    history = learn(told, RECIPE, progress=seen.append, cancelled=lambda: len(seen) >= 3)
     assert history.end_reason == "stopped"
     assert [(progress.stage, progress.done, progress.total) for progress in seen] == [
         ("training", done, 20) for done in (1, 2, 3)
     ]
-    whole = reference.train(WordTable.from_counts(words), RECIPE)
+    whole = reference.train(told, RECIPE)
     assert all_columns(history) == all_columns(whole.first(3))
 
 

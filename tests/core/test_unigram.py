@@ -14,7 +14,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, NothingToLearn, RecipeError
 from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.learning.methods import Candidate
-from bpe_core.learning.trainer import Trainer, learn, train
+from bpe_core.learning.trainer import Trainer, learn
 from bpe_core.learning.unigram.compiled import CompiledLattices, repeated
 from bpe_core.learning.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED, UnigramLearner
 from bpe_core.learning.unigram.seeds import seeded
@@ -28,6 +28,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_tokens import WordCuts
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
+from tests.core.learning import train
 from tests.core.random_training import texts
 from tests.core.unigram_training import everything, runs
 from tests.shared import text_of

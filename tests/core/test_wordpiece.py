@@ -15,7 +15,7 @@ from bpe_core.errors import NothingToLearn, RecipeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.learning.trainer import Trainer, train
+from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import wordpiece as reference
 from bpe_core.segmenting.compiled_methods import compiled_pieces
@@ -24,7 +24,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
-from tests.core.learning import all_columns
+from tests.core.learning import all_columns, train
 from tests.core.random_training import CHARACTER_TIES
 from tests.core.random_training import words as tables
 

@@ -25,7 +25,6 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.errors import LONGEST_SENTENCE, BpeError
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.gage_file import compress, expand_file
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
@@ -34,6 +33,7 @@ from bpe_core.session_file.writing import write_session
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
 from tests.core.formats.samples import file_name, files, histories_for
+from tests.core.learning import train
 from tests.core.session_file.sessions import session
 from tests.core.tables_on_disk import write_every_kind
 

@@ -22,6 +22,7 @@ from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.tables import exact_rows
 

@@ -19,10 +19,11 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
 from bpe_core.insight.reachability import first_learned
 from bpe_core.learning.growing import grown_numbers, makes_steps_again, steps_alone
-from bpe_core.learning.trainer import learn, train
+from bpe_core.learning.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 from tests.shared import text_of
 
 OLD, NEW = text_of("poem")[:600], text_of("prose")[:600]

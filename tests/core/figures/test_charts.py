@@ -11,12 +11,12 @@ import pytest
 from bpe_core.command_line.main import run
 from bpe_core.errors import LONGEST_SENTENCE
 from bpe_core.formats import write_history
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import write_data
 from bpe_core.sweep.plan import read_plan
 from bpe_core.sweep.running import sweep
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 
 SVG = "{http://www.w3.org/2000/svg}"
 TEXT = "the lowest price is lower than the last one & the <widest> of the low is the lowest.\n" * 4

@@ -10,13 +10,13 @@ from typing import Any
 from bpe_core.formats import FORMATS, Format, OpenedTable
 from bpe_core.formats.base import Beside
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.checking import HARD_TEXTS
+from tests.core.learning import train
 from tests.shared import SCRIPTS, here, text_of
 
 LEARNED = 60_000  # characters of each text

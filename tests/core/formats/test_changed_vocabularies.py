@@ -27,10 +27,10 @@ from bpe_core.history.token_texts import written
 from bpe_core.insight.audit import TokenPlaces, never_used
 from bpe_core.insight.reachability import unreachable_tokens
 from bpe_core.learning.growing import growing_recipe
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 from tests.shared import text_of
 
 POEM, PROSE = text_of("poem")[:1_500], text_of("prose")[:1_500]

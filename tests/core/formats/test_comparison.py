@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from bpe_core.history.history import History
 from bpe_core.insight.table_comparison import compare_tables, differing_regions
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 

@@ -9,9 +9,9 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.formats import open_table, write_history
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 

@@ -20,7 +20,6 @@ from bpe_core.formats.rows import Row
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.history.token_texts import LONGEST_SHOWN
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
@@ -35,6 +34,7 @@ from tests.core.formats.tables import (
     read_row_by_row,
     written,
 )
+from tests.core.learning import train
 
 # --- There and back ---------------------------------------------------------------------
 

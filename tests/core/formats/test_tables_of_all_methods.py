@@ -16,7 +16,6 @@ from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, Format, read_history, text_tables, write_history
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -24,7 +23,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.verification.prepared_export import prepare_export
 from tests import dropping_method
 from tests.core.formats.tables import every_format, read_at_once_only, read_row_by_row, written
-from tests.core.learning import all_columns
+from tests.core.learning import all_columns, train
 from tests.shared import text_of
 
 TEXT = text_of("prose")[:3_000]

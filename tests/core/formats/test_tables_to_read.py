@@ -10,10 +10,10 @@ import pytest
 from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS
 from bpe_core.formats.rows import Row, merge_rows
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.formats.samples import content, learned, opened, same_merges
+from tests.core.learning import train
 
 PARQUET, MARKDOWN = FORMATS["parquet"], FORMATS["markdown"]
 

@@ -10,7 +10,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import FORMATS, Format, format_for, peer_process
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import Trainer, train
+from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
@@ -18,6 +18,7 @@ from bpe_core.verification import checking
 from bpe_core.verification.checking import verify
 from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import content, history_for
+from tests.core.learning import train
 
 TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123\n" * 4
 RECIPE = Recipe.preset("gpt2", merges=30, special_tokens=("<|end|>",))

@@ -21,7 +21,6 @@ from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import tokens_by_word
-from bpe_core.learning.trainer import train
 from bpe_core.measures import benchmark as measuring
 from bpe_core.measures.benchmark import benchmark
 from bpe_core.measures.parity import checked, parity_of
@@ -37,6 +36,7 @@ from bpe_core.sweep.overlay import overlay
 from bpe_core.text.corpus import Corpus
 from resources import parallel_samples
 from tests.core.insight.test_corpus_history import by_the_formula
+from tests.core.learning import train
 from tests.core.random_training import recipes, words
 from tests.shared import here, text_of
 

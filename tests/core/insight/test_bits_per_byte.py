@@ -18,7 +18,7 @@ from bpe_core.history.history import History
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.kernels.readiness import Policy
-from bpe_core.learning.trainer import Trainer, train
+from bpe_core.learning.trainer import Trainer
 from bpe_core.measures import bits_per_byte as measure
 from bpe_core.measures import bits_per_byte as measuring
 from bpe_core.measures import compiled_bits, size_curves
@@ -28,6 +28,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.reference.kneser_ney import PairModel
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 from tests.core.random_training import recipes, words
 from tests.shared import text_of
 

@@ -14,13 +14,12 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import completions, reachability
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.conftest import EXAMPLES
-from tests.core.learning import token_texts
+from tests.core.learning import token_texts, train
 
 
 @st.composite

@@ -15,7 +15,6 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.side_by_side import DifferingWord, Vocabularies, differing_words, keys_of, parallel_cuts
-from bpe_core.learning.trainer import train
 from bpe_core.measures.size_curves import measured_sizes, renyi_efficiency, size_curves
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe, Splitting
@@ -27,6 +26,7 @@ from bpe_core.segmenting.plain_encoder import PlainEncoder, Spelling
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests import dropping_method
+from tests.core.learning import train
 from tests.core.random_training import merge_tables, recipes, texts, words
 
 LINE = "the lowest price is lower than the last one, and the lowest is the last, naïve"

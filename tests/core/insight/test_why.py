@@ -14,7 +14,6 @@ from bpe_core.insight.merge_tree import Node, encoding_steps, meetings, merge_tr
 from bpe_core.insight.patterns import alternatives, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.why import Reason, Why, reason_in_word, sentence
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.boundaries import NEVER
@@ -22,6 +21,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.conftest import EXAMPLES
+from tests.core.learning import train
 from tests.core.random_training import merge_tables, recipes, texts, words
 
 Pairs = list[tuple[int, int]]

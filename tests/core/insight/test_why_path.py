@@ -11,7 +11,6 @@ from bpe_core.counting.words import WordTable
 from bpe_core.insight.explanation import explain
 from bpe_core.insight.reasons import TextWord
 from bpe_core.insight.why_path import Compared, WhyPath
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import unigram
 from bpe_core.reference.unigram import ids_by_piece, paths
@@ -19,6 +18,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words
+from tests.core.learning import train
 from tests.core.unigram_training import runs
 from tests.shared import text_of
 

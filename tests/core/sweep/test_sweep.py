@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_unmixed, count_words
 from bpe_core.errors import Cancelled, RecipeError
-from bpe_core.learning.trainer import train
 from bpe_core.measures.bits_per_byte import bits_per_byte
 from bpe_core.measures.morphemes import morpheme_agreement, read_morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
@@ -32,6 +31,7 @@ from bpe_core.sweep.results import COLUMNS, read_results, summary_of
 from bpe_core.sweep.running import Swept, sweep
 from bpe_core.sweep.runs_in_session import RunsInSession
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 from tests.shared import text_of
 
 PLAN = """

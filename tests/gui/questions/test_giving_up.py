@@ -18,7 +18,7 @@ from bpe_core.insight.pairs import ties
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.side_by_side import Vocabularies
 from bpe_core.insight.table_comparison import compare_tables
-from bpe_core.learning.trainer import Trainer, train
+from bpe_core.learning.trainer import Trainer
 from bpe_core.measures.size_curves import measured_sizes, size_curves
 from bpe_core.questions.race import Race
 from bpe_core.recipes.recipe import Recipe
@@ -26,6 +26,7 @@ from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
 from bpe_core.support.progress import CancelCheck, Work
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 from tests.shared import ROOT
 
 TEXT = "the lowest price is lower than the last one, the lower the better " * 3

@@ -20,9 +20,9 @@ from app.wiring import Program
 from bpe_core.formats import FORMATS, write_history
 from bpe_core.history.history import History, Pair
 from bpe_core.history.joining import Joining, PairRows
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 
 OLD = train(

@@ -15,9 +15,9 @@ from app.window.pages import PAGES
 from app.window.parts.dialogs import ask_before_leaving
 from app.wiring import Program
 from bpe_core.formats import write_history
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
 from tests.gui.conftest import WAIT
 from tests.shared import ROOT
 
