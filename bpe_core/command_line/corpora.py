@@ -27,31 +27,28 @@ def add_corpus(parser: argparse.ArgumentParser, purpose: str, *, required: bool 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Declare how files are read; it holds for all that a command reads, see `read_as`."""
     reading = parser.add_argument_group("how files are read")
-    reading.add_argument(
-        "--encoding", metavar="NAME", help="such as latin-1; otherwise UTF-8, or what the file's mark says"
-    )
-    reading.add_argument(
+    add = reading.add_argument
+    add("--encoding", metavar="NAME", help="such as latin-1; otherwise UTF-8, or what the file's mark says")
+    add(
         "--on-invalid",
         choices=["strict", "replace", "skip"],
         default="strict",
         help="bytes that are not text: refuse the file (the default), show them as U+FFFD, or leave them out",
     )
-    reading.add_argument("--include", action="append", metavar="PATTERN", help="in folders, only such files: '*.txt'")
-    reading.add_argument(
+    add("--include", action="append", metavar="PATTERN", help="in folders, only such files: '*.txt'")
+    add(
         "--field",
         metavar="NAME",
         help="in .jsonl, .csv, .parquet and .arrow files, where the text is: body, doc.body, messages[].content; "
         "otherwise text, content, body or document, or the only one that holds text",
     )
-    reading.add_argument(
+    add(
         "--word-list",
         action=argparse.BooleanOptionalAction,
         help="the files hold words and how often each occurs (word<TAB>count, CSV, Parquet), or not; otherwise only "
         "those do whose two columns are named so",
     )
-    reading.add_argument(
-        "--on-bad-row", choices=["error", "skip"], default="error", help="rows of such files that are broken"
-    )
+    add("--on-bad-row", choices=["error", "skip"], default="error", help="rows of such files that are broken")
 
 
 @contextmanager

@@ -33,15 +33,12 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "table", metavar="TABLE", help="a session (the run that was shown), or a merge table with counts"
-    )
+    add = parser.add_argument
+    add("table", metavar="TABLE", help="a session (the run that was shown), or a merge table with counts")
     add_corpus(parser, "the texts it was learned from; a session has their words")
     add_decisions(parser)
-    parser.add_argument(
-        "-o", "--output", dest="out", required=True, metavar="OUT", help="a session, or a table with the counts"
-    )
-    parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
+    add("-o", "--output", dest="out", required=True, metavar="OUT", help="a session, or a table with the counts")
+    add("--json", action="store_true", help="print what came of it as JSON")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -55,37 +55,30 @@ Stopped by Ctrl-C, killed or out of room on the disk, the same command goes on w
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("files", nargs="*", metavar="FILE", help="texts, or counts; whatever `train` reads")
-    parser.add_argument("-o", "--output", metavar="FILE", help="the counts, .parquet; else the first words are shown")
-    parser.add_argument(
-        "--partition-size", type=size, default=PARTITION_SIZE, metavar="SIZE", help="of a file, at most"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("files", nargs="*", metavar="FILE", help="texts, or counts; whatever `train` reads")
+    add("-o", "--output", metavar="FILE", help="the counts, .parquet; else the first words are shown")
+    add("--partition-size", type=size, default=PARTITION_SIZE, metavar="SIZE", help="of a file, at most")
+    add(
         "--memory",
         type=size,
         metavar="SIZE",
         help="use only so much: 2GB; but a text that an expression of your own or a file's preparation must see as a "
         "whole is held as one, and so is a list of words",
     )
-    parser.add_argument("--on", metavar="CLUSTER", help="count on a Dask cluster: tcp://scheduler:8786, or local")
-    parser.add_argument("--workers", type=number, metavar="N", help="of --on local; else as many as there are cores")
-    parser.add_argument("--piece-size", type=size, metavar="SIZE", help="of text that is counted by one task")
-    parser.add_argument(
-        "--holding", type=text_argument, metavar="TEXT", help="without -o: only words that hold it: ␣the"
-    )
-    parser.add_argument(
-        "--list", dest="listed", metavar="OUT", help="without -o: write all these words, .csv, .tsv, .json or .parquet"
-    )
-    parser.add_argument(
-        "--sort", metavar="BY", default=COUNT, help="without -o: word, count (the default), or the name of a group"
-    )
-    parser.add_argument("--reverse", action="store_true", help="without -o: the last first; of counts the rarest")
-    parser.add_argument("--top", type=number, default=20, metavar="N", help="how many words are shown without -o")
+    add("--on", metavar="CLUSTER", help="count on a Dask cluster: tcp://scheduler:8786, or local")
+    add("--workers", type=number, metavar="N", help="of --on local; else as many as there are cores")
+    add("--piece-size", type=size, metavar="SIZE", help="of text that is counted by one task")
+    add("--holding", type=text_argument, metavar="TEXT", help="without -o: only words that hold it: ␣the")
+    add("--list", dest="listed", metavar="OUT", help="without -o: write all these words, .csv, .tsv, .json or .parquet")
+    add("--sort", metavar="BY", default=COUNT, help="without -o: word, count (the default), or the name of a group")
+    add("--reverse", action="store_true", help="without -o: the last first; of counts the rarest")
+    add("--top", type=number, default=20, metavar="N", help="how many words are shown without -o")
     add_recipe(parser, "how texts are split")
     add_mixture(parser)
     add_reading(parser)
-    parser.add_argument("--json", action="store_true", help="print what was counted as JSON")
-    parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    add("--json", action="store_true", help="print what was counted as JSON")
+    add("--quiet", action="store_true", help="no progress and no summary")
 
 
 def run(options: argparse.Namespace) -> int:

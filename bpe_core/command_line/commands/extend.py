@@ -48,24 +48,21 @@ SHOWN_UNUSED = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
+    add = parser.add_argument
+    add("table", metavar="TABLE", help="a tokenizer, merge table or session in any of the formats")
     add_corpus(parser, "the texts to learn from: files and folders", required=True)
-    parser.add_argument("--by", type=number, required=True, metavar="N", help="how many tokens to add")
-    parser.add_argument(
-        "-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write, or a folder for it"
-    )
-    parser.add_argument(
-        "--held-out", nargs="+", default=[], metavar="FILE", help="tell what it saves in these texts, by file"
-    )
-    parser.add_argument("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
+    add("--by", type=number, required=True, metavar="N", help="how many tokens to add")
+    add("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write, or a folder for it")
+    add("--held-out", nargs="+", default=[], metavar="FILE", help="tell what it saves in these texts, by file")
+    add("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
     add_tie_rule(parser)
-    parser.add_argument(
+    add(
         "--rule",
         dest="wordpiece_rule",
         choices=get_args(WordPieceRule),
         help="of WordPiece: choose pairs by count, or by score (default: as the table's recipe says)",
     )
-    parser.add_argument("--first-id", type=number, metavar="N", help="number new tokens from here on")
+    add("--first-id", type=number, metavar="N", help="number new tokens from here on")
     add_checks(parser)
 
 

@@ -25,17 +25,14 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="SESSION_OR_MERGES", help="a session (.bpex) or a merge table")
-    parser.add_argument(
-        "--run", type=number, metavar="N", help="of a session: the run to report; else the one shown last"
-    )
+    add = parser.add_argument
+    add("source", metavar="SESSION_OR_MERGES", help="a session (.bpex) or a merge table")
+    add("--run", type=number, metavar="N", help="of a session: the run to report; else the one shown last")
     text = parser.add_mutually_exclusive_group()
     text.add_argument("--text", type=text_argument, help="the text to show token by token, instead of the session's")
     text.add_argument("--text-file", metavar="FILE", help="or a file that holds it, in UTF-8")
-    parser.add_argument(
-        "--at", type=number, action="append", metavar="K", help="show it after K steps (may be repeated)"
-    )
-    parser.add_argument("-o", "--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
+    add("--at", type=number, action="append", metavar="K", help="show it after K steps (may be repeated)")
+    add("-o", "--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
 
 
 def run(options: argparse.Namespace) -> int:
