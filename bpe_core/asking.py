@@ -153,10 +153,7 @@ def parameter(default: Any = MISSING, *, help: str, **more: Any) -> Any:
 
 
 class Question:
-    """What all questions share. A subclass is a frozen dataclass with `answer(study, work)`.
-
-    A question about several tokenizers says so by `studies` and is given a mapping of studies by name.
-    """
+    """A subclass is a frozen dataclass with `answer(study, work)`; if about several tokenizers, of studies by name."""
 
     name: ClassVar[str]  # in commands, files and code: that of its file
     examples: ClassVar[str] = ""  # for the end of the command's help

@@ -53,10 +53,7 @@ def decided(
     cancelled: Callable[[], bool],
     history: History | None = None,
 ) -> tuple[Recipe, History | None]:
-    """The recipe with what was decided, by the ids that the tokens have when its step comes; and the steps until then.
-
-    Of equal steps what is forbidden comes first. A history are the steps before the first decision, if they are known.
-    """
+    """Give each decision the ids of its step, forbidden pairs first; return the recipe, and the steps until then."""
     if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
         return recipe, history
     for one in decisions:

@@ -47,10 +47,7 @@ def write_and_tell(
     described: Mapping[str, Any] = MappingProxyType({}),
     delivery: Delivery | None = None,
 ) -> int:
-    """Write the file if its check agrees; and return the exit code.
-
-    What is `described` stands in the JSON, too. A `delivery` is a folder of files.
-    """
+    """Write the file if its check agrees, and return the exit code; what is `described` is in the JSON, too."""
     Study(history).checked_step_count(options.at)
     target = Path(options.out)
     prepare = _way_to_write(target, options.to, delivery)

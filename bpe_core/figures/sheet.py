@@ -70,10 +70,7 @@ class Paper:
 
 
 class Sheet(Protocol):
-    """Takes the parts of a figure. Places are counted from the upper left corner.
-
-    `strength` is the opacity of all that follows.
-    """
+    """Takes the parts of a figure, placed from the upper left corner; `strength` is the opacity of what follows."""
 
     paper: Paper
     strength: float

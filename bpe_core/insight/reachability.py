@@ -52,11 +52,7 @@ def reachability(
     merges: Merges | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Reachability:
-    """Whether a text can produce the token with the first `at` merges (all, if not said).
-
-    Who asks about many tokens brings the tokenizer and the merges of the history along.
-    "not found": its own symbols become the token, but the pattern seems never to leave them together.
-    """
+    """Look for a text with the token. "not found": its symbols become it, but no text seems to leave them together."""
     at = len(history) if at is None else at
     base = len(history.alphabet)
     if token >= base + at:

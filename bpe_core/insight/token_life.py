@@ -195,10 +195,7 @@ def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
 
 
 def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
-    """The count of each token by id, 0 where it is unknown; `symbol_counts` are those of base symbols, if known.
-
-    Where a method begins with pieces of words, it is the count that was last expected.
-    """
+    """Return counts by id, 0 where unknown; of a method that begins with pieces of words those last expected."""
     counts: Int64s = np.zeros(history.id_count, np.int64)
     counts[: len(symbol_counts)] = symbol_counts
     if not history.has_counts:

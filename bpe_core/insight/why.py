@@ -1,23 +1,7 @@
 """Why is this text cut here? For every boundary the one true reason.
 
-A boundary between two symbols of a word either has been dissolved by some merge, or it
-still stands, and then one of these is to blame:
-
-    later       the merge that joins the two comes after the moment looked at
-    taken       a pair that met here was learned, but one of the two had been taken before
-    overlap     as taken, by that very merge: it joins from left to right, and the left one was gone
-    unknown     one of the two stands for an unknown character, which never merges
-    too long    together they would be longer than the recipe allows
-    never       no pair that ever met here was frequent enough to be learned
-
-and between words:
-
-    pattern     the pattern cuts here; merges never cross a cut
-    marker      a word ends (or begins) here, as its marker says
-    special     a special token stands here, which is never split nor joined
-    edge        the text begins or ends here
-    symbol      no boundary at all: the bytes of one base symbol
-    dropped     what stands here belongs to no word
+It has either been dissolved by some merge, or still stands. `_SENTENCES` lists all reasons: first those inside a
+word, then those between words.
 """
 
 from __future__ import annotations
@@ -82,10 +66,7 @@ def reason_in_word(
     pairs: dict[Pair, int] | None = None,
     corpus: RankedWords | None = None,
 ) -> Reason:
-    """Why the boundary behind the symbol with that index exists after `at` merges, or that it does not.
-
-    `pairs` saves looking for the pairs again; `corpus` adds counts.
-    """
+    """Say why the boundary behind a symbol exists after `at` merges; `pairs` saves time, `corpus` adds counts."""
     base = len(history.alphabet)
     life = meetings(symbols, ranks, boundary, base)
     end = ranks[boundary]

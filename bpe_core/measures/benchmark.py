@@ -86,10 +86,7 @@ def benchmark(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> Benchmark:
-    """Measure every text by every tokenizer; `MEASURES` tells what the columns mean.
-
-    Tokens are compared with those of `relative_to`, or else of the first tokenizer.
-    """
+    """Measure every text by every tokenizer; tokens are compared with those of `relative_to`, else of the first."""
     contenders, groups = contenders_of(tokenizers), _groups(texts)
     if not contenders or not groups:
         raise BpeError(NOTHING_TO_MEASURE)

@@ -64,11 +64,7 @@ def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
 def bits_per_byte(
     learned: WordTable, held_out: WordTable, history: History, sizes: Int64s | None = None, *, work: Work = ALONE
 ) -> BitsPerByte:
-    """Of these sizes of the vocabulary; if not said, of every size that it had.
-
-    Of pieces that are dropped only some of the largest sizes are measured; some of all where the words are many and it
-    is unknown which a step changes, or there are no kernels.
-    """
+    """Measure these sizes, else all; where that takes too long only some, see the note in `MEASURES`."""
     if not held_out.total:
         raise CorpusError(
             f"Nothing is held out: less than {APART} words are in this text. Name another to be held out."

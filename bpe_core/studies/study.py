@@ -133,10 +133,7 @@ class Study:
         return self.history.numbers_of(batch.ids), batch.offsets
 
     def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Any = ()) -> list[Span]:
-        """Return the tokens of a text in their places.
-
-        A token that holds a part of a character covers that whole character.
-        """
+        """Return the tokens of a text in their places; one with a part of a character covers the whole character."""
         written = self.names.text
         found = self.tokenizer.token_spans(text, at, allowed_special)
         return [Span(self.number(id), written[id], *place) for id, *place in found]
@@ -185,10 +182,7 @@ class Study:
         return id if self.history.numbers is None else int(self.history.numbers[id])
 
     def id_of(self, text: str) -> int:
-        """Find the token with that text, or with the file's number behind a `#`.
-
-        Of several that are written alike, such as a merge that spells a marker, the oldest.
-        """
+        """Find the oldest token with that text, or that with the file's number behind a `#`."""
         found = self.names.id_of(text)
         if found is not None:
             return found

@@ -81,10 +81,7 @@ def measured(
     morphemes: Morphemes | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Iterator[dict[str, Any]]:
-    """The columns of a run at each size that is wanted.
-
-    With the words `learned` from, bits per byte are told: of the yardstick if that was held out, else of a tenth.
-    """
+    """Yield the columns at each size; bits per byte need words `learned`, and are of a tenth unless `is_held_out`."""
     steps = [history.step_of_size(size) for size in sizes]
     cut_at = yardstick.cuts(history, cancelled)
     cuts = [cut_at(step) for step in while_wanted(steps, cancelled, every=1)]

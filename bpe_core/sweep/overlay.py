@@ -48,11 +48,7 @@ def overlay(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> DataTable:
-    """A row for each tokenizer and size: those wanted, or some that it had. One text is one document.
-
-    Where the words that a tokenizer `learned` are given, there are held-out bits per byte: of the documents if they are
-    held out, else of a tenth of the words. Tokenizers in `samples` differ only in what was drawn, and share a line.
-    """
+    """Measure at these sizes, else at some; bits per byte need words `learned`; those in `samples` share a line."""
     meant = {name: as_meant(given, name) for name, given in by_name(tokenizers).items()}
     histories = {name: history.first(at) for name, (history, at) in meant.items()}
     if not histories:

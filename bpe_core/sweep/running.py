@@ -87,10 +87,7 @@ def sweep(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> Swept:
-    """Make all runs of the plan that the table of `before` does not hold; `keep` is given the table as it grows.
-
-    A `session` is given the runs themselves; those it holds are measured where the table does not, but not learned.
-    """
+    """Make the runs that `before` lacks; `keep` is given the table as it grows, `session` the runs themselves."""
     runs = runs_of(plan)
     rows = _of_before(runs, before)
     known = sum(_is_done(run, rows) for run in runs)
