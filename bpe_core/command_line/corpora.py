@@ -1,17 +1,27 @@
-"""The texts that commands read: what was passed over, or changed while it was read, is told on standard error."""
+"""The texts that commands read, their groups and how these are mixed.
+
+What was passed over, or changed while it was read, is reported on standard error.
+
+--group de texts/de --group code src lib/*.py --weights de=70% code=30% --by bytes
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from bpe_core.errors import CorpusError, plain
+from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.errors import CorpusError, RecipeError, plain
+from bpe_core.recipes.mixture import By, Group, Mixture, Of, Sample, weight_of
 from bpe_core.studies.texts import CorpusTexts
+from bpe_core.support.limits import size_in
 
 if TYPE_CHECKING:  # loaded where files are read
     from bpe_core.text.corpus import Corpus, Skipped
@@ -109,3 +119,101 @@ def named_texts(files: Sequence[str], groups: Mapping[str, Sequence[str]] = Mapp
         reported.extend(corpus.skipped)
 
     return CorpusTexts(opened, list(files) or list(groups))
+
+
+def add_groups(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--group",
+        nargs="+",
+        action="append",
+        default=[],
+        type=text_argument,
+        metavar=("NAME", "FILE"),
+        help="a group of texts: its name, then files and folders (may be repeated)",
+    )
+    parser.add_argument(
+        "--groups-of", metavar="FOLDER", help="each folder in this one is a group, by its name; files beside them, too"
+    )
+
+
+def add_mixture(parser: argparse.ArgumentParser) -> None:
+    groups = parser.add_argument_group("groups of texts, and how they are mixed")
+    add_groups(groups)
+    lists = (
+        ("weights", "WEIGHT", "shares that add up to 100%%, such as de=70%% code=30%%; or factors: de=2 code=0.5"),
+        ("sample", "PART", "take only the first 10MB of a group, or 5%% of it by chance; without NAME= of each"),
+        ("unique", "WHAT", "leave out documents, or lines, met before in their group; without NAME= in each"),
+    )
+    for name, what, help in lists:
+        taken: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
+        groups.add_argument(f"--{name}", metavar=f"NAME={what}", help=help, **taken)
+    groups.add_argument(
+        "--by", choices=[by for by in get_args(By) if by != "times"], help="what shares are parts of; else bytes"
+    )
+    groups.add_argument("--sample-of", choices=get_args(Of), default="documents", help="what is taken by chance")
+    groups.add_argument("--seed", type=number, default=0, metavar="N", help="another one takes others by chance")
+    groups.add_argument("--twice", action="store_true", help="a file that is named twice counts twice")
+
+
+def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, *files in options.group:
+        if not files:
+            raise RecipeError(f"Which texts are in the group {name!r}? Write --group NAME FILE ...")
+        found.setdefault(name, []).extend(files)
+    if options.groups_of is not None:
+        from bpe_core.text.reading.folders import folders_in
+
+        for name, paths in folders_in(Path(options.groups_of)).items():
+            found.setdefault(name, []).extend(map(str, paths))
+    return found
+
+
+def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixture | None) -> Mixture | None:
+    """Change the recipe's mixture by what was given as arguments."""
+    if before is None and not (names or options.weights or options.by or options.sample or options.unique):
+        return None
+    names, told = names or [""], before or Mixture()
+    said = {name: told.of(name) for name in [*names, *(one.name for one in told.groups)]}
+
+    def each(given: Sequence[str], change: Callable[[Group, str], Group]) -> None:
+        for one in given:
+            name, equals, value = one.rpartition("=")
+            for chosen in [name] if equals else names:
+                said[chosen] = change(said.get(chosen, Group(chosen)), value)
+
+    by: By = told.by
+    if options.weights:
+        are_shares = {one.strip().endswith("%") for one in options.weights}
+        if len(are_shares) == 2:
+            raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not some so and some so.")
+        by = (options.by or "bytes") if are_shares == {True} else "times"
+        if any("=" not in one for one in options.weights):
+            raise RecipeError("Say which group a weight is of: --weights NAME=WEIGHT ...")
+        said = {name: replace(group, weight=weight_of("1" if by == "times" else "0")) for name, group in said.items()}
+        weighed = {one.rpartition("=")[0] for one in options.weights}
+        without = [name for name in names if name not in weighed]
+        if without and by != "times":
+            raise RecipeError(f"The group {without[0]!r} has no share; give each group one (0% is one).")
+        each(options.weights, lambda group, value: replace(group, weight=weight_of(value)))
+    elif options.by and by != "times":
+        by = options.by
+    each(options.sample, lambda group, value: replace(group, sample=_sample(value, group.sample, options)))
+    each(options.unique, lambda group, value: replace(group, unique=value))  # type: ignore[arg-type]  # it is checked
+    mixture = Mixture(tuple(said.values()), by)
+    return None if mixture.says_nothing else mixture
+
+
+def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
+    """
+    >>> _sample("10 MB", Sample(), argparse.Namespace(sample_of="lines", seed=0)).first_bytes
+    10000000
+    """
+    if value.strip().endswith("%"):
+        return replace(before, fraction=weight_of(value), of=options.sample_of, seed=options.seed)
+    size = size_in(value)
+    if size is None:
+        raise RecipeError(
+            f"{value[:40]!r} is no part of a group; write it as 10MB (the first bytes) or 5% (by chance)."
+        )
+    return replace(before, first_bytes=size)
