@@ -57,14 +57,11 @@ class ListedWords:
         rows = np.flatnonzero(chosen)
         return rows[np.argsort(counts[rows] if ascending else -counts[rows], kind="stable")]
 
-    def in_order_of_text(self, rows: Int64s, *, ascending: bool = True) -> Int64s:
-        order = sorted(rows.tolist(), key=self.words.words.word, reverse=not ascending)
-        return np.array(order, np.int64)
-
     def sorted_by(self, by: str, holding: str = "", *, from_end: bool = False) -> Int64s:
         """Sort the words that hold a text by "word", from the first; by "count" or a group, from the most frequent."""
         if by == WORD:
-            return self.in_order_of_text(self.rows(holding), ascending=not from_end)
+            order = sorted(self.rows(holding).tolist(), key=self.words.words.word, reverse=from_end)
+            return np.array(order, np.int64)
         if by != COUNT and by not in self.of_groups:
             raise BpeError(f"Words are sorted by {', '.join((WORD, COUNT, *self.of_groups))}; not by {by!r}."[:290])
         return self.rows(holding, None if by == COUNT else by, ascending=from_end)
