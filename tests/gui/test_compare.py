@@ -18,7 +18,6 @@ from app.wiring import Program
 from bpe_core.formats import write_history
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.table_comparison import TableComparison, compare_tables, differing_regions
-from bpe_core.learning.trainer import train
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
