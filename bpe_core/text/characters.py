@@ -15,15 +15,17 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-import regex
 
 from bpe_core.support.arrays import repeated
 from bpe_core.text import older_unicode
 from bpe_core.text.older_unicode import without_form
+
+if TYPE_CHECKING:
+    import regex
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -212,6 +214,8 @@ def _made(clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
             targets[code] = len(several)
             several += map(ord, became)
     if clean:
+        import regex  # takes a while to load
+
         for start, stop in _runs_of(regex.compile(r"\s+")):
             counts[start:stop], targets[start:stop] = 1, ord(" ")
         for start, stop in _runs_of(older_unicode.controls()):
