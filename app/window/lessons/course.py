@@ -54,7 +54,6 @@ class LessonPage:
     words: tuple[WordNow, ...] = ()
     newest: int | None = None  # the id of the token that was made last
     about: str = ""  # the text of the question, uncut, where the words would give the answer away
-    right_answer: str = ""  # once the question is answered
 
     @property
     def asks_for_pair(self) -> bool:
@@ -230,7 +229,6 @@ class Course(QObject):
             words=words,
             newest=newest,
             about=str(query.about) if query is not None and hides_words else "",
-            right_answer=query.answer(bench) if query is not None and reply.is_done else "",
         )
 
     # Steps

@@ -127,7 +127,7 @@ class StepPage(QWidget):
 
     @staticmethod
     def _options(page: LessonPage) -> tuple[object, ...]:
-        return page.candidates, page.step.choices, page.reply.is_done, page.reply.ruled_out, page.right_answer
+        return page.candidates, page.step.choices, page.reply.is_done, page.reply.ruled_out
 
     def _fill_options(self, page: LessonPage) -> None:
         for button in self.choice_buttons:

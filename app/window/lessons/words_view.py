@@ -160,10 +160,7 @@ class WordsView(QWidget):
     def _touch(self, pair: tuple[int, int] | None) -> None:
         if pair != self._touched:
             self._touched = pair
-            if pair is None:
-                self.unsetCursor()
-            else:
-                self.setCursor(Qt.CursorShape.PointingHandCursor)
+            self.setCursor(Qt.CursorShape.ArrowCursor if pair is None else Qt.CursorShape.PointingHandCursor)
             self.update()
 
     def _pair_at(self, point: QPointF) -> tuple[int, int] | None:
