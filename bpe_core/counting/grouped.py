@@ -1,14 +1,7 @@
-"""How often each word occurs in each group of texts, and in a mixture of them: counted once, weighted at will.
+"""Words counted once in each group of texts, in first-seen order, and weighted at will.
 
-Words are in the order in which they are first seen when the groups are read one after the other.
-
-A count times a weight is rounded by largest remainder, so that the sum is as exact as a whole number can be:
-
-    count  x 1.4  whole part  rest      the whole is 1.4 x (1 + 1 + 3) = 7, the whole parts are 6:
-    1      1.4    1           .4        the largest rest gets the one that is left. Of words with the same
-    1      1.4    1           .4        rest some may get one and others not; a hash of their bytes decides
-    3      4.2    4           .2        that, neither their order nor the alphabet.
-
+A count times a weight is rounded by largest remainder, so that the sum is as exact as a whole number can be. Of words
+with the same remainder some may get one more: a hash of their bytes decides, neither their order nor the alphabet.
 Rounding each count by itself would do harm: rare words are many, and all would be rounded the same way.
 """
 

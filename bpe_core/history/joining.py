@@ -1,11 +1,4 @@
-"""How texts are cut if the steps alone do not say it, as in tables from elsewhere. Such a table may mean:
-
-- several pairs become one token, and a pair may come before the ones that make its halves;
-- no pairs are listed: any two neighbours are joined whose text together is a token (tiktoken, SentencePiece);
-- a word that is a token is that token, whatever the pairs say;
-- some texts are tokens wherever they occur, before anything is joined;
-- unknown neighbours are one token, or are left out;
-- a token is a step to others only: if nothing is made of it, it falls into the tokens it was made of.
+"""How texts are cut if the steps alone do not say it, as in tables from elsewhere.
 
 The steps of such a history say only how its tokens were made; `segmenting/by_priority.py` cuts by this value. Tokens
 that no pair makes are seeds of the alphabet.

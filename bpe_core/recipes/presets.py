@@ -12,6 +12,10 @@ class Preset:
     explanation: str
 
 
+_MARKED_WORDS: dict[str, Any] = dict(
+    base="characters", unicode_form="NFKC", pattern="whitespace", marker="prefix", vocab_size=8_000
+)
+
 PRESETS: dict[str, Preset] = {
     "gpt2": Preset(
         dict(pattern="gpt2"), "Bytes, split as GPT-2 splits: words with their leading space, numbers, punctuation."
@@ -49,15 +53,7 @@ PRESETS: dict[str, Preset] = {
         "The whole text as one sequence of bytes, never split; merges may cross words.",
     ),
     "sentencepiece-like": Preset(
-        dict(
-            base="characters",
-            unicode_form="NFKC",
-            pattern="whitespace",
-            marker="prefix",
-            unknown="bytes",
-            vocab_size=8_000,
-            ties="smallest-text",
-        ),
+        _MARKED_WORDS | dict(unknown="bytes", ties="smallest-text"),
         "Characters, a ▁ before each word, rare characters as bytes.",
     ),
     "gage": Preset(
@@ -93,27 +89,11 @@ PRESETS: dict[str, Preset] = {
         "WordPiece as it is told: the pair first that occurs most for how often its two halves do.",
     ),
     "unigram": Preset(
-        dict(
-            method="unigram",
-            base="characters",
-            unicode_form="NFKC",
-            pattern="whitespace",
-            marker="prefix",
-            max_token_length=16,
-            vocab_size=8_000,
-        ),
+        _MARKED_WORDS | dict(method="unigram", max_token_length=16),
         "Unigram: many pieces of words, of which the least useful are dropped; a ▁ before each word.",
     ),
     "mingram": Preset(
-        dict(
-            method="mingram",
-            base="characters",
-            unicode_form="NFKC",
-            pattern="whitespace",
-            marker="prefix",
-            max_token_length=16,
-            vocab_size=8_000,
-        ),
+        _MARKED_WORDS | dict(method="mingram", max_token_length=16),
         "MinGram: pairs are joined as in byte-pair encoding, words cut into the fewest tokens; a ▁ before each word.",
     ),
 }

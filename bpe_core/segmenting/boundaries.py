@@ -7,9 +7,8 @@ boundaries whose rank is k or more. So a text is encoded once, and moving throug
     >>> [low.tokens(at).spans().tolist() for at in (1, 2)]
     [[[0, 1, 108], [1, 3, 256]], [[0, 3, 257]]]
 
-Base symbols that cover no byte, such as word markers, are kept apart as `HiddenSymbols`: they have no place of their
-own among the bytes, but they are tokens while they stand alone, and change what they are joined to. Each lies before
-some byte. It goes with what follows it in its word, or with what precedes it if its word ends there.
+Base symbols that cover no byte, such as word markers, are kept apart as `HiddenSymbols`. Each lies before some byte and
+goes with what follows it in its word, or with what precedes it if its word ends there.
 """
 
 from __future__ import annotations

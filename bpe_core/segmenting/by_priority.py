@@ -1,9 +1,7 @@
 """Cut words by a table of priorities: join the best pair of neighbours, again and again, until none may be joined.
 
-Usually steps are applied in the order in which they were learned (`text_encoder.py`). Here a token may be joined before
-an older one, and from other halves than those it was learned from. So no boundary has one rank, and each word is cut
-anew for each moment; a pair is joined only if its token exists by then. A cut holds until a token appears that was
-looked for in vain.
+Here a token may be joined before an older one, and from other halves than it was learned from. So no boundary has one
+rank, and each word is cut anew for each moment; a cut holds until a token appears that was looked for in vain.
 
     >>> import numpy as np
     >>> from bpe_core.history.alphabet import Alphabet

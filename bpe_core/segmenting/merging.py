@@ -1,13 +1,9 @@
-"""Applying merges to one word.
+"""Apply merges to one word.
 
-The definition: each merge, in the order they were learned, joins its pair wherever it occurs,
-from left to right. A merge only uses tokens that were made before it, so while a word is merged
-the ranks only ascend, and taking the lowest rank (then the leftmost place) that applies *now*
-gives the same result without trying every merge in turn. A heap of places makes that nearly
-linear, however long the word is.
-
-The rank of a boundary is the index of the merge that dissolves it. From these ranks the tokens
-after any number of merges follow by comparison, so a word is merged only once.
+Each merge, in the order they were learned, joins its pair wherever it occurs, from left to right. A merge uses only
+older tokens, so taking the lowest rank (then the leftmost place) that applies *now* gives the same; with a heap of
+places that is nearly linear. The rank of a boundary is the index of the merge that dissolves it: the tokens after any
+number of merges follow from the ranks by comparison, so a word is merged only once.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -146,8 +145,9 @@ class TextEncoder(WordEncoder):
 
     def greedy_ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         utf8(text)
+        longest = LongestMatch(self._history)
         return end_to_end(
-            self.plain.greedy_ids(part, at, self._longest_match) if special is None else self._special(special)
+            self.plain.greedy_ids(part, at, longest) if special is None else self._special(special)
             for part, special in self._cutting.normalized_parts(text, allowed)
         )
 
@@ -168,10 +168,6 @@ class TextEncoder(WordEncoder):
             return PlacedSymbols(self._special(part.special), cut, part.origins[:1], part.origins[-1:])
         symbols = encoder.symbols(part.text)
         return symbols._replace(starts=part.origins[symbols.starts], stops=part.origins[symbols.stops])
-
-    @cached_property
-    def _longest_match(self) -> LongestMatch:
-        return LongestMatch(self._history)
 
     def _encoder_for(self, text: str) -> PlainEncoder | CompiledEncoder:
         return self.plain if self._cutting.gives_words else self.kernels_for(len(text)) or self.plain

@@ -13,11 +13,8 @@
     >>> tokenizer.ranks_of_word(b"slow") == [NEVER, 0, 1], tokenizer.word_steps(b"slow")
     (True, [(0, [115, 256, 119]), (1, [115, 257])])
 
-The id of a base symbol is its place in the alphabet; the merges follow in the order they were
-learned, and the special tokens come last. Merges are applied in that order, each wherever its
-pair occurs. `encode_greedy` takes the longest token that fits instead.
-
-A tokenizer may be used from several threads at once.
+Ids go from the alphabet over the merges, as they were learned and are applied, to the special tokens. A tokenizer may
+be used from several threads at once.
 """
 
 from __future__ import annotations

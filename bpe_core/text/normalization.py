@@ -1,12 +1,7 @@
 """How a text is changed before it is split, and where each byte of the result came from.
 
-The order is always the same:
-
-1. cleaning: control, format and private characters and U+FFFD are removed, every blank becomes a space;
-2. the Unicode form (NFC or NFKC), so that what follows sees composed characters;
-3. accents: characters are taken apart (NFD), and the marks on letters are removed;
-4. lower case, as Unicode defines it: a sigma that ends a word becomes ς, unless each letter is changed by itself;
-5. ASCII punctuation and the chosen marks are removed from what is left.
+First it is cleaned (control, format and private characters and U+FFFD go, blanks become spaces), then it takes its
+Unicode form, loses its accents (by NFD), becomes lower case, and loses ASCII punctuation and the chosen marks.
 
 Special tokens are left as they are, and the texts between them are changed one by one. No step looks across a newline,
 so a text can be normalized line by line; only a special token that holds a newline must not be cut.
