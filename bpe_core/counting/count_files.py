@@ -65,11 +65,8 @@ def columns_of(words: GroupedWords, head: CountsHead) -> CountedColumns:
 
 
 def write_columns(columns: CountedColumns, head: CountsHead, file: BinaryIO) -> None:
-    arrow = needed_pyarrow()
-    arrays = [arrow_words(arrow, columns.words), *map(arrow.array, columns.numbers.values())]
-    table = arrow.Table.from_arrays(arrays, names=[WORD, *columns.numbers])
-    table = table.replace_schema_metadata({KEY: head.to_json()})
-    arrow.parquet.write_table(table, file, row_group_size=ROWS_IN_A_GROUP, **STORED)
+    table = as_table(columns).replace_schema_metadata({KEY: head.to_json()})
+    needed_pyarrow().parquet.write_table(table, file, row_group_size=ROWS_IN_A_GROUP, **STORED)
 
 
 def counted_words(source: Source) -> WordTable:
@@ -120,6 +117,12 @@ def _numbers(column: Any) -> Int64s:
 
 
 # Words between buffers of Arrow and ours, which have the same layout: no Python object is made for any word
+
+
+def as_table(columns: CountedColumns) -> Any:
+    arrow = needed_pyarrow()
+    arrays = [arrow_words(arrow, columns.words), *map(arrow.array, columns.numbers.values())]
+    return arrow.Table.from_arrays(arrays, names=[WORD, *columns.numbers])
 
 
 def arrow_words(arrow: Any, columns: WordColumns) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -21,7 +21,7 @@ import numpy as np
 from bpe_core.counting.count_files import (
     STORED,
     CountedColumns,
-    arrow_words,
+    as_table,
     columns_from,
     needed_pyarrow,
     write_columns,
@@ -36,7 +36,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus, Skipped
-from bpe_core.text.reading.counts_head import COUNT, LINE_ENDS, PLACE, WORD, CountsHead
+from bpe_core.text.reading.counts_head import COUNT, LINE_ENDS, PLACE, CountsHead
 from bpe_core.text.reading.files import FileReader, Reader
 from bpe_core.text.reading.opening import open_raw, sentences
 from bpe_core.text.reading.source import Source, Span
@@ -201,7 +201,7 @@ def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
     ranges = (hashes(columns.words, np.arange(len(columns.words))) >> np.uint64(64 - bits)).astype(np.int64)
     order = np.argsort(ranges, kind="stable")
     columns = columns._replace(numbers={**columns.numbers, PLACE: np.arange(len(columns.words))})
-    table = _as_table(arrow, columns).take(arrow.array(order))
+    table = as_table(columns).take(arrow.array(order))
     borders = np.searchsorted(ranges[order], np.arange((1 << bits) + 1))
     some = np.flatnonzero(np.diff(borders)).tolist()
     schema = table.schema.with_metadata({_RANGES_KEY: json.dumps(some)})
@@ -255,32 +255,30 @@ def summed(columns: CountedColumns, head: CountsHead) -> CountedColumns:
 def in_place(tables: Sequence[CountedColumns], head: CountsHead, file: BinaryIO, *, tells_place: bool) -> None:
     """Write tables that share no word as one file, in the order of their places."""
     arrow = needed_pyarrow()
-    whole = arrow.concat_tables([_as_table(arrow, table) for table in tables], promote_options="default")
+    whole = arrow.concat_tables(list(map(as_table, tables)), promote_options="default")
     whole = whole.take(arrow.compute.sort_indices(whole.column(PLACE)))
     if not tells_place:
         whole = whole.drop_columns([PLACE])
     write_columns(columns_from(whole, "a table of words"), head, file)
 
 
-def _as_table(arrow: Any, columns: CountedColumns) -> Any:
-    arrays = [arrow_words(arrow, columns.words), *map(arrow.array, columns.numbers.values())]
-    return arrow.Table.from_arrays(arrays, names=[WORD, *columns.numbers])
-
-
 def _range_in(place: Place, name: str, number: int) -> CountedColumns | None:
+    def read(file: Any) -> Any:
+        some = json.loads(file.schema_arrow.metadata[_RANGES_KEY])
+        return file.read_row_group(some.index(number), use_threads=False) if number in some else None
+
+    return read_stored(place, name, read, "remove this file, and what it holds is counted again")
+
+
+def read_stored(place: Place, name: str, read: Callable[[Any], Any], advice: str) -> CountedColumns | None:
+    """Read a Parquet file that this count wrote; None where `read` finds nothing in it."""
     arrow = needed_pyarrow()
     with place.open(name) as raw:
         try:
-            file = arrow.parquet.ParquetFile(raw, page_checksum_verification=True)
-            some = json.loads(file.schema_arrow.metadata[_RANGES_KEY])
-            if number not in some:
-                return None
-            table = file.read_row_group(some.index(number), use_threads=False)
+            table = read(arrow.parquet.ParquetFile(raw, page_checksum_verification=True))
         except (arrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
-            raise CorpusError(
-                f"{place.name}/{name} is damaged; remove this file, and what it holds is counted again."
-            ) from error
-    return columns_from(table, f"{place.name}/{name}")
+            raise CorpusError(f"{place.name}/{name} is damaged; {advice}.") from error
+    return None if table is None else columns_from(table, f"{place.name}/{name}")
 
 
 def _tells_line_ends(numbers: Mapping[str, Int64s]) -> bool:

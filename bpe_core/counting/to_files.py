@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.counting.count_files import CountedColumns, columns_from, columns_of, needed_pyarrow, write_columns
+from bpe_core.counting.count_files import CountedColumns, columns_of, needed_pyarrow, write_columns
 from bpe_core.counting.count_words import count_groups, counts_in_runs, moved
 from bpe_core.counting.grouped import sum_of
 from bpe_core.counting.places import Place, folder_and_name, place_of
@@ -27,6 +27,7 @@ from bpe_core.counting.runs import (
     not_done,
     pieces_of,
     range_bits,
+    read_stored,
     runs_of,
     summed,
 )
@@ -255,15 +256,11 @@ def _finish_output(output: str, head: CountsHead, files: int) -> None:
 
 
 def _ranges_in(work: Place, numbers: range, ranks: Sequence[Int64s]) -> Iterator[CountedColumns]:
-    arrow = needed_pyarrow()
     for number, places in zip(numbers, ranks, strict=True):
-        name = _range_name(number)
-        with work.open(name) as raw:
-            try:
-                table = arrow.parquet.ParquetFile(raw, page_checksum_verification=True).read(use_threads=False)
-            except (arrow.ArrowException, OSError, ValueError) as error:
-                raise CorpusError(f"{work.name}/{name} is damaged; give the same command again.") from error
-        columns = columns_from(table, f"{work.name}/{name}")
+        columns = read_stored(
+            work, _range_name(number), lambda file: file.read(use_threads=False), "give the same command again"
+        )
+        assert columns is not None  # all of it was read
         yield columns._replace(numbers={**columns.numbers, PLACE: places})
 
 

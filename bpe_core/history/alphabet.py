@@ -7,12 +7,11 @@ a method to which `h` and `##h` are different), and last the seeds of a method t
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import repeated
 
 Number = TypeVar("Number", bound=np.generic)
+T = TypeVar("T")
 SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "continuation", "seed"]
 
 
@@ -67,6 +67,17 @@ class Alphabet:
 
     given: tuple[Symbol, ...]
     spelled: Spelled | None = None  # seeds behind them
+
+    def kept(self, what: object, make: Callable[[], T]) -> T:
+        """What was made of this alphabet once; comparing two of them to find it would take long."""
+        if what not in self._kept:
+            self._kept[what] = make()
+        found: T = self._kept[what]
+        return found
+
+    @cached_property
+    def _kept(self) -> dict[object, Any]:
+        return {}
 
     def __len__(self) -> int:
         return len(self.given) + (0 if self.spelled is None else len(self.spelled.starts) - 1)
@@ -278,22 +289,3 @@ def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> lis
 
 
 _PLAIN_BYTES = Alphabet(tuple(Symbol(bytes([i]), bytes([i]), "byte") for i in range(256)))
-
-
-T = TypeVar("T")
-
-
-class OfAlphabet(Generic[T]):
-    """By the alphabet itself, as comparing two of them takes long; and by the text of its marker."""
-
-    def __init__(self, make: Callable[[Alphabet, str], T]) -> None:
-        self._make = make
-        self._known: dict[tuple[int, str], T] = {}
-
-    def of(self, alphabet: Alphabet, marker: str) -> T:
-        key = id(alphabet), marker
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._make(alphabet, marker)
-            weakref.finalize(alphabet, self._known.pop, key, None).atexit = False
-        return found

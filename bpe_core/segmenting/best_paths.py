@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, lru_cache
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.history.alphabet import Alphabet, OfAlphabet
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import History
 from bpe_core.learning.unigram.lattices import Edge, best_path, edges_of, lengths_of, spelled
@@ -54,19 +54,17 @@ class Seeds(NamedTuple):
         return cls(id_of, [1] * first + [len(symbols) for symbols in seeds], lengths_of(seeds))
 
 
-_SEEDS = OfAlphabet(Seeds.of)
-
-
 class Pieces:
     """The tokens of a history as base symbols, with their scores after any step."""
 
     def __init__(self, history: History) -> None:
-        self.scores = _scores_of(history)
-        self._seeds = _SEEDS.of(history.alphabet, history.recipe.marker_text)
+        self.scores = scores = _scores_of(history)
+        alphabet, marker = history.alphabet, history.recipe.marker_text
+        self._seeds = alphabet.kept(("seeds", marker), lambda: Seeds.of(alphabet, marker))
         self._gone_at: dict[int, int] = dict(
             zip(history.columns.left.tolist(), range(1, len(history) + 1), strict=True)
         )
-        self._found: tuple[int, list[float]] | None = None  # the scores at the step last asked for
+        self.scores_at: Callable[[int], list[float]] = lru_cache(maxsize=1)(lambda at: scores.at(at).tolist())
 
     def gone_at(self, id: int) -> int:
         """The first step after which there is no such token."""
@@ -74,12 +72,6 @@ class Pieces:
 
     def length(self, id: int) -> int:
         return self._seeds.lengths[id]
-
-    def scores_at(self, at: int) -> list[float]:
-        found = self._found
-        if found is None or found[0] != at:
-            found = self._found = at, self.scores.at(at).tolist()
-        return found[1]
 
     def edges(self, symbols: list[int], at: int) -> list[list[Edge]]:
         """The tokens that could begin at each place after so many steps, the shortest first."""

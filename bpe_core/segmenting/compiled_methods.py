@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.history.alphabet import Alphabet, OfAlphabet
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import History
 from bpe_core.history.joining import Joining
@@ -39,17 +40,11 @@ class PiecesOverTime(NamedTuple):
 
 class CompiledPaths(CompiledEncoder):
     def __init__(self, history: History, cutting: Cutting, scores: Scores) -> None:
-        pieces = _TABLES.of(history.alphabet, history.recipe.marker_text)
-        super().__init__(history, cutting, pieces, self._numbers_at, kernel.PATHS)
-        self._scores = scores
-        self._known_numbers: tuple[int, Float64s] | None = None  # at the step last asked for
+        pieces = _scored_table(history)
+        numbers_at = lru_cache(maxsize=1)(partial(_numbers, scores))
+        super().__init__(history, cutting, pieces, numbers_at, kernel.PATHS)
+        self._scores, self._numbers_at = scores, numbers_at
         self._gone_at = _gone_at(history)
-
-    def _numbers_at(self, at: int) -> Float64s:
-        found = self._known_numbers
-        if found is None or found[0] != at:
-            found = self._known_numbers = at, _numbers(self._scores, at)
-        return found[1]
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
         pieces = self._pieces._replace(scores=self._numbers_at(at))
@@ -73,7 +68,7 @@ class CompiledPaths(CompiledEncoder):
 
 
 def paths_over_time(history: History, scores: Scores) -> PiecesOverTime:
-    table = _TABLES.of(history.alphabet, history.recipe.marker_text)
+    table = _scored_table(history)
     later = [since + 1 for since in scores.since[1:]]
     gone = np.minimum(_gone_at(history), NEVER).astype(np.int32)
     return PiecesOverTime([0, *later], lambda at: table._replace(scores=_numbers(scores, at)), gone)
@@ -89,7 +84,12 @@ def _numbers(scores: Scores, at: int) -> Float64s:
     return np.append(DROPPED, scores.at(at)).astype(np.float64)
 
 
-def _scored_table(alphabet: Alphabet, marker_text: str) -> PieceTable:
+def _scored_table(history: History) -> PieceTable:
+    alphabet, marker = history.alphabet, history.recipe.marker_text
+    return alphabet.kept(("scored", marker), lambda: _made_table(alphabet, marker))
+
+
+def _made_table(alphabet: Alphabet, marker_text: str) -> PieceTable:
     marker = marker_text.encode()
     texts, roots, ids = list[bytes](), list[int](), list[int]()
     for id, symbol in enumerate(alphabet.symbols):
@@ -103,9 +103,6 @@ def _scored_table(alphabet: Alphabet, marker_text: str) -> PieceTable:
     for entry, number in known.items():
         pieces.number[entry] = -1 if number is None else number
     return pieces
-
-
-_TABLES = OfAlphabet(_scored_table)
 
 
 # --- WordPiece: the longest piece -----------------------------------------------------------

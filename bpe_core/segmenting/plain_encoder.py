@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from bpe_core.errors import TooLarge
-from bpe_core.history.alphabet import OfAlphabet, Symbol
+from bpe_core.history.alphabet import Symbol
 from bpe_core.history.history import History
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
@@ -45,7 +45,10 @@ class Spelling:
         self._alphabet = history.alphabet
         self._recipe = history.recipe
         self._is_plain_bytes = self._alphabet.is_plain_bytes and self._recipe.marker in ("none", "continuation")
-        self._widths = [] if self._is_plain_bytes else _WIDTHS.of(history.alphabet, "")
+        self._widths = [] if self._is_plain_bytes else self._alphabet.kept("widths", self._all_widths)
+
+    def _all_widths(self) -> list[int]:
+        return list(map(_width, self._alphabet.symbols))
 
     @cached_property
     def symbol_of_byte(self) -> Int32s | None:
@@ -91,9 +94,6 @@ def _width(symbol: Symbol) -> int:
     if symbol.kind == "character":  # which may stand for a blank that it is not
         return len(symbol.text)
     return len(symbol.decoded) - (symbol.kind == "glued")  # the blank behind it is the marker's
-
-
-_WIDTHS = OfAlphabet(lambda alphabet, _: list(map(_width, alphabet.symbols)))
 
 
 def _character_width(lead: int) -> int:

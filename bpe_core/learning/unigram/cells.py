@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.alphabet import Alphabet, OfAlphabet
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.kernels import VARIOUS
 from bpe_core.learning.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
@@ -103,7 +103,8 @@ def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:
 
 def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
     """The base symbols of all seeds end to end, a marker in front as its symbol; where each begins, and the end."""
-    return alphabet.spelled or _PIECE_CELLS.of(alphabet, recipe.marker_text)
+    marker = recipe.marker_text
+    return alphabet.spelled or alphabet.kept(("cells", marker), lambda: _piece_cells(alphabet, marker))
 
 
 def _piece_cells(alphabet: Alphabet, marker_text: str) -> tuple[Int32s, Int64s]:
@@ -119,9 +120,6 @@ def _piece_cells(alphabet: Alphabet, marker_text: str) -> tuple[Int32s, Int64s]:
     symbols[~inside] = -1 if marker_id is None else marker_id
     symbols[inside] = symbols_by_code(alphabet)[np.frombuffer("".join(rests).encode("utf-32-le"), np.uint32)]
     return symbols, starts
-
-
-_PIECE_CELLS = OfAlphabet(_piece_cells)
 
 
 def symbols_by_code(alphabet: Alphabet) -> Int32s:
