@@ -70,10 +70,7 @@ class GroupedWords:
         return sum_of((self.words.starts[rows + 1] - self.words.starts[rows]) * counts)
 
     def factors(self, mixture: Mixture) -> dict[str, Fraction]:
-        """How many times each word of a group counts.
-
-        For shares, the group with most words for its share counts once and the others more often, so no word is lost.
-        """
+        """How often each word of a group counts. By shares, the group with most words for its share counts once."""
         said = mixture.matched(tuple(self.groups))
         if mixture.by == "times":
             return {group.name: group.weight for group in said}
@@ -147,10 +144,7 @@ def _summed(words: WordTable, groups: Mapping[str, PartCounts]) -> WordTable:
 
 
 def times(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) -> Int64s:
-    """Multiply the counts of the words in these rows by a weight. Equal counts then differ by one at most.
-
-    The caller makes sure that the sum of the result has no more than 64 bits.
-    """
+    """Multiply the counts of words by a weight; equal ones then differ by one at most. The sum must fit 64 bits."""
     total = sum_of(counts) * weight
     if weight.denominator == 1:
         return counts * weight.numerator

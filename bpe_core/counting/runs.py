@@ -64,7 +64,6 @@ class Piece:
 
 
 def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[Piece]:
-    """Cut a corpus into pieces of about `size` stored bytes."""
     bits = range_bits(corpus.total_size)
     bunches = corpus.bunches(recipe.mixture, size, lambda reader, size: in_spans(reader, recipe, size))
     return [

@@ -98,7 +98,6 @@ class Alphabet:
 
     @cached_property
     def texts(self) -> list[bytes]:
-        """How each symbol is written; not to be changed."""
         given = [symbol.text for symbol in self.given]
         return given if self.spelled is None else given + self.spelled.joined(given)
 

@@ -254,7 +254,6 @@ class History(Sequence[Step]):
         return int(self._sizes[min(steps, len(self))])
 
     def vocabulary_sizes(self) -> Int64s:
-        """The same after 0, 1, 2 ... steps."""
         return self._sizes
 
     def step_of_size(self, size: int) -> int:
@@ -395,10 +394,7 @@ class History(Sequence[Step]):
         return -np.diff(self.tokens_after)
 
     def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:
-        """How often each token occurs at the end, from how often the base symbols occurred; only if steps only join.
-
-        `joined` says how often each pair was joined, in other words than those it was learned from.
-        """
+        """How often each token occurs at the end if steps only join: each pair `joined` times, if not as learned."""
         joined = self.tokens_saved if joined is None else joined
         counts = np.concatenate([symbol_counts, joined])
         for half in (self.columns.left, self.columns.right):

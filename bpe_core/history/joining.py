@@ -71,10 +71,7 @@ class Joining:
 
     @classmethod
     def from_dict(cls, values: object, base: int, tokens: int, where: str) -> Joining:
-        """What JSON says, believing nothing: of so many tokens, the first of which are base symbols.
-
-        What it says of further tokens is left out: where a file is damaged, the last ones may be lost.
-        """
+        """What JSON says, believing nothing; what it says of tokens that a damaged file has lost is left out."""
         if not isinstance(values, Mapping):
             raise _wrong(where)
         chosen: dict[str, Any] = {name: values.get(name) for name in _CHOICES}

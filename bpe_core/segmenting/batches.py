@@ -295,7 +295,6 @@ class _Gathered:
         self._failures: list[BaseException] = []
 
     def take_all(self, parts: Sequence[Encode], threads: int) -> None:
-        """All parts, of which this thread encodes some, too."""
         waiting = iter(enumerate(parts))
         others: list[threading.Thread] = []
         with suppress(RuntimeError):  # the system has no more: those that there are take all

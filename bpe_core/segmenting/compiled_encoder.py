@@ -127,11 +127,7 @@ class CompiledEncoder:
         return self._scans
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
-        """The tokens of texts that follow each other in valid UTF-8, and where those of each text begin.
-
-        Where it does not find words itself, each text is one word. The ids are written into `room`, if it is given
-        and large enough.
-        """
+        """The tokens of texts end to end (of words, unless it finds these itself), and where each text's begin."""
         _check_length(data)
         desk = self._take_desk(self._kind, at)
         return self._fill(desk, data, edges, desk.words.cuts, room)

@@ -76,7 +76,6 @@ class Cutting:
 
     @cached_property
     def gives_words(self) -> bool:
-        """Whether the parts of a text are words already."""
         return self.recipe.splits_by_steps
 
     @cached_property

@@ -71,16 +71,12 @@ def encode_corpus(
     output: Path | str,
     *,
     at: int | None = None,
-    width: Width | None = None,
+    width: Width | None = None,  # of a number; None: the smallest that holds them all
     allow_special: bool = False,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> EncodedCorpus:
-    """Encode all texts with the tokens after `at` merges; when cancelled, nothing is written.
-
-    `width` is the kind of number an id becomes; the smallest that holds them all, if not said.
-    Where the history has numbers of its own, these are written instead of ids.
-    """
+    """Encode all texts into a file, as the file's own numbers where the history has such; nothing if cancelled."""
     path = Path(output)
     known = history.numbers_of(np.arange(history.id_count))
     kind = check_output(path, int(known.max(initial=0)), width)

@@ -69,10 +69,7 @@ class Segmentation(Protocol):
         """The tokens that share a byte with `start` to `stop`."""
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
-        """The same with those among them that cover no byte.
-
-        At both ends there may be some that go with the words before and behind: `of_neighbours` includes them.
-        """
+        """The same with those that cover no byte; `of_neighbours` includes those at the ends that go with others."""
 
     def ahead_of(self, at: int) -> Ahead | None:
         """The work that showing the tokens at a step needs, for another thread; None where there is hardly any."""

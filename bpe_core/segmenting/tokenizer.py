@@ -117,10 +117,7 @@ class Tokenizer:
         at: int | None = None,
         allowed_special: Allowed = (),
     ) -> list[int]:
-        """Return the ids of one way to cut a text, drawn by its probability to the power of alpha.
-
-        The larger alpha is, the more often the best way is drawn; with 0 all ways are equally likely.
-        """
+        """Return one way to cut a text, drawn by its probability to the power of alpha: with 0 all are equal."""
         if not 0 <= alpha < math.inf:
             raise BpeError(f"alpha must be a number from 0 on, not {alpha}.")
         allowed = self._cutting.allowed(allowed_special)
@@ -137,10 +134,7 @@ class Tokenizer:
         return [(start, stop, id) for start, stop, id in found.tokens(self._checked_at(at)).spans().tolist()]
 
     def token_spans(self, text: str | bytes, at: int | None = None, allowed_special: Allowed = ()) -> list[TokenSpan]:
-        """Return the tokens with their places in the text, in characters and in bytes.
-
-        A token that holds a part of a character spans that character, so neighbours may share one.
-        """
+        """Return the tokens with their places; one that holds a part of a character spans that character."""
         text = text if isinstance(text, str) else _decoded(text)
         found = self.segmentation(text, allowed_special=allowed_special)
         first, behind, ids = found.tokens(self._checked_at(at)).spans().T

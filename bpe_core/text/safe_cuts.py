@@ -99,10 +99,7 @@ class SafeCuts:
         return max(0, len(data) - _LOOK_BACK) + int(found[-1]) if len(found) else 0
 
     def around(self, data: bytes, start: int, stop: int) -> tuple[int, int]:
-        """The bytes of a text whose words an edit of the bytes from `start` to `stop` may have changed.
-
-        A pair with a new byte says nothing about the old text, so safe places wholly before and behind them are taken.
-        """
+        """The bytes whose words an edit of `start` to `stop` may have changed; pairs with a new byte do not count."""
         return self._last_before(data, start), self.first_from(data, stop)
 
     def _last_before(self, data: bytes, position: int) -> int:

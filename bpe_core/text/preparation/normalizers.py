@@ -277,10 +277,7 @@ def _table(charsmap: str) -> CharacterTable:
 
 @dataclass(frozen=True)
 class Precompiled:
-    """Replace characters by a file's own table.
-
-    Hugging Face looks up what a reader sees as one character, then its parts; SentencePiece takes the longest match.
-    """
+    """Replace characters by a file's table: parts of what reads as one (Hugging Face), or the longest match."""
 
     precompiled_charsmap: str  # base64
     longest: bool = False

@@ -102,7 +102,6 @@ def _check(step: Step) -> None:
 
 
 def as_json(step: Step) -> dict[str, Any]:
-    """The object that `read_step` reads."""
     if isinstance(step, UnicodeForm):
         return {"type": step.form}
     values: dict[str, Any] = {"type": type(step).__name__, **dataclasses.asdict(step)}

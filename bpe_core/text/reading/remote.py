@@ -59,7 +59,6 @@ class RemoteFile(Wrapped):
 
 
 def remote_texts(address: str, patterns: Sequence[str], pass_over: PassOver) -> tuple[list[RemoteText], bool]:
-    """The file at an address, or those below it, and whether it is a folder."""
     name = without_password(address)
     file_system, path = _located(address, name)
     with sentences(name):

@@ -22,8 +22,6 @@ SHOWN_PER_SOURCE = 20  # a file with a million bad rows must not fill the memory
 
 
 class Span(NamedTuple):
-    """The part of a file that is read; the text may be cut at its ends."""
-
     start: int
     stop: int
     file_size: int  # of the whole file
