@@ -196,7 +196,7 @@ class Counter:
         self._machine: Machine = machine_of(table)
         self._safe_pairs = between_kinds(table)
         self._drops_blanks = table.drops_blanks
-        self._words = word_tables.Words(
+        self.table = word_tables.Words(
             short=_empty_rows(word_tables.SHORT_ROW * _FIRST_SLOTS),
             short_firsts=np.empty(_FIRST_SLOTS, np.int64),
             long=_empty_rows(word_tables.LONG_ROW * _FIRST_SLOTS),
@@ -214,15 +214,11 @@ class Counter:
         self._lock = threading.Lock()
 
     @property
-    def table(self) -> word_tables.Words:
-        return self._words
-
-    @property
     def size(self) -> int:
-        return sum(column.nbytes for column in self._words)
+        return sum(column.nbytes for column in self.table)
 
     def __len__(self) -> int:
-        return int(self._words.used[word_tables.SHORT] + self._words.used[word_tables.LONG])
+        return int(self.table.used[word_tables.SHORT] + self.table.used[word_tables.LONG])
 
     def count(self, block: Block) -> None:
         registers, scratch = self._registers, self._scratch
@@ -233,7 +229,7 @@ class Counter:
         ends = np.array(block.text_ends, np.int64)
         first = np.int64(block.first)
         while not count.count_block(
-            self._machine, self._drops_blanks, block.data, ends, first, self._words, scratch, registers
+            self._machine, self._drops_blanks, block.data, ends, first, self.table, scratch, registers
         ):
             cuts = registers[count.FOUND]
             copied = int(scratch.cuts[cuts - 1] - scratch.cuts[0]) + 16 * int(cuts)
@@ -246,10 +242,10 @@ class Counter:
         return _listed([self], 1)
 
     def add(self, other: Counter) -> None:
-        more = other._words
+        more = other.table
         self._make_room(*more.used.tolist())
-        word_tables.add_short(self._words, more.short, more.short_firsts)
-        word_tables.add_long(self._words, more)
+        word_tables.add_short(self.table, more.short, more.short_firsts)
+        word_tables.add_long(self.table, more)
 
     def take_all(self, other: Counter) -> None:
         """Add the words of the counter of another thread, and empty that."""
@@ -258,7 +254,7 @@ class Counter:
         other.clear()
 
     def take_what_both_know(self, other: Counter, threads: int) -> None:
-        mine, its = self._words, other._words
+        mine, its = self.table, other.table
         for kind, slots, hand_over in (
             (word_tables.SHORT, len(its.short_firsts), word_tables.hand_over_short),
             (word_tables.LONG, len(its.long_firsts), word_tables.hand_over_long),
@@ -268,13 +264,13 @@ class Counter:
             its.used[kind] -= sum(_each(parts, threads))
 
     def clear(self) -> None:
-        self._words.short.fill(0)
-        self._words.long.fill(0)
-        self._words.used.fill(0)
+        self.table.short.fill(0)
+        self.table.long.fill(0)
+        self.table.used.fill(0)
 
     def _make_room(self, short: int, long: int, copied: int) -> None:
         """Make room for so many new short and long words, and bytes of long ones."""
-        words = self._words
+        words = self.table
         used_short, used_long, used_copies = words.used.tolist()
         if not word_tables.hold(words.short_firsts, used_short + short):
             self._grow_short(_more_slots(len(words.short_firsts), used_short + short))
@@ -284,22 +280,20 @@ class Counter:
             check_room(2 * used_copies + copied, COUNTING, FEWER_WORDS)
             copies = np.empty(2 * used_copies + copied, np.uint8)
             copies[:used_copies] = words.copies[:used_copies]
-            self._words = self._words._replace(copies=copies)
+            self.table = self.table._replace(copies=copies)
 
     def _grow_short(self, slots: int) -> None:
-        old = self._words
-        self._words = old._replace(
+        old = self.table
+        self.table = old._replace(
             short=_empty_rows(word_tables.SHORT_ROW * slots), short_firsts=np.empty(slots, np.int64)
         )
         old.used[word_tables.SHORT] = 0  # adding counts them again
-        word_tables.add_short(self._words, old.short, old.short_firsts)
+        word_tables.add_short(self.table, old.short, old.short_firsts)
 
     def _grow_long(self, slots: int) -> None:
-        old = self._words
-        self._words = old._replace(
-            long=_empty_rows(word_tables.LONG_ROW * slots), long_firsts=np.empty(slots, np.int64)
-        )
-        word_tables.spread_long(self._words, old.long, old.long_firsts)
+        old = self.table
+        self.table = old._replace(long=_empty_rows(word_tables.LONG_ROW * slots), long_firsts=np.empty(slots, np.int64))
+        word_tables.spread_long(self.table, old.long, old.long_firsts)
 
 
 def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:

@@ -88,6 +88,8 @@ class CutByBlock(NamedTuple):
 class BlockTokens(Segmentation):
     """Its `Segmentation`: the boundaries by one table at a time, found when asked for."""
 
+    is_in_blocks = True
+
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:
         self._segmenter, self._allowed = segmenter, allowed
         self._ahead: CutByBlock | None = None
@@ -144,10 +146,6 @@ class BlockTokens(Segmentation):
     def count(self, at: int) -> int:
         found, own = self._at(at)
         return found.count(own)
-
-    @property
-    def is_in_blocks(self) -> bool:
-        return True
 
     def count_words(self) -> int:
         return self._found.count_words()

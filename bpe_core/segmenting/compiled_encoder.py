@@ -92,7 +92,8 @@ class CompiledEncoder:
             if finds_words
             else None
         )
-        self._scans = own is not None  # else the words are found by `regex`, or were found before
+        # Whether the bytes of texts are all it needs; else words are found by `regex`, or were found before.
+        self.finds_words = own is not None
         scan_table = own or table_for("none")
         assert scan_table is not None
         self._machine = machine_of(scan_table)
@@ -121,11 +122,6 @@ class CompiledEncoder:
         ranks[firsts] = PATTERN_CUT
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
-    @property
-    def finds_words(self) -> bool:
-        """Whether the bytes of texts are all it needs."""
-        return self._scans
-
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         """The tokens of texts end to end (of words, unless it finds these itself), and where each text's begin."""
         _check_length(data)
@@ -150,7 +146,7 @@ class CompiledEncoder:
     def _encode(self, text: str, data: Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
         _check_length(data)
         desk = self._take_desk(kind, at)
-        cuts = starts if starts is not None else desk.words.cuts if self._scans else self._cutting.cuts(text)
+        cuts = starts if starts is not None else desk.words.cuts if self.finds_words else self._cutting.cuts(text)
         return self._fill(desk, data, np.array([0, len(data)]), cuts)[0]
 
     def _fill(

@@ -55,8 +55,8 @@ class Cutting:
         self._specials = tokens_looked_for(recipe)
         # Special tokens are looked for here, and only those the caller allows: later on they are ordinary text.
         self.recipe = recipe.with_changes(special_tokens=()) if recipe.special_tokens else recipe
-        # Whatever preparation steps have cut is one word.
-        self._splitter = Splitter(Recipe(pattern="none") if self.recipe.splits_by_steps else self.recipe)
+        self.gives_words = self.recipe.splits_by_steps  # so that the parts of a text are words already
+        self._splitter = Splitter(Recipe(pattern="none") if self.gives_words else self.recipe)
         self._added = {step.content: step for step in recipe.preparation if isinstance(step, AddedToken)}
         self._always = tuple(content for content, token in self._added.items() if not token.special)
         # Some tokens are looked for in the changed text, changed like it.
@@ -73,10 +73,6 @@ class Cutting:
                 known = ", ".join(self._specials) or "none"
                 raise BpeError(f"This tokenizer has no special token {name!r}; it has {known}.")
         return (*names, *(token for token in self._always if token not in names))
-
-    @cached_property
-    def gives_words(self) -> bool:
-        return self.recipe.splits_by_steps
 
     @cached_property
     def _steps(self) -> Preparing:

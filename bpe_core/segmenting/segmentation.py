@@ -56,11 +56,7 @@ class Segmentation(Protocol):
 
     data: bytes  # the text
     pending: tuple[int, int] | None  # the bytes that wait for an answer; None where all tokens are known
-
-    @property
-    def is_in_blocks(self) -> bool:
-        """Whether blocks of the text are cut by themselves, rather than words."""
-        return False
+    is_in_blocks: bool = False  # whether blocks of the text are cut by themselves, rather than words
 
     def tokens(self, at: int) -> Tokens:
         """All tokens after so many steps, those that cover no byte too."""

@@ -51,7 +51,7 @@ class Corpus:
         self.group_of_source = tuple(groups) or ("",) * len(readers)
         self.sources: tuple[Source, ...] = tuple(reader.source for reader in readers)
         self._found_while_opening = log or SkipLog()
-        self._found_while_reading = SkipLog()
+        self.remarks = SkipLog()  # oddities met while reading
         self._choice: Group | None = None  # of a part that is not read as a whole
         self._is_part = False
 
@@ -138,7 +138,7 @@ class Corpus:
     def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
         """Make a corpus of what the mixture takes of each group, to be read once; what it skips is `skipped` here."""
         said = (mixture or Mixture()).matched(self.groups)
-        self._found_while_reading = SkipLog()
+        self.remarks = SkipLog()
         return {group.name: self.part(group) for group in said}
 
     def part(self, group: Group) -> Corpus:
@@ -149,7 +149,7 @@ class Corpus:
 
     def by_source(self) -> dict[str, Corpus]:
         """Make a corpus of each file, to be read once; what is skipped on the way is `skipped` here."""
-        self._found_while_reading = SkipLog()
+        self.remarks = SkipLog()
         return {reader.source.name: self._part([reader], self._choice) for reader in self._readers}
 
     def bunches(
@@ -180,14 +180,14 @@ class Corpus:
     def apart(self) -> Corpus:
         """A copy with remarks of its own, to be read elsewhere."""
         part = copy(self)
-        part._is_part, part._found_while_reading = True, SkipLog()
+        part._is_part, part.remarks = True, SkipLog()
         return part
 
     def _part(
         self, readers: Sequence[Reader], choice: Group | None, counts: Sequence[tuple[bytes, int]] | None = None
     ) -> Corpus:
         part = Corpus(readers, counts)
-        part._is_part, part._found_while_reading, part._choice = True, self._found_while_reading, choice
+        part._is_part, part.remarks, part._choice = True, self.remarks, choice
         return part
 
     def documents(self) -> Iterator[str]:
@@ -208,11 +208,6 @@ class Corpus:
         return any(not source.is_word_list for source in self.sources)
 
     @property
-    def remarks(self) -> SkipLog:
-        """Where oddities met while reading are reported."""
-        return self._found_while_reading
-
-    @property
     def total_size(self) -> int | None:
         """Bytes as stored; None if the size of a source cannot be known."""
         sizes = [source.size for source in self.sources if source.size is not None]
@@ -221,7 +216,7 @@ class Corpus:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """What was left out or replaced: files of a folder that are not text, and what the last reading skipped."""
-        return self._found_while_opening.reports() + self._found_while_reading.reports()
+        return self._found_while_opening.reports() + self.remarks.reports()
 
     def chunks(self, size: int = CHUNK_SIZE, *, several: bool = False) -> Iterator[Chunk]:
         """Read all texts in order, in chunks of at most about `size` bytes.
@@ -232,8 +227,8 @@ class Corpus:
         if self.word_counts is not None or (self.word_lists and not self.has_texts):
             raise CorpusError("This corpus holds word counts, not texts: there is nothing to read.")
         if not self._is_part:
-            self._found_while_reading = SkipLog()
-        return self._chunks(size, self._found_while_reading, several)
+            self.remarks = SkipLog()
+        return self._chunks(size, self.remarks, several)
 
     def _chunks(self, size: int, log: SkipLog, several: bool) -> Iterator[Chunk]:
         choosing = None if self._choice is None else Choosing(self._choice)

@@ -42,7 +42,7 @@ class Splitter:
         self._steps = _steps(recipe) if recipe.splits_by_steps else None
         self._is_custom = recipe.pattern not in NAMED_PATTERNS
         self._custom = compile_custom(recipe.custom_pattern) if self._is_custom else None
-        self._has_matched = False
+        self.has_matched = False
         self._has_seen_text = False
 
     @cached_property
@@ -76,13 +76,9 @@ class Splitter:
                 yield from steps.texts_of_words(part, place)
             place += len(part)
 
-    @property
-    def has_matched(self) -> bool:
-        return self._has_matched
-
     def check_it_matched(self) -> None:
         """Call this after all documents: a pattern that never matched must be a mistake."""
-        if self._has_seen_text and not self._has_matched:
+        if self._has_seen_text and not self.has_matched:
             raise PatternError(
                 f"The pattern '{self._recipe.custom_pattern}' matches nothing in this text, so it would never be split."
             )
@@ -115,7 +111,7 @@ class Splitter:
     def _custom_matches(self, text: str) -> Iterator[tuple[int, int]]:
         end = 0
         while spans := self._next_matches(text, end):
-            self._has_matched = True
+            self.has_matched = True
             yield from spans
             if len(spans) < MATCHES_A_ROUND:
                 return

@@ -43,7 +43,7 @@ def pieces(
     """The documents of all members; what is no text is reported, and refused only if there is nothing else."""
     reason, found = "", False
     with _sentences(source):
-        for member, place in _members(source, log):
+        for member, place in _of_tar(source, log) if source.kind == "tar" else _of_zip(source):
             name = f"{source.name}: {shown(member.name)}"
             inner = source_of(name, member.name, member.open)
             problem = member.problem or _why_not_wanted(member.name)
@@ -72,10 +72,6 @@ def _why_not_wanted(name: str) -> str:
 def _is_hidden(name: str) -> bool:
     parts = PurePosixPath(name).parts
     return any(part.startswith(".") and part not in (".", "..") for part in parts) or parts[:1] == ("__MACOSX",)
-
-
-def _members(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[], int]]]:
-    return _of_tar(source, log) if source.kind == "tar" else _of_zip(source)
 
 
 class _Unpacked:
