@@ -60,20 +60,13 @@ class Splitter:
         a custom pattern does not match becomes words, too. Bytes of characters that steps cut are escaped.
         """
         split = self._custom_words if self._is_custom else self._named_words
-        if self._steps is not None:
-            yield from self._words_by_steps(self._steps, text)
-            return
-        for part, is_special in parts_of(text, self._recipe.special_tokens):
-            if is_special:
-                continue
-            for unit in lines_of(part) if self._recipe.unit == "line" else (part,):
-                yield from split(unit)
-
-    def _words_by_steps(self, steps: Preparing, text: str) -> Iterator[str]:
         place = 0
         for part, is_special in parts_of(text, self._recipe.special_tokens):
-            if not is_special:
-                yield from steps.texts_of_words(part, place)
+            if self._steps is not None and not is_special:
+                yield from self._steps.texts_of_words(part, place)
+            elif not is_special:
+                for unit in lines_of(part) if self._recipe.unit == "line" else (part,):
+                    yield from split(unit)
             place += len(part)
 
     def check_it_matched(self) -> None:
