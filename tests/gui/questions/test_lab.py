@@ -191,7 +191,7 @@ def test_runs_are_put_in_taken_out_and_changed(qtbot: QtBot, program: Program, l
     lab.cards.cards[0].chosen.emit(3)  # which stands beside it
     at_rest(qtbot, program)
     assert lab.model.numbers == [3, 2]
-    lab._fill_add()
+    lab.add.menu().aboutToShow.emit()
     assert lab.add.menu().actions()[0].text() == "gpt2, ties first-seen · run 1"
     lab.model.train("gpt2")
     wait_for_phase(qtbot, program, Phase.ENDED)
@@ -206,7 +206,7 @@ def test_with_a_single_run_it_says_how_to_get_another(
     program.actions["lab"].trigger()
     qtbot.waitUntil(lambda: "gpt2 · run 1 is the only one yet" in program.pages[LabPage].how.text(), timeout=WAIT)
     assert program.pages[LabPage].stack.currentIndex() == 1
-    program.pages[LabPage]._fill_recipes()
+    program.pages[LabPage].recipes.aboutToShow.emit()
     next(action for action in program.pages[LabPage].recipes.actions() if action.text() == "cl100k").trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
     at_rest(qtbot, program)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QSizePolicy, QWidget
 
 from app.window.parts.figure_sheet import line_colour
+from app.window.parts.layouts import in_column, in_row
 from app.window.parts.widgets import IconButton, label, muted, scaled
 from app.window.parts.wording import tip
 from app.window.questions.compare.lab_model import LabModel
@@ -70,19 +71,9 @@ class LaneCard(QFrame):
         self.total, self.unit, self.more = scaled(label(), LARGE, bold=True), label(), muted()
         for text in (self.unit, self.more):
             text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        head = QHBoxLayout()
-        head.addWidget(Chip(index, letter))
-        head.addWidget(self.run, 1)
-        head.addWidget(self.close_button)
-        numbers = QHBoxLayout()
-        numbers.addWidget(self.total)
-        numbers.addWidget(self.unit, 1, Qt.AlignmentFlag.AlignBottom)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 6, 8, 6)
-        column.setSpacing(2)
-        column.addLayout(head)
-        column.addLayout(numbers)
-        column.addWidget(self.more)
+        self.unit.setAlignment(Qt.AlignmentFlag.AlignBottom)
+        head = in_row(Chip(index, letter), (self.run, 1), self.close_button)
+        in_column(head, in_row(self.total, (self.unit, 1)), self.more, on=self, margins=(8, 6, 8, 6), spacing=2)
         self.setObjectName("lane")
         self.setStyleSheet("#lane { border: 1px solid palette(mid); border-radius: 6px; background: palette(base); }")
         self.run.activated.connect(lambda: self.chosen.emit(self.run.currentData()))
@@ -104,9 +95,7 @@ class LaneCards(QWidget):
         super().__init__(parent)
         self._lab = lab
         self.cards: list[LaneCard] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(8)
+        self._row = in_row(on=self, margins=(0, 0, 0, 0), spacing=8)
         lab.changed.connect(self._show)
 
     def _show(self) -> None:

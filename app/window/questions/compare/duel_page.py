@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
+from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import StagePage
-from app.window.parts.widgets import label, muted, named, scaled
+from app.window.parts.widgets import label, muted, named, push_button, scaled
 from app.window.questions.compare.cards import LARGE, RunChoice
 from app.window.questions.compare.duel_model import DuelModel
 from app.window.questions.compare.rows import LaneRows
@@ -23,16 +24,11 @@ class OtherChoice(QWidget):
         super().__init__()
         self._model = model
         self.box = RunChoice("Compare with", 12)
-        self.open = QPushButton("Open …")
-        self.open.setToolTip("Open a tokenizer made elsewhere and compare with it")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label("Compare with"))
-        row.addWidget(self.box, 1)
-        row.addWidget(self.open)
+        meaning = "Open a tokenizer made elsewhere and compare with it"
+        self.open = push_button("Open …", self.import_wanted.emit, meaning)
+        in_row(label("Compare with"), (self.box, 1), self.open, on=self, margins=(0, 0, 0, 0))
         model.changed.connect(self._fill)
         self.box.activated.connect(lambda: model.choose(self.box.currentData()))
-        self.open.clicked.connect(self.import_wanted)
         self._fill()
 
     def _fill(self) -> None:
@@ -60,9 +56,6 @@ class DuelPage(StagePage):
         other.valueChanged.connect(one.setValue)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self.choice, 1)
-        head.addWidget(self.close_button)
         sides = QGridLayout()
         sides.setHorizontalSpacing(12)
         for column, (count, title, view) in enumerate(zip(self.counts, self.titles, self.texts, strict=True)):
@@ -72,11 +65,8 @@ class DuelPage(StagePage):
             sides.addWidget(view, 2, column)
             sides.setColumnStretch(column, 1)
         sides.setRowStretch(2, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(8, 6, 8, 4)
-        whole.addLayout(head)
-        whole.addLayout(sides, 1)
-        whole.addWidget(self.told)
+        head = in_row((self.choice, 1), self.close_button)
+        in_column(head, (sides, 1), self.told, on=self, margins=(8, 6, 8, 4))
 
     def show_now(self) -> None:
         lanes = self.model.lanes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QPushButton,
@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
+from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.typed import NumberBox
-from app.window.parts.widgets import IconButton, label, muted, paragraph
+from app.window.parts.widgets import IconButton, add_entry, filled_menu, label, muted, paragraph, push_button, scaled
 from app.window.parts.wording import tip
 from app.window.questions.compare.cards import LaneCards
 from app.window.questions.compare.lab_model import MEANINGS, LabModel, LabQuestion
@@ -35,6 +35,7 @@ ALONE = (
     "how well it compresses, and in which words they differ."
 )
 EDITOR_HEIGHT = 80  # two rows and their title
+NO_MARGINS = (0, 0, 0, 0)
 HOW_TO_GET_ONE = "Train another recipe, or import a tokenizer."
 
 
@@ -56,13 +57,17 @@ class LabPage(Page):
         self.below = LabAnswer(question)
         self.summary = muted()
         self.add = QToolButton()
-        self.back = QPushButton("Back to Your Text")
+        self.back = push_button("Back to Your Text", lambda: model.look_at_word(None))
         self.measured = QToolButton()
-        self.close_button = IconButton("close", "Close the lab (Esc)")
-        self.recipes = QMenu("&Train Another Recipe", self)
+        self.close_button = IconButton("close", "Close the lab (Esc)", self.close_wanted.emit)
+        self.recipes = filled_menu("&Train Another Recipe", self, self._fill_recipes)
+        self.recipes.setToolTipsVisible(True)
         self.stack = QStackedWidget()
         self._lay_out()
-        self._connect()
+        model.changed.connect(self._show)
+        self.rows.place_clicked.connect(self.why_wanted)
+        self.below.word_chosen.connect(self._look_at_word)
+        self.measured.toggled.connect(self.below.setVisible)
         self._show()
 
     def recolor(self) -> None:
@@ -75,88 +80,41 @@ class LabPage(Page):
         self.add.setText("Add")
         self.add.setToolTip("Put one more tokenizer beside these")
         self.add.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.add.setMenu(QMenu(self))
+        self.add.setMenu(filled_menu("Add", self, self._fill_add))
         self.measured.setText("Figures")
         self.measured.setToolTip("Curves, vocabularies and words below the rows; without them the rows have all room")
         self.measured.setCheckable(True)
         self.measured.setChecked(True)
-        self.halves = QSplitter(Qt.Orientation.Vertical)
         self.editor.setAccessibleName("Your text")
         self.editor.setAccessibleDescription("Type here: all rows follow. Shift+Tab leaves the text.")
         self.own = QWidget()
-        own = QVBoxLayout(self.own)
-        own.setContentsMargins(0, 0, 0, 0)
-        own.setSpacing(2)
-        own.addWidget(muted("Your text: type here, and all rows follow"))
-        own.addWidget(self.editor, 1)
+        hint = muted("Your text: type here, and all rows follow")
+        in_column(hint, (self.editor, 1), on=self.own, margins=NO_MARGINS, spacing=2)
         self.own.setMinimumHeight(EDITOR_HEIGHT)
-        self.halves.addWidget(self.own)
-        self.halves.addWidget(self.rows)
-        self.halves.addWidget(self.below)
-        self.halves.setSizes([EDITOR_HEIGHT, 300, 220])
-        for index, share in enumerate((0, 3, 2)):
-            self.halves.setStretchFactor(index, share)
-        self.halves.setChildrenCollapsible(False)
+        halves = QSplitter(Qt.Orientation.Vertical)
+        for place, (widget, share) in enumerate(((self.own, 0), (self.rows, 3), (self.below, 2))):
+            halves.addWidget(widget)
+            halves.setStretchFactor(place, share)
+        halves.setSizes([EDITOR_HEIGHT, 300, 220])
+        halves.setChildrenCollapsible(False)
         full = QWidget()
-        column = QVBoxLayout(full)
-        column.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.cards, self.sizes):
-            column.addWidget(widget)
-        column.addWidget(self.halves, 1)
+        in_column(self.cards, self.sizes, (halves, 1), on=full, margins=NO_MARGINS)
         self.stack.addWidget(full)
         self.stack.addWidget(self._empty())
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(8, 6, 8, 4)
-        whole.addLayout(self._head())
-        whole.addWidget(self.stack, 1)
-
-    def _head(self) -> QHBoxLayout:
-        head = QHBoxLayout()
-        title = label("Lab")
-        title.setStyleSheet("font-weight: 600;")
-        head.addWidget(title)
-        head.addWidget(self.summary, 1)
-        for button in (self.back, self.add, self.measured, self.close_button):
-            head.addWidget(button)
-        return head
+        title = scaled(label("Lab"), 1, bold=True)
+        head = in_row(title, (self.summary, 1), self.back, self.add, self.measured, self.close_button)
+        in_column(head, (self.stack, 1), on=self, margins=(8, 6, 8, 4))
 
     def _empty(self) -> QWidget:
-        empty = QWidget()
-        inside = QWidget()
+        empty, inside = QWidget(), QWidget()
         inside.setFixedWidth(460)
-        train, get = QPushButton("Train Another Recipe"), QPushButton("Import Tokenizer …")
+        train = QPushButton("Train Another Recipe")
         train.setMenu(self.recipes)
-        get.clicked.connect(self.import_wanted)
-        self.how = paragraph(HOW_TO_GET_ONE)
-        self.how.setStyleSheet("font-weight: 600;")
-        buttons = QHBoxLayout()
-        buttons.addWidget(train)
-        buttons.addWidget(get)
-        buttons.addStretch()
-        column = QVBoxLayout(inside)
-        column.setSpacing(12)
-        column.addWidget(paragraph(ALONE))
-        column.addWidget(self.how)
-        column.addLayout(buttons)
-        middle = QHBoxLayout()
-        middle.addStretch()
-        middle.addWidget(inside)
-        middle.addStretch()
-        outer = QVBoxLayout(empty)
-        outer.addStretch(2)
-        outer.addLayout(middle)
-        outer.addStretch(3)
+        buttons = in_row(train, push_button("Import Tokenizer …", self.import_wanted.emit), 1)
+        self.how = scaled(paragraph(HOW_TO_GET_ONE), 1, bold=True)
+        in_column(paragraph(ALONE), self.how, buttons, on=inside, spacing=12)
+        in_column(2, in_row(1, inside, 1), 3, on=empty)
         return empty
-
-    def _connect(self) -> None:
-        self.model.changed.connect(self._show)
-        self.rows.place_clicked.connect(self.why_wanted)
-        self.below.word_chosen.connect(self._look_at_word)
-        self.back.clicked.connect(lambda: self.model.look_at_word(None))
-        self.close_button.clicked.connect(self.close_wanted)
-        self.measured.toggled.connect(self.below.setVisible)
-        self.add.menu().aboutToShow.connect(self._fill_add)
-        self.recipes.aboutToShow.connect(self._fill_recipes)
 
     # -- what is shown ---------------------------------------------------------------------
 
@@ -176,25 +134,19 @@ class LabPage(Page):
         self.model.look_at_word(word)
         self.why_wanted.emit(lane, self.model.first_difference(word))
 
-    def _fill_add(self) -> None:
-        menu = self.add.menu()
-        menu.clear()
+    def _fill_add(self, menu: QMenu) -> None:
         numbers = self.model.numbers
         for number, title in self.model.choices:
             if number not in numbers:
-                action = menu.addAction(title.replace("&", "&&"))
-                action.triggered.connect(lambda _, number=number: self.model.choose([*numbers, number]))
+                add_entry(menu, title, partial(self.model.choose, [*numbers, number]))
         menu.addSeparator()
         menu.addMenu(self.recipes)
         menu.addAction("&Import Tokenizer …").triggered.connect(self.import_wanted)
 
-    def _fill_recipes(self) -> None:
-        self.recipes.clear()
-        self.recipes.setToolTipsVisible(True)
+    def _fill_recipes(self, menu: QMenu) -> None:
         for name, explanation in self.model.recipes.items():
-            action = self.recipes.addAction(name)
-            action.setToolTip(tip(explanation))
-            action.triggered.connect(lambda _, name=name: self.model.train(name))
+            add_entry(menu, name, partial(self.model.train, name))
+            menu.actions()[-1].setToolTip(tip(explanation))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() != Qt.Key.Key_Escape:
@@ -243,29 +195,22 @@ class SizeBar(QWidget):
         self.box.setKeyboardTracking(False)
         self.box.setAccelerated(True)
         self.box.setAccessibleName("Size of the vocabulary")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label("Vocabulary"))
-        row.addWidget(self.slider, 1)
-        row.addWidget(self.box)
+        in_row(label("Vocabulary"), (self.slider, 1), self.box, on=self, margins=NO_MARGINS)
         self.slider.valueChanged.connect(lambda place: lab.set_size(size_at(place, *lab.sizes)))
         self.box.valueChanged.connect(lab.set_size)
         lab.changed.connect(self._show)
 
     def _show(self) -> None:
         low, high = self._lab.sizes
-        for control in (self.slider, self.box):
-            control.blockSignals(True)
-        self.box.setRange(low, high)
-        self.box.setValue(self._lab.size)
-        if size_at(self.slider.value(), low, high) != self._lab.size:
-            self.slider.setValue(place_of(self._lab.size, low, high))
-        for control in (self.slider, self.box):
-            control.blockSignals(False)
+        with QSignalBlocker(self.slider), QSignalBlocker(self.box):
+            self.box.setRange(low, high)
+            self.box.setValue(self._lab.size)
+            if size_at(self.slider.value(), low, high) != self._lab.size:
+                self.slider.setValue(place_of(self._lab.size, low, high))
 
 
 def size_at(place: int, low: int, high: int) -> int:
-    """The size at a place of the slider.
+    """Find the size at a place of the slider.
 
     >>> size_at(0, 256, 1256), size_at(500, 256, 1256), size_at(PLACES, 256, 1256)
     (256, 287, 1256)
@@ -274,7 +219,7 @@ def size_at(place: int, low: int, high: int) -> int:
 
 
 def place_of(size: int, low: int, high: int) -> int:
-    """The nearest place of the slider.
+    """Find the nearest place of the slider.
 
     >>> [place_of(size, 256, 1256) for size in (256, 287, 1256)]
     [0, 502, 1000]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHeaderView, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QHeaderView, QVBoxLayout
 
-from app.window.parts.widgets import paragraph
+from app.window.parts.widgets import paragraph, push_button
 from app.window.questions.compare.duel_model import DuelModel
 from app.window.questions.compare.duel_page import OtherChoice
 from app.window.questions.compare.lanes_model import LanesQuestion
@@ -13,6 +13,9 @@ from app.window.questions.compare.putting_together import PuttingTogether
 from app.window.questions.question_page import QuestionPage
 
 NOTHING_CHOSEN = "Choose another run, or open a tokenizer, to compare with the one shown."
+PUTS_TOGETHER = (
+    "Make one table of both: it keeps the tokens and ids of the one shown, and has what only the other one has"
+)
 
 
 class ComparePage(QuestionPage):
@@ -22,12 +25,9 @@ class ComparePage(QuestionPage):
         super().__init__(model)
         self.duel, self.putting_together = duel, putting_together
         self.choice = OtherChoice(duel)
-        self.side_by_side = QPushButton("Side by Side")
-        self.side_by_side.setToolTip("Your text as each of the two cuts it, with all the room there is")
-        self.put_together = QPushButton("Put Together")
-        self.put_together.setToolTip(
-            "Make one table of both: it keeps the tokens and ids of the one shown, and has what only the other one has"
-        )
+        meaning = "Your text as each of the two cuts it, with all the room there is"
+        self.side_by_side = push_button("Side by Side", self.duel_wanted.emit, meaning)
+        self.put_together = push_button("Put Together", putting_together.start, PUTS_TOGETHER)
         self.totals = paragraph()
         for widget in (self.choice, self.side_by_side, self.put_together):
             self.above.addWidget(widget)
@@ -36,8 +36,6 @@ class ComparePage(QuestionPage):
         assert isinstance(whole, QVBoxLayout)
         whole.insertWidget(1, self.totals)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.side_by_side.clicked.connect(self.duel_wanted)
-        self.put_together.clicked.connect(putting_together.start)
         for signal in (model.changed, duel.changed, putting_together.busy_changed):
             signal.connect(self._show_totals)
         self._show_totals()
