@@ -129,10 +129,9 @@ def build_blocks(world: World) -> BlocksPage:
 def build_compare(world: World) -> ComparePage:
     from app.window.questions.compare.lanes_model import LanesQuestion
     from app.window.questions.compare.page import NOTHING_CHOSEN, ComparePage
-    from app.window.questions.compare.putting_together import PuttingTogether
 
     question = LanesQuestion(world.session, "diff", world.duel, NOTHING_CHOSEN)
-    return ComparePage(question, world.duel, PuttingTogether(world.session, world.duel))
+    return ComparePage(question, world.duel)
 
 
 def build_duel(world: World) -> DuelPage:

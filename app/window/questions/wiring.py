@@ -80,8 +80,8 @@ class Asking(QObject):
 
     def _connect_compare(self, page: ComparePage) -> None:
         page.duel_wanted.connect(self._actions["duel"].trigger)
-        self._tell_of(page.putting_together.failed)
-        page.putting_together.done.connect(self._tell_compared)
+        self._tell_of(page.duel.failed)
+        page.duel.put_together.connect(self._tell_compared)
 
     def _connect_tree(self, page: TreePage) -> None:
         page.copy_wanted.connect(self._actions["copy_chart"].trigger)

@@ -1,19 +1,28 @@
-"""Another tokenizer beside the run shown: the duel, both at the moment shown."""
+"""Another tokenizer beside the run shown: both at the moment shown, or put together."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 
+from PySide6.QtCore import Signal
+
 from app.session.run import Run, name_of
 from app.session.session import Session
+from app.session.tables import EditedTable, add_table
 from app.window.parts.wording import count_text
 from app.window.questions.compare.lanes_model import LanesModel
+from app.worker.job import Task
+from bpe_core.editing.putting_together import put_together
 from bpe_core.history.history import NOTHING
+
+PUT_TOGETHER = "put together"
 
 
 class DuelModel(LanesModel):
     """Knows which run a person chose to compare with."""
 
+    put_together = Signal(int, str)  # the number of the run whose ids the table keeps, and what each of the two gave
+    failed = Signal(str)
     topic = "duel"
 
     def __init__(self, session: Session) -> None:
@@ -78,3 +87,28 @@ class DuelModel(LanesModel):
             return []
         sizes = [int(lane.history.tokens_after[lane.wanted]) for lane in self.lanes]
         return [] if NOTHING in sizes else sizes
+
+    # -- both as one -----------------------------------------------------------------------
+
+    @property
+    def can_put_together(self) -> bool:
+        return self.is_ready and not self._session.aside.is_busy(PUT_TOGETHER)
+
+    def start_putting_together(self) -> None:
+        """Make one table of both, which keeps the ids of the one shown."""
+        if not self.can_put_together:
+            return
+        (run, one), (other, second) = ((lane.run, lane.history) for lane in self.lanes)
+        name, first, last = f"{run.recipe.name} + {other.recipe.name}", run.number, other.number
+
+        def work(task: Task) -> EditedTable:
+            found = put_together(one, second, progress=task.report, cancelled=task.cancelled)
+            made = f"Run {first:,} and {count_text(found.new_tokens, 'token')} of run {last:,}"
+            return EditedTable.of(found.history, name, made, tuple(found.told))
+
+        def take(table: EditedTable) -> None:
+            add_table(self._session.runs, table, run)
+            self.put_together.emit(run.number, " ".join(table.told))
+
+        self._session.aside.ask(PUT_TOGETHER, work, take, self.failed.emit, ended=self.changed.emit)
+        self.changed.emit()

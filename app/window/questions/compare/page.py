@@ -9,7 +9,6 @@ from app.window.parts.widgets import paragraph, push_button
 from app.window.questions.compare.duel_model import DuelModel
 from app.window.questions.compare.duel_page import OtherChoice
 from app.window.questions.compare.lanes_model import LanesQuestion
-from app.window.questions.compare.putting_together import PuttingTogether
 from app.window.questions.question_page import QuestionPage
 
 NOTHING_CHOSEN = "Choose another run, or open a tokenizer, to compare with the one shown."
@@ -21,13 +20,13 @@ PUTS_TOGETHER = (
 class ComparePage(QuestionPage):
     duel_wanted = Signal()
 
-    def __init__(self, model: LanesQuestion, duel: DuelModel, putting_together: PuttingTogether) -> None:
+    def __init__(self, model: LanesQuestion, duel: DuelModel) -> None:
         super().__init__(model)
-        self.duel, self.putting_together = duel, putting_together
+        self.duel = duel
         self.choice = OtherChoice(duel)
         meaning = "Your text as each of the two cuts it, with all the room there is"
         self.side_by_side = push_button("Side by Side", self.duel_wanted.emit, meaning)
-        self.put_together = push_button("Put Together", putting_together.start, PUTS_TOGETHER)
+        self.put_together = push_button("Put Together", duel.start_putting_together, PUTS_TOGETHER)
         self.totals = paragraph()
         for widget in (self.choice, self.side_by_side, self.put_together):
             self.above.addWidget(widget)
@@ -36,10 +35,9 @@ class ComparePage(QuestionPage):
         assert isinstance(whole, QVBoxLayout)
         whole.insertWidget(1, self.totals)
         self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        for signal in (model.changed, duel.changed, putting_together.busy_changed):
-            signal.connect(self._show_totals)
+        duel.changed.connect(self._show_totals)
         self._show_totals()
 
     def _show_totals(self) -> None:
         self.totals.setText(self.duel.totals)
-        self.put_together.setEnabled(self.putting_together.can_start)
+        self.put_together.setEnabled(self.duel.can_put_together)

@@ -1,4 +1,4 @@
-"""The page of a sweep: of the question about its results, with what makes one."""
+"""The page of the question about the results of a sweep, with buttons that make one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from app.window.questions.question_page import QuestionPage
 
 
 class SweepPage(QuestionPage):
-    """The curves are clicked on by nobody: they are of many runs, and of no moment."""
-
     session_wanted = Signal(object)  # the path of one that holds the runs of a sweep
 
     def __init__(self, model: SweepModel, planning: Planning, parent: QWidget | None = None) -> None:

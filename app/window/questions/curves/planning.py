@@ -24,8 +24,6 @@ TEXTS = ".texts"  # behind the name of a plan: a folder for texts that are in no
 
 @dataclass(frozen=True)
 class Wish:
-    """What a person has chosen."""
-
     recipes: tuple[str, ...]
     sizes: str  # as they were typed
     ties: tuple[str, ...] = ()
@@ -33,60 +31,56 @@ class Wish:
     per_cent: int = ALL  # of the lines, in each sample
     held_out: Path | None = None
     bits: bool = True
-    by_lines: bool = True  # intervals, by drawing lines
 
 
 class Planning:
-    """Of the texts and the recipes of a session."""
-
     def __init__(self, session: Session) -> None:
         self._texts = session.corpus.texts
         self._recipe = session.recipe
 
     @property
     def recipes(self) -> list[str]:
-        """What can be chosen among; the recipe of the window first."""
+        """The recipes to choose among; that of the window first."""
         return [f"{self._recipe.value.name}{CHOSEN}", *PRESETS]
 
     @property
     def sizes(self) -> str:
-        """A proposal: the size that is chosen, its half and its quarter."""
+        """The proposed sizes: the one chosen, its half and its quarter."""
         size = self._recipe.value.vocab_size or 4_000
         return ", ".join(str(one) for one in sorted({max(size // 4, 300), max(size // 2, 300), size}))
 
     def write(self, wish: Wish, path: Path) -> str:
-        """Write the plan; why that cannot be, or nothing."""
+        """Write the plan; return why that cannot be done, or nothing."""
         try:
-            told = self._told(wish, path)
+            text = plan_text(self._plan(wish, path))
             with write_atomically(path) as file:
-                file.write(plan_text(told).encode())
+                file.write(text.encode())
         except BpeError as error:
             return str(error)
         return ""
 
-    def _told(self, wish: Wish, path: Path) -> dict[str, Any]:
+    def _plan(self, wish: Wish, path: Path) -> dict[str, Any]:
         if not wish.recipes:
             raise RecipeError("Tick at least one recipe.")
         texts = self._texts.value
-        told: dict[str, Any] = {"sizes": sizes_in(wish.sizes)}
+        plan: dict[str, Any] = {"sizes": sizes_in(wish.sizes)}
         if wish.ties:
-            told["ties"] = list(wish.ties)
+            plan["ties"] = list(wish.ties)
         if wish.per_cent < ALL:
-            told |= {"seeds": list(range(1, wish.samples + 1)), "sample": f"{wish.per_cent}%", "sample_of": "lines"}
+            plan |= {"seeds": list(range(1, wish.samples + 1)), "sample": f"{wish.per_cent}%", "sample_of": "lines"}
         if wish.held_out is not None:
-            told["held_out"] = [str(wish.held_out.absolute())]
-        told |= {"bits": wish.bits, "interval_over": "lines" if wish.by_lines else "documents"}
+            plan["held_out"] = [str(wish.held_out.absolute())]
+        plan |= {"bits": wish.bits, "interval_over": "lines"}
         read_as = {"field": _one({one.column for one in texts}), "encoding": _one({one.encoding for one in texts})}
-        told |= {name: value for name, value in read_as.items() if value}
-        told["corpora"] = self._corpora(texts, path)
-        told["recipes"] = {name: self._choices(name) for name in wish.recipes}
-        return told
-
-    def _choices(self, name: str) -> dict[str, Any]:
-        return {"preset": name} if name in PRESETS else recipe_choices(self._recipe.value)
+        plan |= {name: value for name, value in read_as.items() if value}
+        plan["corpora"] = self._corpora(texts, path)
+        plan["recipes"] = {
+            name: {"preset": name} if name in PRESETS else recipe_choices(self._recipe.value) for name in wish.recipes
+        }
+        return plan
 
     def _corpora(self, texts: Sequence[CorpusText], path: Path) -> dict[str, list[str]]:
-        """The files of each group; texts that are in no file are written into a folder beside the plan."""
+        """List the files of each group; texts that are in no file are written into a folder beside the plan."""
         if not texts:
             raise CorpusError("There is no text in the corpus to learn from.")
         found: dict[str, list[str]] = {}

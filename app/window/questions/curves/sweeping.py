@@ -1,4 +1,4 @@
-"""A sweep made in the window: what is there already is not made again, and what is made is kept beside the plan."""
+"""A sweep made in the window: its results are kept beside the plan, and runs that were made before are not repeated."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class SweepModel(QuestionModel):
 
     @property
     def session(self) -> Path | None:
-        """Where the runs of a sweep that is made can be opened."""
+        """Where the runs of a finished sweep can be opened."""
         path = self._runs_at
         return path if path is not None and not self.progress and not self.trouble and path.exists() else None
 
     def make(self, plan: Path, keeps_runs: bool = False) -> None:
-        """Make what a plan says; a plan that is chosen again goes on where it was stopped."""
+        """Make the runs of a plan; a plan that is chosen again goes on where it was stopped."""
         path = plan.with_suffix(EXTENSION)
         self._runs_at = session = path if keeps_runs or path.exists() else None
         results = plan.with_name(plan.stem + RESULTS)
