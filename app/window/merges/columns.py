@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bpe_core.history.history import ADDED, NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.methods import Method, Reason
-from bpe_core.recipes.methods import METHODS, Single, Wording
+from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 
 Look = Literal["plain", "fixed", "token", "tie"]  # tokens are in a fixed-width font
@@ -36,43 +36,50 @@ class Column:
 @lru_cache(maxsize=8)
 def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     recipe = recipe or Recipe()
-    method, words = Method.of(recipe), METHODS[recipe.method].wording
-    what = _joined(words) if recipe.single is None else (_token(f"The token that was {words.done}", "− ␣tokenizer"),)
-    return (
-        _step(words),
-        *what,
-        _count(words),
-        *map(_reason, method.reasons(recipe)),
-        *((_runner_up(words, recipe.single),) if recipe.applies("ties") else ()),
-        *_of_all_methods(words),
-        *(() if recipe.single else (_compressed(words),)),  # unknown where learning begins with seeds
-    )
-
-
-def _step(words: Wording) -> Column:
+    words, single = METHODS[recipe.method].wording, recipe.single
     tip = f"Which {words.step} this is: 1 is the first"
-    return Column("Step", tip, lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h)), "99,999")
+    found = [Column("Step", tip, lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h)), "99,999")]
+    if single is None:
+        found += [_half("Left", "left"), _half("Right", "right"), _token("The new token", "␣tokenizer")]
+    else:
+        found.append(_token(f"The token that was {words.done}", "− ␣tokenizer"))
+    counted = f"How often the {words.choice} occurred in the corpus when it was {words.done}"
+    found.append(_numbers("Count", counted, "9,999,999", lambda h: h.columns.count))
+    found += map(_reason, Method.of(recipe).reasons(recipe))
+    if recipe.applies("ties"):
+        title, tip = "Tie", "The runner-up; = where it had the same count and the tie rule decided"
+        if single:
+            title, tip = "Next", f"What would have been {words.done} without this one"
+        found.append(Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie"))
+    left = f"Tokens in the corpus after this {words.step}"
+    found.append(Column("Length", "Bytes in the token", lambda h, n, r: str(n.lengths[h.ids[r]]), _lengths, "999"))
+    found.append(_numbers("Tokens left", left, "99,999,999", lambda h: h.columns.tokens_left))
+    if single is None:  # unknown where learning begins with seeds
+        tip = f"Base symbols per token, on average, after this {words.step}"
+        found.append(Column("Compression", tip, _compression, lambda h, n: -h.columns.tokens_left, "99.999"))
+    return tuple(found)
 
 
-def _joined(words: Wording) -> tuple[Column, ...]:
-    return (
-        *(
-            Column(
-                side.capitalize(),
-                f"The {side} half of the pair",
-                partial(_half, side),
-                lambda h, n, side=side: n.places(h.first_special)[getattr(h.columns, side)],  # type: ignore[misc]
-                "␣tokens",
-                is_number=False,
-                look="fixed",
-            )
-            for side in ("left", "right")
-        ),
-        _token("The new token"),
+def _numbers(title: str, tip: str, widest: str, values: Callable[[History], Keys]) -> Column:
+    return Column(title, tip, lambda h, n, r: _number(int(values(h)[r])), lambda h, n: values(h), widest)
+
+
+def _half(title: str, side: str) -> Column:
+    def ids(history: History) -> Keys:
+        return np.asarray(getattr(history.columns, side))
+
+    return Column(
+        title,
+        f"The {side} half of the pair",
+        lambda h, n, r: _text(n, int(ids(h)[r])),
+        lambda h, n: n.places(h.first_special)[ids(h)],
+        "␣tokens",
+        is_number=False,
+        look="fixed",
     )
 
 
-def _token(meaning: str, widest: str = "␣tokenizer") -> Column:
+def _token(meaning: str, widest: str) -> Column:
     return Column(
         "Token",
         f"{meaning}; ␣ is a space, ⏎ a newline, <0xE2> a byte that is no character by itself",
@@ -81,16 +88,6 @@ def _token(meaning: str, widest: str = "␣tokenizer") -> Column:
         widest,
         is_number=False,
         look="token",
-    )
-
-
-def _count(words: Wording) -> Column:
-    return Column(
-        "Count",
-        f"How often the {words.choice} occurred in the corpus when it was {words.done}",
-        lambda h, n, r: _number(int(h.columns.count[r])),
-        lambda h, n: h.columns.count,
-        "9,999,999",
     )
 
 
@@ -105,42 +102,8 @@ def _reason(reason: Reason) -> Column:
     )
 
 
-def _runner_up(words: Wording, single: Single | None) -> Column:
-    title, tip = "Tie", "The runner-up; = where it had the same count and the tie rule decided"
-    if single:
-        title, tip = "Next", f"What would have been {words.done} without this one"
-    return Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie")
-
-
-def _of_all_methods(words: Wording) -> tuple[Column, ...]:
-    return (
-        Column("Length", "Bytes in the token", lambda h, n, r: str(n.lengths[h.ids[r]]), _lengths, "999"),
-        Column(
-            "Tokens left",
-            f"Tokens in the corpus after this {words.step}",
-            lambda h, n, r: _number(int(h.columns.tokens_left[r])),
-            lambda h, n: h.columns.tokens_left,
-            "99,999,999",
-        ),
-    )
-
-
-def _compressed(words: Wording) -> Column:
-    return Column(
-        "Compression",
-        f"Base symbols per token, on average, after this {words.step}",
-        _compression,
-        lambda h, n: -h.columns.tokens_left,
-        "99.999",
-    )
-
-
 def _number(value: int) -> str:
     return "" if value == NOTHING else f"{value:,}"
-
-
-def _half(side: str, history: History, names: TokenTexts, row: int) -> str:
-    return _text(names, int(getattr(history.columns, side)[row]))
 
 
 def _text(names: TokenTexts, id: int) -> str:
