@@ -20,7 +20,7 @@ from app.window.pages import LAB, PAGES, PAIRS, TOKEN, Pages
 from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, DATA_FILTERS, PRINT_FILTERS, ask_where_to_save
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_pdf, save_png, save_svg, write_drawing
-from app.window.parts.watched import Exact
+from app.window.parts.watched import Exact, command_of, exact_of
 from app.worker.job import Task
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.support.atomic import replace_atomically
@@ -70,8 +70,8 @@ class Charting(QObject):
 
     def _connect_token(self, page: TokenPage) -> None:
         def save_words(name: str) -> None:
-            life = page.life.model
-            self._save_list(f"{name} of a token", life.exact_words(name), life.command_of_words(name))
+            asked = page.life.model.asked_about(name)
+            self._save_list(f"{name} of a token", exact_of(asked), command_of(asked))
 
         page.print_wanted.connect(lambda: self._open_print_dialog(page))
         page.life.list_wanted.connect(save_words)

@@ -22,6 +22,19 @@ Drawn = Callable[[CancelCheck], Figure | None]  # called aside, too
 Exact = Callable[[CancelCheck], DataTable]  # called aside: of a hundred thousand rows it takes a while
 
 
+def command_of(asked: Asked | None) -> tuple[str, ...]:
+    if asked is None:
+        return ()
+    return (asked[0].name.replace("_", "-"), *asked[0].arguments(), "--merges", SESSION, "-o", RESULT)
+
+
+def exact_of(asked: Asked | None) -> Exact:
+    if asked is None:
+        return lambda cancelled: DataTable({})
+    question, study = asked
+    return lambda cancelled: question.answer(study, Work(cancelled=cancelled)).table
+
+
 class Watched:
     """Is refreshed while somebody looks. Inherited beside a class of Qt, whose constructor calls `refresh_on` once."""
 
@@ -35,18 +48,12 @@ class Watched:
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The command that answers the same without a window, in words of `app.session.manifests`, if there is one."""
-        asked = self.asked
-        if asked is None:
-            return ()
-        name, words = asked[0].name.replace("_", "-"), tuple(asked[0].arguments())
-        return (name, *words, "--merges", SESSION, "-o", RESULT)
+        """The command that answers the same, in words of `app.session.manifests`; arguments of a picture follow."""
+        return command_of(self.asked)
 
     def exact(self) -> Exact:
-        """The table behind what is shown, with nothing rounded or left out."""
-        if (asked := self.asked) is None:
-            return lambda cancelled: DataTable({})
-        return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).table
+        """The table behind what is shown, nothing rounded or left out, for a file."""
+        return exact_of(self.asked)
 
     def drawn(self) -> Drawn:
         """The figure behind what is shown; None where the page is printed as it is on screen."""

@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.window.parts.theme import shades_of
 from app.window.questions.blocks_model import BlocksModel
@@ -25,9 +25,7 @@ class BlocksPage(QuestionPage):
     def __init__(self, model: BlocksModel, parent: QWidget | None = None) -> None:
         self.strip = BlockStrip(model)
         super().__init__(model, parent)
-        column = self.layout()
-        assert isinstance(column, QVBoxLayout)
-        column.addWidget(self.strip)
+        self.column.addWidget(self.strip)
 
     def _show(self) -> None:
         self.rows.refresh()

@@ -204,17 +204,17 @@ class QuestionModel(QObject, Watched):
 
     # -- exports ---------------------------------------------------------------------------
 
+    @property
+    def _settled(self) -> Answer | None:
+        return None if self._session.aside.is_busy(self._topic) else self.answer
+
     def exact(self) -> Exact:
-        answer = self.answer
-        if answer is None or self._session.aside.is_busy(self._topic):
-            return super().exact()
-        return lambda cancelled: answer.table
+        answer = self._settled
+        return super().exact() if answer is None else lambda cancelled: answer.table
 
     def drawn(self) -> Drawn:
-        answer = self.answer
-        if answer is None or self._session.aside.is_busy(self._topic):
-            return super().drawn()
-        return lambda cancelled: answer.figure
+        answer = self._settled
+        return super().drawn() if answer is None else lambda cancelled: answer.figure
 
     @property
     def has_figure(self) -> bool:  # type: ignore[override]  # other models know it beforehand
@@ -243,10 +243,6 @@ class QuestionModel(QObject, Watched):
         return (*command, *((EACH,) if each else ()))
 
     # -- what is shown ---------------------------------------------------------------------
-
-    @property
-    def title(self) -> str:
-        return self.question.title()
 
     @property
     def figure(self) -> Figure | None:

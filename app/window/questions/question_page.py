@@ -13,20 +13,18 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
-    QFormLayout,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.figure_view import FigureView
+from app.window.parts.layouts import STRETCH, AtTop, in_column, in_form, in_row
 from app.window.parts.page import Page
 from app.window.parts.tables import put_headings_left, table_of_rows
-from app.window.parts.widgets import flat_button, label, named, paragraph, scrolling
+from app.window.parts.widgets import flat_button, named, paragraph, scrolling, selectable
 from app.window.parts.wording import tip
 from app.window.questions.question_model import Parameter, QuestionModel
 from app.window.questions.words.model import WordsModel
@@ -99,15 +97,14 @@ class QuestionPage(Page):
     def __init__(self, model: QuestionModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model = model
-        self.setAccessibleName(model.title)
+        self.setAccessibleName(model.question.title())
         self.form, self.fields = QWidget(), dict[str, QWidget]()
-        self.told = named(paragraph(), "What the answer says")
-        self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.told = selectable(named(paragraph(), "What the answer says"))
         self.stop = named(flat_button("Stop"), "Stop asking")
         self.save = named(flat_button("Save …"), "Save the answer", "All rows as a table, or the figure as a picture")
         self.figure = FigureView(hint=model.trouble)
         self.rows = Rows(model)
-        self.table = table_of_rows(self.rows, f"{model.title}: the answer")
+        self.table = table_of_rows(self.rows, f"{model.question.title()}: the answer")
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setSortingEnabled(True)
         put_headings_left(self.table)
@@ -135,16 +132,12 @@ class QuestionPage(Page):
         self.choose_row(row)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self.form)
-        row.setContentsMargins(0, 0, 0, 0)
+        forms = []
         for one in self.model.parameters:
-            form = QFormLayout()
             self.fields[one.name] = field = self._field(one)
-            field.setAccessibleName(one.label)
-            field.setToolTip(tip(one.help[:1].upper() + one.help[1:]))
-            form.addRow(label("" if one.kind == "truth" else one.label), field)
-            row.addLayout(form)
-        row.addStretch()
+            named(field, one.label, one.help[:1].upper() + one.help[1:])
+            forms.append(in_form(("" if one.kind == "truth" else one.label, field)))
+        in_row(*forms, STRETCH, on=self.form, margins=(0, 0, 0, 0))
         beside = QSplitter(Qt.Orientation.Vertical)
         beside.addWidget(scrolling(self.told, "What the answer says"))
         beside.addWidget(self.table)
@@ -155,16 +148,10 @@ class QuestionPage(Page):
         parts.setSizes([3 * LEAST_BESIDE, 2 * LEAST_BESIDE])
         asked = scrolling(self.form, "What is asked")  # so that many parameters make no page wide
         asked.setFixedHeight(self.form.sizeHint().height() + SCROLL_BAR)
-        self.above = QHBoxLayout()  # what can be done with the answer
-        self.above.addWidget(asked, 1)
-        for button in (self.stop, self.save):
-            self.above.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
+        self.above = in_row((asked, 1), AtTop(self.stop), AtTop(self.save))  # what can be done with the answer
         for widget in (asked, self.save):
             widget.setVisible(bool(self.fields))  # else the File menu saves, and the room is for the answer
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(8, 6, 8, 4)
-        whole.addLayout(self.above)
-        whole.addWidget(parts, 1)
+        self.column = in_column(self.above, (parts, 1), on=self, margins=(8, 6, 8, 4))
 
     def _field(self, one: Parameter) -> QWidget:
         """What a person chooses the parameter with."""

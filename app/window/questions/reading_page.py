@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.session.session import Session
 from app.window.parts.layouts import in_row
@@ -33,10 +33,8 @@ class ReadingPage(QuestionPage):
         self.bar = self._bar()
         self.read = scrolling(self.preview, "The text of a row")
         self.read.setMaximumHeight(HEIGHT)
-        column = self.layout()
-        assert isinstance(column, QVBoxLayout)
-        column.addWidget(self.bar)
-        column.addWidget(self.read)
+        self.column.addWidget(self.bar)
+        self.column.addWidget(self.read)
         self.reading.changed.connect(self._show_text)
         self._show_text()
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal, SignalInstance
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.session.aside import Answer, Notice
@@ -23,9 +23,6 @@ from bpe_core.recipes.interventions import Act
 if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
     from app.window.files.compress_and_encode import CorpusEncoding
-    from app.window.questions.audit.page import AuditPage
-    from app.window.questions.compare.page import ComparePage
-    from app.window.questions.why.merge_tree import TreePage
 
 FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair from Here On": "forbid"}
 
@@ -63,14 +60,18 @@ class Asking(QObject):
     # -- what a page wishes ----------------------------------------------------------------
 
     def _connect_pages(self) -> None:
+        pages, say = self._pages, lambda sentence: self._messages.show_notice(Notice(sentence))
         self._token.forbid_wanted.connect(self._forbid)
-        pages = self._pages
         pages.when_built(PAIRS, self._connect_pairs)
         pages.when_built(WHY, lambda page: page.enlarge_wanted.connect(self._actions["tree"].trigger))
-        pages.when_built(WORDS, lambda page: self._tell_of(page.model.failed))
-        pages.when_built(AUDIT, self._connect_audit)
-        pages.when_built(COMPARE, self._connect_compare)
-        pages.when_built(TREE, self._connect_tree)
+        pages.when_built(WORDS, lambda page: page.model.failed.connect(say))
+        pages.when_built(AUDIT, lambda page: page.token_wanted.connect(self.about_token))
+        pages.when_built(AUDIT, lambda page: page.trimming.failed.connect(say))
+        pages.when_built(AUDIT, lambda page: page.trimming.trimmed.connect(self._offer_comparison))
+        pages.when_built(COMPARE, lambda page: page.duel_wanted.connect(self._actions["duel"].trigger))
+        pages.when_built(COMPARE, lambda page: page.duel.failed.connect(say))
+        pages.when_built(COMPARE, lambda page: page.duel.put_together.connect(self._offer_comparison))
+        pages.when_built(TREE, lambda page: page.copy_wanted.connect(self._actions["copy_chart"].trigger))
         for stage in (TREE, DUEL):
             pages.when_built(stage, lambda page: page.close_wanted.connect(lambda: self._window.set_stage("")))
 
@@ -78,31 +79,10 @@ class Asking(QObject):
         page.pair_chosen.connect(lambda left, right: self._follow((left, right)))
         page.menu_wanted.connect(self._open_pair_menu)
 
-    def _connect_compare(self, page: ComparePage) -> None:
-        page.duel_wanted.connect(self._actions["duel"].trigger)
-        self._tell_of(page.duel.failed)
-        page.duel.put_together.connect(self._tell_compared)
-
-    def _connect_tree(self, page: TreePage) -> None:
-        page.copy_wanted.connect(self._actions["copy_chart"].trigger)
-
-    def _connect_audit(self, page: AuditPage) -> None:
-        page.token_wanted.connect(self.about_token)
-        self._tell_of(page.trimming.failed)
-        page.trimming.trimmed.connect(self._tell_compared)
-
-    def _tell_of(self, *failed: SignalInstance) -> None:
-        """What was not done."""
-        for one in failed:
-            one.connect(lambda told: self._messages.show_notice(Notice(told)))
-
-    def _tell_compared(self, run: int, told: str) -> None:
-        self._messages.show_notice(self._compared(run, told))
-
-    def _compared(self, run: int, told: str) -> Notice:
-        """About a table that was made of that run, with which it can be compared."""
+    def _offer_comparison(self, run: int, sentence: str) -> None:
+        """Tell of a table that was made of that run, with which it can be compared."""
         answer = Answer("Compare", lambda: self.compare_with(run))
-        return Notice(told, is_error=False, answers=(answer,))
+        self._messages.show_notice(Notice(sentence, is_error=False, answers=(answer,)))
 
     def compare_with(self, run: int) -> None:
         """Put the run of that number beside the one shown."""
@@ -166,20 +146,22 @@ class Asking(QObject):
     def _open_merge_menu(self, merge: int, place: QPoint) -> None:
         """As if that merge had been clicked, then what is asked about it."""
         self._cursor.go_to(merge + 1)
-        menu = QMenu(self._window)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.merge_menu = menu = self._new_menu()
         menu.addActions([self._actions[name] for name in ("token", "paid", "follow", "ties")])
         menu.addSeparator()
         menu.addAction(self._actions["forbid"])
         menu.addSeparator()
         menu.addActions([self._actions[name] for name in ("bookmark", "copy_tsv")])
-        self.merge_menu = menu
         menu.popup(place)
+
+    def _new_menu(self) -> QMenu:
+        menu = QMenu(self._window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        return menu
 
     def _open_pair_menu(self, left: int, right: int, at: int, place: QPoint) -> None:
         """What can be done with a pair that leads after so many steps."""
-        menu = QMenu(self._window)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.pair_menu = menu = self._new_menu()
         pair, run = (left, right), self._runs.shown
         menu.addAction("Follow This Pair Through &Time").triggered.connect(lambda: self._follow(pair))
         if run is not None and right >= 0:
@@ -188,7 +170,6 @@ class Asking(QObject):
                 menu.addAction(text).triggered.connect(
                     lambda _=False, act=act: self._runs.branch(run, at + 1, act, pair)
                 )
-        self.pair_menu = menu
         menu.popup(place)
 
     def _forbid(self, step: int) -> None:

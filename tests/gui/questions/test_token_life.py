@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.pages import RACE
+from app.window.parts.watched import exact_of
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.insight.token_life import token_life
@@ -38,7 +39,7 @@ def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned:
         assert f"Occurs {facts.count:,} time" in section(learned, "occurs")
         assert facts.paid.count == facts.peak
         life = learned.pages[TokenPage].life.model
-        listed = {name: life.exact_words(name)(lambda: False).columns for name in ("words", "paid")}
+        listed = {name: exact_of(life.asked_about(name))(lambda: False).columns for name in ("words", "paid")}
         assert (len(listed["words"]["text"]), sum(listed["words"]["count"])) == (facts.words.number, facts.count)
         assert (len(listed["paid"]["text"]), sum(listed["paid"]["count"])) == (facts.paid.number, facts.peak)
         assert ("save all" in section(learned, "paid")) == (facts.paid.number > MOST_SHOWN)

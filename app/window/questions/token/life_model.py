@@ -8,12 +8,11 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import CorpusText, reading
-from app.session.manifests import RESULT, SESSION
 from app.session.run import Run
 from app.session.session import Session
 from app.session.studies import RunTexts
 from app.session.time import timer
-from app.window.parts.watched import Asked, Exact, Watched
+from app.window.parts.watched import Asked, Watched
 from app.window.questions.token.model import TokenModel
 from app.worker.job import Task
 from bpe_core.errors import BpeError
@@ -84,9 +83,9 @@ class LifeModel(QObject, Watched):
 
     @property
     def asked(self) -> Asked | None:
-        return self._about("life")
+        return self.asked_about("life")
 
-    def _about(self, name: str) -> Asked | None:
+    def asked_about(self, name: str) -> Asked | None:
         """The question about the life itself, or about all words of the section of that name."""
         facts, looked_at, study = self.facts, self._token.facts, self.study
         if facts is None or looked_at is None or study is None or study.texts is None:
@@ -94,17 +93,6 @@ class LifeModel(QObject, Watched):
         if name == "paid":
             return Paid(step=looked_at.step), study
         return Token(token=f"#{study.number(facts.token)}", at=facts.at, words=name == "words"), study
-
-    def command_of_words(self, name: str) -> tuple[str, ...]:
-        asked = self._about(name)
-        return () if asked is None else (asked[0].name, *asked[0].arguments(), "--merges", SESSION, "-o", RESULT)
-
-    def exact_words(self, name: str) -> Exact:
-        """All words of a section, of which the page names the first."""
-        asked = self._about(name)
-        if asked is None:
-            return super().exact()
-        return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).table
 
     def travel_to_step(self, step: int) -> None:
         self._cursor.go_to(step)

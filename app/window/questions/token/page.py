@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QPushButton, QWidget
 
+from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import flat_button, label, muted, paragraph, scrolling
+from app.window.parts.widgets import flat_button, label, muted, named, paragraph, scrolling, selectable
 from app.window.parts.wording import tip
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.life_view import LifeView
@@ -23,19 +24,16 @@ class TokenPage(Page):
     def __init__(self, model: TokenModel, life: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(life, parent)
         self.model, self.life = model, LifeView(life)
-        self.token = label()
-        self.token.setAccessibleName("Token looked at")
+        self.token = named(label(), "Token looked at")
         self.token.setFont(fixed_font(self.font().pointSizeF() * 1.5))
         self.hint = muted("Pick a step or a token to look at it closely.")
         self.facts = {title: paragraph() for title in ROWS}
         self.facts["Bytes"].setFont(fixed_font())
-        self._parts = QHBoxLayout()
         self.parts = QPushButton(), QPushButton()  # the same two all the time: a key press may be on its way to one
         for place, button in enumerate(self.parts):
             button.setFont(fixed_font())
             button.clicked.connect(lambda _=False, place=place: self._travel_to_part(place))
-            self._parts.addWidget(button)
-        self._parts.addStretch()
+        self._parts = in_row(*self.parts, STRETCH)
         self.forbid = flat_button("")
         self.forbid.setToolTip(tip("A new run beside this one, in which this pair is never joined from here on"))
         self.forbid.clicked.connect(self._forbid)
@@ -57,33 +55,19 @@ class TokenPage(Page):
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(4)
         for title, fact in self.facts.items():
-            fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            form.addRow(_title(title), fact)
+            form.addRow(_title(title), selectable(fact))
         form.addRow(_title("Parts"), self._parts)
-        self._forbidding = beside = QHBoxLayout()
-        beside.addWidget(self.forbid)
-        beside.addStretch()
-        form.addRow(_title(""), beside)
+        self._forbidding = in_row(self.forbid, STRETCH)
+        form.addRow(_title(""), self._forbidding)
         return table
 
     def _lay_out(self) -> None:
         self._inside = inside = QWidget()
-        self._column = column = QVBoxLayout(inside)
-        column.setContentsMargins(8, 4, 8, 8)
-        column.addWidget(self.token)
-        column.addWidget(self.hint)
-        column.addWidget(self._table)
-        column.addWidget(self.life)
-        saving = QHBoxLayout()
-        saving.addWidget(self.save)
-        saving.addWidget(self.print)
-        saving.addStretch()
-        column.addLayout(saving)
-        column.addStretch()
+        saving = in_row(self.save, self.print, STRETCH)
+        parts = self.token, self.hint, self._table, self.life, saving, STRETCH
+        self._column = in_column(*parts, on=inside, margins=(8, 4, 8, 8))
         self.area = scrolling(inside, "Token, closely")
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.area)
+        in_column(self.area, on=self, margins=(0, 0, 0, 0))
 
     @property
     def pictured(self) -> QWidget:

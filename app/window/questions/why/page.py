@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QToolButton, QWidget
 
 from app.session.playing import Playing
@@ -14,13 +14,12 @@ from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import LinkedText, label, muted, scrolling, small_button
+from app.window.parts.widgets import LinkedText, label, muted, named, scrolling, small_button
 from app.window.parts.wording import link_to_step, number_in, tip
 from app.window.questions.why.merge_tree import MergeTree
 from app.window.questions.why.model import Joint, WhyModel, WordFacts
 
-PLACE = Qt.ItemDataRole.UserRole
-STEP = Qt.ItemDataRole.UserRole + 1
+STEP_TIPS = {None: "", 0: "Go to the beginning"}
 
 
 class WhyPage(Page):
@@ -33,7 +32,7 @@ class WhyPage(Page):
         self.model, self._playing = model, playing
         self._clock = timer(self, 0, self._walk_on, repeats=True)
         self._step: int | None = None  # index among the word's steps; None follows the moment shown
-        self._joint: int | None = None
+        self._joint = -1  # the row of the boundary that is marked
         self.hint = muted("Click into the text: here you see why it is cut where it is.")
         self.tree = MergeTree()
         self.tree_area = scrolling(self.tree, "The word as a tree")
@@ -45,8 +44,7 @@ class WhyPage(Page):
         self.enlarge = _button("⤢", "Give the tree all the room there is")
         self.told = label()
         self.reason = LinkedText("Why the text is cut here")
-        self.joints = QListWidget()
-        self.joints.setAccessibleName("The boundaries of the word")
+        self.joints = named(QListWidget(), "The boundaries of the word")
         self.joints.setFont(fixed_font(self.font().pointSizeF()))
         self._lay_out()
         self._connect()
@@ -54,9 +52,9 @@ class WhyPage(Page):
 
     def _lay_out(self) -> None:
         self.controls = QWidget()
-        steps = (self.back, self.now, self.forward, self.all)
-        in_row(*steps, (self.told, 1), self.enlarge, on=self.controls, margins=(0, 0, 0, 0))
-        parts = (self.hint, self.reason, (self.tree_area, 5), self.controls, (self.joints, 2))
+        buttons = self.back, self.now, self.forward, self.all
+        in_row(*buttons, (self.told, 1), self.enlarge, on=self.controls, margins=(0, 0, 0, 0))
+        parts = self.hint, self.reason, (self.tree_area, 5), self.controls, (self.joints, 2)
         in_column(*parts, on=self, margins=(8, 4, 8, 4), spacing=4)
 
     def _connect(self) -> None:
@@ -69,14 +67,14 @@ class WhyPage(Page):
         self.tree.node_chosen.connect(self.model.travel_to)
         self.tree.joint_chosen.connect(self._choose_joint)
         self.joints.currentRowChanged.connect(self._row_chosen)
-        self.joints.itemActivated.connect(self._travel)
+        self.joints.activated.connect(lambda index: self._travel(index.row()))
         self.reason.linkActivated.connect(lambda link: self.model.travel_to(number_in(link)))
 
     def _take(self) -> None:
-        """Another word, or another moment: show the boundary that was asked about."""
+        """Show another word, or another moment, at the boundary that was asked about."""
         facts = self.model.facts
-        asked = facts.asked if facts is not None else None
-        self._joint = asked.place if asked is not None else None
+        asked = None if facts is None else facts.asked
+        self._joint = facts.joints.index(asked) if facts is not None and asked is not None else -1
         self.all.setChecked(False)
         self._step = None
         self._show()
@@ -88,45 +86,31 @@ class WhyPage(Page):
         self.reason.setVisible(facts is not None or place is not None)
         self.joints.setVisible(facts is not None or (place is not None and bool(place.ways)))
         self.hint.setVisible(facts is None and place is None)
-        self._fill_joints(facts)
-        self._draw()
-        if place is None:
-            return
-        self.reason.setText(linked(place.sentence, place.steps, "step"))
-        self.joints.blockSignals(True)
-        for text, step in self.model.ways:
-            item = QListWidgetItem(text)
-            item.setData(STEP, step)
-            if step is not None:
-                item.setToolTip(tip("Go to that moment" if step else "Go to the beginning"))
-            self.joints.addItem(item)
-        self.joints.blockSignals(False)
-
-    def _fill_joints(self, facts: WordFacts | None) -> None:
+        rows = [(text, STEP_TIPS.get(step, "Go to that moment")) for text, step in self.model.ways]
+        if facts is not None:
+            rows = [(_place_text(facts, joint), joint.sentence) for joint in facts.joints]
         self.joints.blockSignals(True)
         self.joints.clear()
-        for joint in facts.joints if facts is not None else ():
-            assert facts is not None
-            item = QListWidgetItem(_place_text(facts, joint))
-            item.setToolTip(tip(joint.sentence))
-            item.setData(PLACE, joint.place)
-            self.joints.addItem(item)
-            if joint.place == self._joint:
-                self.joints.setCurrentItem(item)
+        for text, hint in rows:
+            QListWidgetItem(text, self.joints).setToolTip(tip(hint))
+        self.joints.setCurrentRow(self._joint)
         self.joints.blockSignals(False)
+        self._draw()
 
     def _draw(self) -> None:
-        facts = self.model.facts
+        facts, place = self.model.facts, self.model.place
         if facts is None:
             self.tree.show_word(None)
+            self.reason.setText("" if place is None else linked(place.sentence, place.steps, "step"))
             return
-        self.tree.show_word(facts, facts.at if self._step is None else facts.steps[self._step], self._joint)
+        joint = facts.joints[self._joint] if self._joint >= 0 else None
+        step = facts.at if self._step is None else facts.steps[self._step]
+        self.tree.show_word(facts, step, None if joint is None else joint.place)
         at, last = self._index(facts), len(facts.steps) - 1
         self.back.setEnabled(at > 0)
         self.forward.setEnabled(at < last)
         moment = f"after merge {facts.steps[at]:,}" if at else "before any merge"
         self.told.setText(f"step {at} of {last}, {moment}")
-        joint = next((joint for joint in facts.joints if joint.place == self._joint), None)
         self.reason.setText("" if joint is None else linked(joint.sentence, joint.steps, "merge"))
 
     def _index(self, facts: WordFacts) -> int:
@@ -161,24 +145,22 @@ class WhyPage(Page):
         self._draw()
 
     def _choose_joint(self, place: int) -> None:
-        for row in range(self.joints.count()):
-            if self.joints.item(row).data(PLACE) == place:
+        facts = self.model.facts
+        for row, joint in enumerate(() if facts is None else facts.joints):
+            if joint.place == place:
                 self.joints.setCurrentRow(row)
 
     def _row_chosen(self, row: int) -> None:
         if row >= 0:
-            self._joint = self.joints.item(row).data(PLACE)
+            self._joint = row
             self._draw()
 
-    def _travel(self, item: QListWidgetItem) -> None:
-        """To the merge that the reason speaks of first."""
+    def _travel(self, row: int) -> None:
+        """Go to the moment that a row is about: of a reason, to the last merge that it mentions."""
         facts = self.model.facts
-        if facts is None and item.data(STEP) is not None:
-            self.model.travel_to(item.data(STEP))
-        place = item.data(PLACE)
-        joint = next((one for one in facts.joints if one.place == place), None) if facts is not None else None
-        if joint is not None and joint.steps:
-            self.model.travel_to(joint.steps[-1])
+        steps = self.model.ways[row][1:] if facts is None else facts.joints[row].steps
+        if steps and steps[-1] is not None:
+            self.model.travel_to(steps[-1])
 
 
 def _place_text(facts: WordFacts, joint: Joint) -> str:

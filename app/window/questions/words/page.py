@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
+from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.tables import put_headings_left, table_of_rows
-from app.window.parts.widgets import entry, paragraph
+from app.window.parts.widgets import entry, named, paragraph
 from app.window.questions.question_page import Rows
 from app.window.questions.words.model import WordsModel
 
@@ -26,8 +27,7 @@ class WordsPage(Page):
         self._widened: set[int] = set()  # columns of groups, which come and go; a person's width is kept
         self.holding = entry("Filter words, such as ␣the", can_be_cleared=True)
         self.holding.setAccessibleName("Text that the words listed hold")
-        self.summary = paragraph()
-        self.summary.setAccessibleName("How many words are listed")
+        self.summary = named(paragraph(), "How many words are listed")
         self.export = QPushButton("Save List …")
         self.export.setToolTip("Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group")
         self.rows, self._listed = Rows(model), model.order
@@ -35,14 +35,8 @@ class WordsPage(Page):
         put_headings_left(self.table)
         self.table.horizontalHeader().setSortIndicator(model.choice.column, Qt.SortOrder.DescendingOrder)
         self.table.setSortingEnabled(True)
-        row = QHBoxLayout()
-        row.addWidget(self.holding, 1)
-        row.addWidget(self.export)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 6, 8, 4)
-        column.addLayout(row)
-        column.addWidget(self.summary)
-        column.addWidget(self.table, 1)
+        above = in_row((self.holding, 1), self.export)
+        in_column(above, self.summary, (self.table, 1), on=self, margins=(8, 6, 8, 4))
         self.holding.textChanged.connect(model.hold)
         self.export.clicked.connect(self.save_wanted)
         model.changed.connect(self._show)
