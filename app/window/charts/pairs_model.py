@@ -1,4 +1,4 @@
-"""The leading pairs as of the moment shown: the live ones at the end, replayed ones in the past."""
+"""The leading pairs at the moment shown: those of the trainer at the end, recomputed ones in the past."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Bar:
 
 
 class PairsModel(QObject, Watched):
-    """`bars` are true of the moment `at`; where that is not yet the cursor's, `is_waiting`."""
+    """`bars` are those of the moment `at`; `is_waiting` while that is not yet the cursor's."""
 
     has_figure = True
     changed = Signal()
@@ -75,12 +75,12 @@ class PairsModel(QObject, Watched):
 
     @property
     def has_begun(self) -> bool:
-        """Whether the pairs of the shown run were counted; not where its texts could not be read."""
+        """Whether the pairs of the run shown were counted."""
         return self._runs.shown is not None and self._runs.shown.history is not None
 
     @property
     def lacks_words(self) -> bool:
-        """Whether the table shown came without texts, so that nobody knows which pairs lead."""
+        """Whether the run shown has no texts, so that nobody knows which pairs lead."""
         run = self._runs.shown
         return run is not None and run.history is not None and run.words is None
 
@@ -95,13 +95,13 @@ class PairsModel(QObject, Watched):
 
     @property
     def asked(self) -> Asked | None:
-        """All that could be done next at the moment shown, not only what leads."""
+        """Ask for all that could be done next, not only what leads."""
         study = None if self.is_veiled else self._runs.studies.of(self._runs.shown)
         return None if study is None or study.texts is None else (Pairs(at=self._cursor.position), study)
 
     @property
     def made(self) -> str:
-        """The token that the step made which leads to the moment of the bars; none where it dropped one."""
+        """The token that the last step before the moment of the bars made; empty where it dropped one."""
         run = self._shown_run
         if run is None or run.history is None or run.names is None or not 0 < self.at <= len(run.history):
             return ""
@@ -113,7 +113,7 @@ class PairsModel(QObject, Watched):
 
     @property
     def measure(self) -> str:
-        """What the best one is chosen by."""
+        """What the best pair is chosen by."""
         run, leading = self._runs.shown, self._shown
         reason = None if run is None or leading is None else compared_by(run.recipe, leading.pairs)
         return "count" if reason is None else reason.title.lower()
@@ -146,7 +146,7 @@ class PairsModel(QObject, Watched):
         self.changed.emit()
 
     def learned_chips(self) -> Iterator[Chip]:
-        """One by one, as there may be no room for most of them."""
+        """Make one after the other, as there may be no room for most of them."""
         run = self._shown_run
         if run is not None and run.history is not None and run.names is not None:
             for id in self.learned:
@@ -173,7 +173,7 @@ class PairsModel(QObject, Watched):
         )
 
     def _take(self, run: Run, leading: LeadingPairs) -> None:
-        """Shown as what it is, the pairs of that moment, even where time has gone on meanwhile."""
+        """Show the pairs of that moment, even if another one is shown by now."""
         self._replayed = run, leading
         if run is self._runs.shown:
             self._show(leading)
@@ -185,7 +185,7 @@ class PairsModel(QObject, Watched):
 
 
 def replayed(words: WordTable, history: History, cancelled: CancelCheck = never_cancelled) -> LeadingPairs:
-    """The past is recomputed: the pairs that led after these merges, beside the trainer that goes on."""
+    """Recompute the pairs that led after these merges; the trainer goes on meanwhile."""
     found = leading_pairs(words, history, len(history), LEADING_PAIRS, cancelled=cancelled)
     return LeadingPairs(len(history), tuple(found))
 
@@ -204,7 +204,7 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
 
 
 def _label(one: Candidate, run: Run, reason: Reason | None) -> str:
-    """What it is compared by, as a person reads it; where it is not compared, what else is told of it."""
+    """Write what a pair is compared by; without such a value, whatever else the method says of it."""
     if reason is None:
         return f"{one.count:,}"
     told = (other.text(one.count, one.reasons) for other in Method.of(run.recipe).reasons(run.recipe))
@@ -216,7 +216,7 @@ MOST_LOOKED_AT = 5_000  # the last ones
 
 
 def learned_tokens(run: Run | None, at: int) -> tuple[int, ...]:
-    """The longest tokens that a run has made of others by then, the longest first."""
+    """The longest tokens that a run has joined by then, the longest first."""
     if run is None or run.history is None or run.names is None:
         return ()
     ids = dict.fromkeys(run.history.ids[max(0, at - MOST_LOOKED_AT) : at].tolist())

@@ -36,7 +36,7 @@ def at_rest(bars: Sequence[Bar], rows: int) -> list[Placed]:
 
 
 def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress: float) -> list[Placed]:
-    """What is drawn between two moments, those that go first; at the end it is as at rest.
+    """Place the bars between two moments, leaving ones first; at the end all are at rest.
 
     >>> a, b = Bar("a", "b", 9, True, False, (1, 2), 9.0), Bar("c", "d", 8, False, False, (3, 4), 8.0)
     >>> [(drawn.bar.left, drawn.row) for drawn in on_their_way([a, b], [b], 5, 1.0)]
@@ -62,7 +62,7 @@ def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress:
 
 
 def losses(before: Sequence[Bar], now: Sequence[Bar], made: str) -> dict[tuple[int, int], str]:
-    """What is said of pairs that occur less often than a moment ago.
+    """Label the pairs that occur less often than a moment ago.
 
     >>> a, b = Bar("h", "e", 9, True, False, (1, 2)), Bar("t", "h", 8, False, False, (3, 1))
     >>> losses([a, b], [Bar("t", "h", 6, False, False, (3, 1))], "he")
@@ -78,7 +78,7 @@ PADDING = 6
 
 
 class Flight(QWidget):
-    """Lies over all parts of the window, no larger than what flies, and takes no clicks."""
+    """A token that flies over all parts of the window; it takes no clicks."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)

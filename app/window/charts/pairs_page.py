@@ -60,8 +60,8 @@ class PairsPage(Page):
 
     lessons_wanted = Signal()
     pair_chosen = Signal(int, int)  # the ids of the two
-    winner_left = Signal(str, QPoint, float)  # the token made of it, where it stood on the screen, for so many seconds
-    menu_wanted = Signal(int, int, int, QPoint)  # for these two after so many steps, at this place of the screen
+    winner_left = Signal(str, QPoint, float)  # the token made of it, where it was on the screen, seconds of the flight
+    menu_wanted = Signal(int, int, int, QPoint)  # the ids of the two, the number of steps, a place of the screen
 
     def __init__(self, model: PairsModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -93,7 +93,7 @@ class PairsPage(Page):
         self._step = step
 
     def _follow_step(self) -> None:
-        """Begin to move if the bars are those after a step that is to be seen, of those before it."""
+        """Begin to move if the bars are those after a step that is to be seen, and those before it were shown."""
         step, was, now = self._step, self._was, (self.model.at, self.model.bars)
         self._was = now
         if now == was:
@@ -273,7 +273,7 @@ class PairsPage(Page):
             self._tell_loss(painter, QRectF(left, y, length, height), self.losses[bar.pair])
 
     def _tell_loss(self, painter: QPainter, bar: QRectF, loss: str) -> None:
-        """At the end of the bar, inside, where there is room for it."""
+        """Write it inside the end of the bar, if there is room."""
         if painter.fontMetrics().horizontalAdvance(loss) + 14 < bar.width():
             painter.setPen(self.palette().color(QPalette.ColorRole.Text))
             end = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight

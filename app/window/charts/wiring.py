@@ -35,7 +35,7 @@ NOTHING_YET = "There is nothing to be shown yet: train, or wait for the answer."
 
 
 class Charting(QObject):
-    saved = Signal(tuple, Path)  # by which command it can be made, if by any, and where
+    saved = Signal(tuple, Path)  # the command that makes the same, if one does, and where
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Charting(QObject):
         place_of: Callable[[int], QPoint | None],
         parent: QObject,
     ) -> None:
-        """With where on the screen the token stands that the step made which leads to a moment."""
+        """`place_of` says where on the screen the token is that the step before a moment made."""
         super().__init__(parent)
         self.flight, self._place_of, self._pairs = Flight(frame.window), place_of, pages.page(PAIRS)
         self._pairs.winner_left.connect(self._let_winner_fly)
@@ -152,7 +152,7 @@ class Charting(QObject):
         self.print_dialog.open()
 
     def _print(self, page: Page, width: int, height: int, text: int, is_dark: bool) -> None:
-        """What has a chart of exact values is drawn from these, as the command does; all else as it is on screen."""
+        """Draw a chart from its exact values, as the command does; print all else as it is on screen."""
         from bpe_core.figures.painter import picture
         from bpe_core.figures.sheet import Paper
 

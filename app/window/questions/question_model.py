@@ -1,4 +1,4 @@
-"""Any question, asked of the run shown or of all runs, whenever the world or a parameter has changed."""
+"""Any question, asked of the run shown or of all runs, whenever a run or a parameter changes."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class QuestionModel(QObject, Watched):
         self.question: type[Question] = question_named(name)
         self.answer: Answer | None = None
         self.about: list[Run] = []  # the runs that the answer is about
-        self.trouble = NOTHING_YET  # what is said where there is no answer
+        self.trouble = NOTHING_YET  # shown where there is no answer
         self.progress = ""
         self._more_columns, self._chosen, self._session = more_columns, chosen, session
         self._topic = f"question {name}"
         self._sorted = (-1, False)  # by which column, and whether from its end
         self._asked: Hashable = None
-        self._are_texts: dict[str, bool] = {}  # by column
+        self._texts: set[str] = set()  # columns
         news = [session.runs.changed, session.runs.grew]
         takes_moment = self.question.follows_time or self._takes_moment
         news += [session.cursor.moved] if takes_moment else []
@@ -72,7 +72,7 @@ class QuestionModel(QObject, Watched):
 
     @property
     def parameters(self) -> list[Parameter]:
-        """Those that a person chooses; the moment is where the slider is."""
+        """The parameters that a person chooses; the slider chooses the moment."""
         hidden = ("at",) if self.question.follows_time else ()
         return [one for one in self.question.parameters() if one.name not in hidden]
 
@@ -121,8 +121,8 @@ class QuestionModel(QObject, Watched):
             return
         question = self.question(**values)
         texts = self._session.corpus.texts.value if self._asks_corpus(question, runs) else ()
-        stands = tuple((run.stamp, run.learned, id(run.words), run.is_busy) for run in runs)
-        key = stands, self._early_moment(), texts, repr(values)
+        states = tuple((run.stamp, run.learned, id(run.words), run.is_busy) for run in runs)
+        key = states, self._early_moment(), texts, repr(values)
         if key == self._asked:
             return
         self._asked = key
@@ -141,7 +141,7 @@ class QuestionModel(QObject, Watched):
         self._session.aside.ask(self._topic, work, take, lambda sentence: self._take(None, sentence), self._report)
 
     def stop(self) -> None:
-        """Wait for this answer no longer."""
+        """Cancel the question."""
         self._session.aside.cancel(self._topic)
         self._take(None, STOPPED)
 
@@ -155,7 +155,7 @@ class QuestionModel(QObject, Watched):
         return not self.is_about_one and self.question.takes_moments
 
     def _early_moment(self) -> int | None:
-        """Where the slider is, if all runs are asked about and the one shown at an earlier moment, too."""
+        """The moment shown, if all runs are asked about, and the one shown at an earlier moment, too."""
         shown, at = self._session.runs.shown, self._session.cursor.position
         return at if self._takes_moment and shown is not None and at < shown.learned else None
 
@@ -163,8 +163,8 @@ class QuestionModel(QObject, Watched):
         runs = self._session.runs
         if self.question.studies == NONE:
             return []
-        learned = [run for run in (runs.shown,) if run is not None] if self.is_about_one else runs.all
-        learned = [run for run in learned if run.history is not None and run.history.id_count]
+        asked = [runs.shown] if self.is_about_one else runs.all
+        learned = [run for run in asked if run is not None and run.history is not None and run.history.id_count]
         return [run for run in learned if not (self.question.rests and run.is_busy)]
 
     def _asks_corpus(self, question: Question, runs: list[Run]) -> bool:
@@ -197,9 +197,11 @@ class QuestionModel(QObject, Watched):
         self.progress = f"{progress.stage.capitalize() or ASKING}{share}"
         self.changed.emit()
 
-    def _take(self, answer: Answer | None, trouble: str) -> None:
-        self.answer, self.trouble, self.progress = answer, trouble, ""
-        self._are_texts.clear()
+    def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
+        self.answer, self.trouble, self.progress = answer, trouble, progress
+        columns = {} if answer is None else answer.columns
+        known = {name: next((value for value in values if value is not None), None) for name, values in columns.items()}
+        self._texts = {name for name, value in known.items() if isinstance(value, str | tuple)}
         self.changed.emit()
 
     # -- exports ---------------------------------------------------------------------------
@@ -263,7 +265,7 @@ class QuestionModel(QObject, Watched):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What the answer says, and the values of its lines at the moment shown."""
+        """The sentences of the answer, and the values of its lines at the moment shown."""
         said = () if self.answer is None else self.answer.sentences
         here = [f"{name}: {value:,.5g}" for name, value in self.values_here().items()]
         return (*said, f"Now {'; '.join(here)}") if here else said
@@ -278,7 +280,7 @@ class QuestionModel(QObject, Watched):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that are shown, of those that there are."""
+        """The columns of the answer that are shown."""
         answer = self.answer
         wanted = () if answer is None else (*answer.shown_columns, *self._more_columns)
         return tuple(name for name in wanted if answer is not None and name in answer.columns)
@@ -292,12 +294,7 @@ class QuestionModel(QObject, Watched):
         return MEASURES[name].explanation if name in MEASURES else heading_of(name)
 
     def is_text(self, column: int) -> bool:
-        name = self.columns[column]
-        if name not in self._are_texts:  # asked at each painting; a column without values takes long to look through
-            values = () if self.answer is None else self.answer.columns[name]
-            known = next((value for value in values if value is not None), None)
-            self._are_texts[name] = isinstance(known, str | tuple)
-        return self._are_texts[name]
+        return self.columns[column] in self._texts
 
     def cell(self, row: int, column: int) -> str:
         assert self.answer is not None  # there are no rows without

@@ -1,4 +1,4 @@
-"""The text behind a row of the benchmark, in the tokens of that row's tokenizer: a stretch of it, anywhere in it."""
+"""A stretch of the text behind a row of the benchmark, in the tokens of that row's tokenizer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BAR = "|"
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Of one text, a line end between each two; only what is looked at is ever put together."""
+    """The documents of one text, with a line end between them; only stretches are ever put together."""
 
     documents: Sequence[str]
 
@@ -41,7 +41,7 @@ class Documents:
         return max(0, int(self._stops[-1]) - 1) if len(self.documents) else 0
 
     def part(self, start: int, stop: int) -> str:
-        """Of all characters those.
+        """The characters from `start` to `stop`.
 
         >>> Documents(["one", "", "two"]).part(2, 6), Documents(["one", "", "two"]).length
         ('e\\n\\nt', 8)
@@ -73,11 +73,11 @@ class Stretch:
     start: int
     stop: int
     length: int  # of the whole text
-    told: str
+    in_tokens: str
 
 
 def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -> Stretch:
-    """In the tokens of the whole text: what stands around the stretch is cut with it."""
+    """Cut the text around the stretch, too, so that the stretch is in the tokens of the whole text."""
     documents = row.documents()
     length = documents.length
     start = max(0, min(start, length - 1))
@@ -87,12 +87,12 @@ def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -
     data = around.encode(errors="replace")
     first, last = (len(around[: place - from_].encode(errors="replace")) for place in (start, stop))
     spans = while_wanted(Tokenizer(row.history).spans(data.decode(), row.at), cancelled)
-    told = BAR.join(shown(data[begin:end]) for begin, end, _ in spans if first <= begin < last)
-    return Stretch(start, stop, length, told)
+    in_tokens = BAR.join(shown(data[begin:end]) for begin, end, _ in spans if first <= begin < last)
+    return Stretch(start, stop, length, in_tokens)
 
 
 class Reading(QObject):
-    """Cuts aside the text of whichever row of an answer is looked at last."""
+    """Cuts the text of the row of an answer that was looked at last."""
 
     changed = Signal()
 
@@ -107,7 +107,7 @@ class Reading(QObject):
         model.changed.connect(self._take_answer)
 
     def _take_answer(self) -> None:
-        """Read no text of an earlier answer."""
+        """Forget the text of an earlier answer."""
         answer, asked = self._model.answer, self._model.asked
         if answer is self._answer:
             return
@@ -129,7 +129,7 @@ class Reading(QObject):
         self.turn_to(0)
 
     def turn_to(self, character: int) -> None:
-        """To another stretch of the same text, counted from 0."""
+        """Read another stretch of the same text; the first character is 0."""
         row = self.row
         if row is None:
             return
@@ -145,7 +145,7 @@ class Reading(QObject):
         self._aside.ask(TOPIC, cut, take)
 
     def close(self) -> None:
-        """Look at no text any more."""
+        """Stop reading."""
         self.row = self.stretch = None
         self._aside.cancel(TOPIC)
         self.changed.emit()

@@ -39,7 +39,7 @@ class ReadingPage(QuestionPage):
         self._show_text()
 
     def _bar(self) -> QWidget:
-        """Back and on by a stretch, or to a character; and away."""
+        """Make the buttons that turn to another stretch, the number of a character to go to, and a close button."""
         self.name, self.until = OneLine(), OneLine()
         self.back, self.on = small_button("The characters before"), small_button("The characters behind")
         self.back.setText("‹")
@@ -75,7 +75,7 @@ class ReadingPage(QuestionPage):
             part.setVisible(stretch is not None)
         if stretch is None or row is None:
             return
-        self.preview.setText(stretch.told)
+        self.preview.setText(stretch.in_tokens)
         self.read.verticalScrollBar().setValue(0)
         name = f"{row.text}, {row.tokenizer}"
         self.name.setText(name)

@@ -1,4 +1,4 @@
-"""The questions one can ask of a run, and how their pages are reached from the text, the merges and each other."""
+"""How the pages of questions are reached from the text, the table of merges and each other."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair f
 
 
 class Asking(QObject):
-    """Everything is asked only while its page is on top; the answers come from threads of their own."""
+    """Connects the pages of questions with the rest of the window."""
 
-    written = Signal(tuple, Path)  # by which command, and where
+    written = Signal(tuple, Path)  # the command that makes the same, and where
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Asking(QObject):
         self._actions["compare"].trigger()
 
     def _connect_actions(self) -> None:
-        """The menu, by which every answer can be reached without a mouse."""
+        """Connect the menu, by which every answer can be reached without a mouse."""
         acts: dict[str, Callable[[], None]] = {
             "why": self._ask_why,
             "token": self._ask_about_token,
@@ -109,26 +109,26 @@ class Asking(QObject):
     # -- about a place in the text ---------------------------------------------------------
 
     def _ask_why(self) -> None:
-        """About the place of the caret."""
+        """Ask why the text is cut at the caret."""
         self._show_in_inspector("why")
         self._pages.page(WHY).model.look_at(self._editor.caret_byte)
 
     def _enlarge_tree(self) -> None:
-        """The one of the word that was asked about; of none, that at the caret."""
+        """Show the tree of the word asked about, else of the word at the caret."""
         if not self._pages.page(WHY).model.is_asked:
             self._pages.page(WHY).model.look_at(self._editor.caret_byte)
         self._window.set_stage("tree")
         self._pages.page(TREE).setFocus()
 
     def _ask_about_token(self) -> None:
-        """The one at the caret if the text is being read, else the one of the moment shown."""
+        """Ask about the token at the caret if the text has the focus, else about that of the moment shown."""
         if self._editor.hasFocus():
             token = self._editor.model.token_at(min(self._editor.caret_byte, self._editor.model.byte_length - 1))
             self._token.model.peek(token.id if token else None)
         self._show_in_inspector("token")
 
     def about_token(self, token: int) -> None:
-        """At the moment it was learned."""
+        """Show a token at the moment it was learned."""
         self._token.model.travel_to(token)
         self._show_in_inspector("token")
 
@@ -144,7 +144,7 @@ class Asking(QObject):
     # -- about a merge ---------------------------------------------------------------------
 
     def _open_merge_menu(self, merge: int, place: QPoint) -> None:
-        """As if that merge had been clicked, then what is asked about it."""
+        """Go to that merge, then offer what can be asked about it."""
         self._cursor.go_to(merge + 1)
         self.merge_menu = menu = self._new_menu()
         menu.addActions([self._actions[name] for name in ("token", "paid", "follow", "ties")])
@@ -160,7 +160,7 @@ class Asking(QObject):
         return menu
 
     def _open_pair_menu(self, left: int, right: int, at: int, place: QPoint) -> None:
-        """What can be done with a pair that leads after so many steps."""
+        """Offer what can be done with a pair that leads after `at` steps."""
         self.pair_menu = menu = self._new_menu()
         pair, run = (left, right), self._runs.shown
         menu.addAction("Follow This Pair Through &Time").triggered.connect(lambda: self._follow(pair))
@@ -173,7 +173,7 @@ class Asking(QObject):
         menu.popup(place)
 
     def _forbid(self, step: int) -> None:
-        """Go another way from that step on, without what it joined."""
+        """Make a new run without what that step joined."""
         run, pair = self._runs.shown, self._pair_of(step - 1)
         if run is None or pair is None:
             self._messages.show_notice(Notice("There is no step to forbid at the moment shown: go to one first."))
@@ -192,7 +192,7 @@ class Asking(QObject):
         return run.history.pair(merge)
 
     def _follow(self, pair: tuple[int, int] | None) -> None:
-        """Let a pair run against the others."""
+        """Add a pair to the race."""
         if pair is not None:
             self._pages.page(RACE).add_pair("pairs", pair)
         self._actions["race"].trigger()
@@ -207,7 +207,7 @@ class Asking(QObject):
 
     @cached_property
     def encoding(self) -> CorpusEncoding:
-        """What encodes whole texts, of which one at a time is under way."""
+        """The encoder of whole texts, one at a time."""
         from app.window.files.compress_and_encode import CorpusEncoding
 
         encoding = CorpusEncoding(self._session, self)

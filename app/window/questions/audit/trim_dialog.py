@@ -15,7 +15,7 @@ NEEDED_TITLES = {"spare": "Keep it, and tell", "lose": "Remove both", "hide": "K
 NUMBERINGS = {"renumber": "Anew, without gaps", "keep": "As they are, with holes"}
 EXPLANATION = (
     "The run shown stays; the trimmed table is a run of its own. Every token that stays can be made as before. "
-    "Then it is told how many tokens your text and the corpus become."
+    "Then a message says how many tokens your text and the corpus become."
 )
 
 

@@ -1,4 +1,4 @@
-"""A trimmed table as a run beside the first: what is asked for, and what came of it."""
+"""Trimming: a run beside the first, without some tokens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TEXT_CHARACTERS = 1_000_000  # of the person's text
 
 @dataclass(frozen=True)
 class Wish:
-    """What is to be removed, and how."""
+    """Which tokens to remove, and how."""
 
     what: What
     rows: tuple[int, ...] = ()  # that are selected
@@ -48,9 +48,9 @@ class Wish:
 
 
 class Trimming(QObject):
-    """One at a time."""
+    """Makes one trimmed table at a time."""
 
-    trimmed = Signal(int, str)  # the number of the run that it was made of, and a sentence
+    trimmed = Signal(int, str)  # the number of the original run, and a sentence
     failed = Signal(str)
     busy_changed = Signal()
 
@@ -98,7 +98,7 @@ class Trimming(QObject):
         return answer is not None and any(times is not None for times in answer.columns["times"])
 
     def tokens(self, rows: Sequence[int]) -> list[int]:
-        """The tokens in these rows of the audit, by the engine's ids; what has no id is removed already."""
+        """The engine's ids of the tokens in these rows of the audit; a token without an id is removed already."""
         assert self.study is not None
         assert self.model.answer is not None
         numbers = self.model.answer.columns["id"]

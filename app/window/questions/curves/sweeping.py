@@ -78,11 +78,10 @@ class SweepModel(QuestionModel):
     def _hear(self, news: DataTable | Progress) -> None:
         if isinstance(news, DataTable):
             values = {"results": ""} | self._values()
-            self.answer, self.trouble = SweepResults(**values).answer_of(news), ""
-            self._are_texts.clear()
+            self._take(SweepResults(**values).answer_of(news), "", self.progress)
         else:
             self.progress = f"{news.stage.capitalize()} … {news.done:,} of {news.total or 0:,} {news.unit}"
-        self.changed.emit()
+            self.changed.emit()
 
     def stop(self) -> None:
         if self._session.aside.is_busy(TOPIC):

@@ -1,4 +1,4 @@
-"""What the corpus tells about a token, under the facts of the inspector."""
+"""The facts about a token from the corpus, below those from its history."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECTIONS = {  # in this order
     "children": "Part of",
     "takers": "Taken by",
     "paid": "What paid for it",
-    "lines": "Where it stands",
+    "lines": "Where it occurs",
 }
 
 

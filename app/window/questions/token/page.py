@@ -39,7 +39,7 @@ class TokenPage(Page):
         self.forbid.clicked.connect(self._forbid)
         self._table = self._facts_as_rows()
         self.save = flat_button("Save …")
-        self.save.setToolTip(tip("What is told here as a picture, or all its counts as CSV, TSV, JSON or Parquet"))
+        self.save.setToolTip(tip("This page as a picture, or all counts of the token as CSV, TSV, JSON or Parquet"))
         self.save.clicked.connect(self.save_wanted)
         self.print = flat_button("For Print …")
         self.print.setToolTip(tip("Its counts over time as PDF, SVG or PNG of a size you say"))

@@ -23,8 +23,8 @@ from bpe_core.figures.tree import Tree
 
 GROW_MILLISECONDS = 250
 NOTHING = "Click into the text first: here grows the tree of the word that was clicked."
-NO_TREE = "By this method no word is put together step by step, so this one has no tree. Why Here? tells how it is cut."
-HINT = "Each box is a token: below its text the merge that made it, and how often its parts stood side by side then."
+NO_TREE = "By this method no word is put together step by step, so this one has no tree. Why Here? says how it is cut."
+HINT = "Each box is a token: below its text the merge that made it, and how often its parts were side by side then."
 SMALLEST, LARGEST = 0.6, 3.0
 STEP_MILLISECONDS, LAST_MILLISECONDS = 900, 2_500
 
@@ -205,7 +205,7 @@ class TreePage(StagePage):
         self.told.setText(f"{reason}{HINT}")
 
     def _ask_about(self, place: int) -> None:
-        """Why the boundary before that symbol stands or fell."""
+        """Ask about the boundary before that symbol."""
         facts = self.model.facts
         joint = next((one for one in facts.joints if one.place == place), None) if facts is not None else None
         if joint is not None:

@@ -1,4 +1,4 @@
-"""One word of the person's text, closely: its merge tree, and for each boundary why it stands or fell."""
+"""One word of the person's text: its merge tree, and for each boundary why the text is cut there or not."""
 
 from __future__ import annotations
 
