@@ -225,5 +225,5 @@ class LanesQuestion(QuestionModel):
     def _values(self) -> dict[str, Any]:
         return self.lanes.parameters
 
-    def _take(self, answer: Answer | None, trouble: str) -> None:
-        super()._take(answer, self._hint if trouble == NOTHING_YET else trouble)
+    def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
+        super()._take(answer, self._hint if trouble == NOTHING_YET else trouble, progress)
