@@ -7,7 +7,7 @@ memory, so nothing that is damaged is ever used. This module imports neither Num
 
 from __future__ import annotations
 
-import marshal
+import json
 import os
 import re
 import stat
@@ -53,9 +53,12 @@ class Pack:
         return replace(self, kernels={**self.kernels, **other.kernels})
 
     def written(self) -> bytes:
-        """Return a checksum and the content, which only the same version of Python can read."""
-        kernels = {key: tuple(made) for key, made in sorted(self.kernels.items())}
-        content = marshal.dumps((self.llvmlite, self.fallback, kernels))
+        """Return a checksum, a line that says what follows, and all machine code."""
+        made = sorted(self.kernels.items())
+        rows = [(*key, one.symbol, one.answer, len(one.code)) for key, one in made]
+        content = b"".join(
+            [json.dumps((self.llvmlite, self.fallback, rows)).encode(), b"\n", *(m.code for _, m in made)]
+        )
         return _checksum(content) + content
 
     @classmethod
@@ -73,8 +76,12 @@ class Pack:
         checksum, content = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
         if _checksum(content) != checksum:
             raise ValueError("The machine code is damaged.")
-        llvmlite, fallback, kernels = marshal.loads(content)
-        return cls(llvmlite, fallback, {key: Made(*made) for key, made in kernels.items()})
+        header, _, code = content.partition(b"\n")
+        llvmlite, fallback, rows = json.loads(header)
+        kernels, start = {}, 0
+        for name, kinds, symbol, answer, length in rows:
+            kernels[name, kinds] = Made(symbol, answer, code[start : (start := start + length)])
+        return cls(llvmlite, fallback, kernels)
 
 
 def _checksum(content: bytes) -> bytes:
