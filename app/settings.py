@@ -22,8 +22,7 @@ class Setting(Generic[Value]):
 
 THEME = Setting("look/theme", "system")  # light, dark, or as the system is
 WINDOW_GEOMETRY = Setting("window/geometry", QByteArray())  # where the window stood
-WINDOW_STATE = Setting("window/state", QByteArray())  # where its docks and toolbars stood
-CENTRE_STATE = Setting("window/centre", QByteArray())  # how text and charts shared the middle
+ROOM = Setting("window/room", "")  # the last one; none at the first start, which knows only the first
 RECENT_FILES = Setting[list[str]]("files/recent", [])  # texts opened lately, the newest first
 LAST_FOLDER = Setting("files/folder", "")  # where the last file was opened or saved
 SPEED = Setting("training/speed", 100)  # place of the speed slider; 100 is full speed
@@ -36,11 +35,21 @@ PRINT_HEIGHT = Setting("print/height", 80)
 PRINT_TEXT = Setting("print/text", 8)  # points
 PRINT_LIGHT = Setting("print/light", True)  # on a light ground, whatever the window's is
 MANIFESTS = Setting("files/manifests", False)  # whether how it was made is kept beside what is saved
-START_HERE = Setting("window/start here", True)  # whether a window without files begins with the page to start from
+START_HERE = Setting("window/start here", True)  # whether a window without files learns its sample by itself
 LESSONS_DONE = Setting[list[str]]("lessons/done", [])  # names of the lessons that were finished
 LESSON_PLACES = Setting[list[str]]("lessons/places", [])  # how far the others were taken, such as 2-weights:3
 
 MOST_RECENT_FILES = 10
+
+
+def docks_in(room: str) -> Setting[QByteArray]:
+    """Where the docks of a room were."""
+    return Setting(f"rooms/{room}/docks", QByteArray())
+
+
+def centre_of(room: str) -> Setting[QByteArray]:
+    """How text and charts shared the middle of a room."""
+    return Setting(f"rooms/{room}/centre", QByteArray())
 
 
 def data_folder() -> Path:

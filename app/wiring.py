@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.session.manifests import RESULT, SESSION, Manifests
 from app.session.session import Session
-from app.settings import MANIFESTS, SPEED, THEME, Settings
+from app.settings import MANIFESTS, SPEED, START_HERE, THEME, Settings
 from app.system.memory import GarbageCollection, give_back_early, give_back_now
 from app.window.actions import Actions
 from app.window.charts.wiring import Charting
@@ -48,7 +48,8 @@ from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import Asking
 from app.window.recipe.recipe_form import RecipeForm
 from app.window.recipe.recipe_panel import RecipePanel
-from app.window.start.start_page import STAGE, StartPage
+from app.window.rooms.watch_panel import WatchPanel
+from app.window.rooms.wiring import Moving
 from app.window.text.encoder import LiveEncoder
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.text_panel import TokenTextPanel
@@ -105,9 +106,9 @@ class Program(QObject):
         else:
             self.opening.open_sample(samples()[0])
         self.session.undo.clear()
-        self.merge_panel.table.setFocus()
-        if not files:
-            self.start_page.open_at_start()
+        self.time_bar.track.setFocus()  # so that Space plays and pauses
+        if not files and self.settings.get(START_HERE):
+            self.running.watch()
         self.form.preview()
         self.encoder.encode()
         QTimer.singleShot(WARM_UP_MILLISECONDS, self, self._settle)
@@ -154,8 +155,8 @@ class Program(QObject):
         actions = self.actions
         self.samples_menu = QMenu("Sa&mples", self.window)
         self.speed = SpeedBox(self.settings.get(SPEED))
-        self.toolbar = MainToolBar(actions, self.form, self.training, self.samples_menu, self.speed)
-        self.caption = StepCaption(self.session, self.token_text, actions["play"], actions["skip"])
+        self.toolbar = MainToolBar(actions, self.training, self.samples_menu)
+        self.caption = StepCaption(self.session, self.token_text)
         self.text_panel = TokenTextPanel(self.token_text, self.caption)
         self.pages = Pages(World(self.session, self.token_text, self.token))
         self.charts = PageTabs("Charts", self.pages.on("charts"))
@@ -166,8 +167,8 @@ class Program(QObject):
         self.runs_panel = RunsPanel(self.run_list)
         self.bookmarks_panel = BookmarksPanel(self.bookmarks, self.frame)
         self.lesson_panel = LessonPanel(self.course)
-        self.start_page = StartPage(self.frame, self.samples_menu)
-        self.time_bar = TimeBar(self.session, actions)
+        self.watch = WatchPanel(self.session, self.form)
+        self.time_bar = TimeBar(self.session, actions, self.speed)
         self.status = StatusLine(self.training)
         docks: dict[str, QWidget] = {
             "corpus": self.corpus_panel,
@@ -181,10 +182,10 @@ class Program(QObject):
         self.window.fill(
             toolbar=self.toolbar,
             message_bar=self.messages,
+            head=self.watch,
             text=self.text_panel,
             charts=self.charts,
-            stages=self.pages.on("centre")
-            | {STAGE: self.start_page, LESSON_STAGE: LessonStage(self.course, self.lesson_panel.step.words)},
+            stages=self.pages.on("centre") | {LESSON_STAGE: LessonStage(self.course, self.lesson_panel.step.words)},
             docks=docks,
             time_bar=self.time_bar,
             status=self.status,
@@ -197,6 +198,7 @@ class Program(QObject):
         editor, table = self.text_panel.editor, self.merge_panel.table
         self.writing = Writing(frame, text, self.text_panel, self.token, self)
         self.running = Training(frame, self.training, self.form, self.speed, self)
+        self.moving = Moving(frame, self.charts, self.pages, self.text_panel, self.watch, self.time_bar, self)
         self.merge_panel.connect_with(session, frame)
         self.charting = Charting(session, frame, self.charts, self.pages, table.place_of, self)
         self.asking = Asking(session, frame, self.pages, self.inspector, editor, table, self)
@@ -206,12 +208,11 @@ class Program(QObject):
         self.opening = Opening(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.playing = PlayingControls(frame, self.text_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
-        self.start_page.leave_at(session.corpus.texts.changed, self.course.changed, self.filing.document.opened)
-        self.start_page.lesson_wanted.connect(self.teaching.open)
         self.finding = Finding(frame, self.teaching, self.asking.about_token, self)
 
     def _connect_topics_with_each_other(self) -> None:
         self.session.recipe.changed.connect(lambda _: self.corpus.refresh())
+        self.watch.train_wanted.connect(self.running.train_and_play)
         self.session.playing.stepped.connect(self.pages.page(PAIRS).show_step)
         self.runs_panel.compare_wanted.connect(self.asking.compare_with)
         self.pages.when_built(SWEEPS, lambda page: page.session_wanted.connect(self.filing.open))
@@ -243,7 +244,7 @@ class Program(QObject):
 
     def _fill_view_menu(self, view: QMenu) -> None:
         for dock in self.window.docks.values():
-            view.addAction(dock.toggleViewAction())
+            self.window.addAction(dock.toggleViewAction())  # the right button on a title lists them, too
             dock.toggleViewAction().triggered.connect(lambda on, dock=dock: dock.raise_() if on else None)
         view.addSeparator()
         looks = view.addMenu("&Theme")

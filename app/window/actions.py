@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu, QMenuBar
+from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.window.parts.icons import icon
 from app.window.parts.typed import take_what_is_typed
@@ -37,6 +37,7 @@ TITLES = {
     "view": "&View",
     "help": "&Help",
 }
+ELSEWHERE = ""
 MENUS: dict[str, tuple[Item, ...]] = {
     "file": (
         Item("new_session", "&New Session", "Begin with an empty corpus; unsaved work can be restored"),
@@ -46,23 +47,12 @@ MENUS: dict[str, tuple[Item, ...]] = {
         SEPARATOR,
         Item("open", "&Open Texts …", "Add text files to the corpus", Standard.Open, "open"),
         Item("open_folder", "Open &Folder …", "Add all files of a folder to the corpus", "Ctrl+Shift+O"),
-        Item("open_address", "O&pen from Address …", "Add what an address such as https:// or s3:// leads to"),
-        Item("paste_text", "Add Text from Clip&board", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
-        SEPARATOR,
-        Item("count_apart", "Count &Words into a File …", "Count the words while you go on, here or on a cluster"),
         SEPARATOR,
         Item("import", "&Import Tokenizer …", "Open a tokenizer that was made elsewhere", "Ctrl+I"),
         Item("export", "&Export Tokenizer …", "Write it for another library or as a table", "Ctrl+E", "export"),
         Item("report", "&Report …", "Write the run shown as one page that can be mailed"),
         Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG, PDF, or as values", "Ctrl+Alt+S"),
-        Item("print_chart", "Save Fi&gure for Print …", "Save the chart shown as PDF, SVG or PNG of a size you say"),
-        Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
-        Item("manifests", "&Keep Reproducible Manifests", "Keep beside each file how it was made", checkable=True),
         SEPARATOR,
-        Item("compress_file", "Compress a Fi&le …", "Make a file of any kind smaller, as Gage did in 1994"),
-        Item("expand_file", "E&xpand a File …", "Give back the original of a compressed file"),
-        SEPARATOR,
-        Item("claim_sessions", "Open Sessions by &Double-Click", "Let the desktop open sessions with this program"),
         Item("quit", "&Quit", "Close the window", Standard.Quit),
     ),
     "edit": (
@@ -70,62 +60,78 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("redo", "&Redo", "Make the change again", Standard.Redo, "redo"),
         SEPARATOR,
         Item("copy_tsv", "&Copy {Steps}", "Copy the selected {steps}, ready to paste into a spreadsheet", None, "copy"),
-        Item("copy_csv", "Copy {Steps} as C&SV", "Copy the selected {steps}, separated by commas"),
-        Item("copy_headers", "Copy with &Titles", "Whether copied {steps} begin with a line of titles", checkable=True),
         SEPARATOR,
         Item("find", "&Find {Steps}", "Filter the table of {steps}", Standard.Find, "search"),
     ),
     "training": (
         Item("main", "&Train", "Learn from the corpus, {step} by {step}", "F5", "train"),
         Item("new_run", "Train a &New Run", "Begin again; earlier runs stay", "Ctrl+F5"),
-        Item("step", "One &Step", "Make one {step}", "F6", "step"),
         Item("stop", "St&op", "End the training; what was learned stays", "Shift+F5", "stop"),
         Item("count_imported", "Count on &My Corpus", "Find the counts of an imported table in the corpus"),
         Item("extend_imported", "E&xtend on My Corpus …", "Let the table shown learn more as a new run; its ids stay"),
         Item("forbid", "&Forbid This {Step} and Go On", "Go on from the {step} shown without its pair, as a new run"),
-        Item("runs", "&All Runs", "List all runs: look at one, train again with another rule, compare", "Ctrl+Shift+L"),
-        Item("extend", "Continue to &Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
     ),
     "time": (
         Item("play", "&Play", "Move the step shown forward by itself", ("F7", "Space"), "train"),
-        Item("skip", "S&kip", "Stop playing, and show the end at once", icon="live"),
         Item("back", "One {Step} &Back", "Show the world one {step} earlier", ("Alt+Left", "Left"), "back"),
         Item("forward", "One {Step} &Forward", "Show the world one {step} later", ("Alt+Right", "Right"), "step"),
-        Item("first", "To the B&eginning", "Show the world before the first {step}", ("Alt+Home", "Home"), "start"),
         Item("live", "&Live", "Return to the newest {step} and stay there", ("F8", "End"), "live", checkable=True),
         Item("go_to", "&Go to {Step} …", "Type the number of a {step}", "Ctrl+G"),
         SEPARATOR,
         Item("bookmark", "Book&mark", "Remember the step shown, or forget it again", "Ctrl+D", "bookmark", True),
-        Item("note", "Write a &Note …", "Write about the step shown", "Ctrl+Shift+D"),
-        Item("copy_reference", "&Copy Reference", "Copy the step shown as bpe:run#{step}", "Ctrl+Shift+R"),
         SEPARATOR,
-        Item("plays", "Play &When Learned", "Play a small run from its beginning once it is learned", checkable=True),
-        Item("motion", "Let Things M&ove", "Show a {step} that is played slowly as it happens", checkable=True),
     ),
     "ask": (
         Item("why", "&Why Is It Cut Here?", "Show why the text is cut at the caret", "Ctrl+Shift+W"),
         Item("token", "About the &Token", "Show the life of the token at the caret, or of the {step} shown", "Ctrl+T"),
         Item("tree", "&Merge Tree", "Show the merge tree of the clicked word large", "Ctrl+Shift+T"),
         Item("paid", "What &Paid for It?", "Show the words and files that the {step} shown was made for"),
-        ABOUT_PAGES,
         SEPARATOR,
-        Item("hold_out", "&Held-Out Text …", "Name a text that is not learned from, to measure vocabulary sizes"),
         Item("encode", "&Encode Texts …", "Write whole texts as token ids into a file", "Ctrl+Shift+E"),
     ),
     "view": (
-        Item("lab", "La&b", "Put two to four tokenizers side by side, at any size", "Ctrl+L", "lab", checkable=True),
-        Item("ages", "Colour by &Age", "Colour tokens by the {step} that made them", checkable=True),
-        Item("rarity", "Colour by Rar&ity", "Colour tokens by how often they occurred in the corpus", checkable=True),
-        Item("full_screen", "&Full Screen", "Let the window take the whole screen, or give it back", "F11", "", True),
+        Item("room_watch", "&Watch", "See a vocabulary being learned, and your own word with it", "Ctrl+1", "", True),
+        Item("room_ask", "&Ask", "Ask why a text is cut where it is", "Ctrl+2", "", True),
+        Item("room_compare", "&Compare", "Put runs and tokenizers side by side", "Ctrl+3", "", True),
+        Item("room_build", "&Build", "Choose texts and recipe, train, change and export", "Ctrl+4", "", True),
+        SEPARATOR,
+        Item("ages", "Colour by A&ge", "Colour tokens by the {step} that made them", checkable=True),
         SEPARATOR,
     ),
     "help": (
         Item("find_anything", "&Find Anything …", "Reach actions, files, lessons, tokens", ("Ctrl+K", "Ctrl+Shift+P")),
         Item("start_here", "&Start Here", "Type your name, and see how it is cut and why"),
         Item("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
-        Item("keys", "&Keys", "Which key does what", Standard.HelpContents),
         Item("help", "&Help", "How to use this window"),
         Item("about", "&About BPE Explorer", "What this program is"),
+    ),
+    # What few people do every month: found by typing into Find Anything, and by its keys.
+    ELSEWHERE: (
+        Item("open_address", "O&pen from Address …", "Add what an address such as https:// or s3:// leads to"),
+        Item("count_apart", "Count &Words into a File …", "Count the words while you go on, here or on a cluster"),
+        Item("paste_text", "Add Text from Clip&board", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
+        Item("print_chart", "Save Fi&gure for Print …", "Save the chart shown as PDF, SVG or PNG of a size you say"),
+        Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
+        Item("manifests", "&Keep Reproducible Manifests", "Keep beside each file how it was made", checkable=True),
+        Item("compress_file", "Compress a Fi&le …", "Make a file of any kind smaller, as Gage did in 1994"),
+        Item("expand_file", "E&xpand a File …", "Give back the original of a compressed file"),
+        Item("claim_sessions", "Open Sessions by &Double-Click", "Let the desktop open sessions with this program"),
+        Item("copy_csv", "Copy {Steps} as C&SV", "Copy the selected {steps}, separated by commas"),
+        Item("copy_headers", "Copy with &Titles", "Whether copied {steps} begin with a line of titles", checkable=True),
+        Item("step", "One &Step", "Make one {step}", "F6", "step"),
+        Item("runs", "&All Runs", "List all runs: look at one, train again with another rule, compare", "Ctrl+Shift+L"),
+        Item("extend", "Continue to &Larger Vocabulary", "Go on to the size the recipe now asks for", "Ctrl+Shift+F5"),
+        Item("skip", "S&kip", "Stop playing, and show the end at once", icon="live"),
+        Item("first", "To the B&eginning", "Show the world before the first {step}", ("Alt+Home", "Home"), "start"),
+        Item("note", "Write a &Note …", "Write about the step shown", "Ctrl+Shift+D"),
+        Item("copy_reference", "&Copy Reference", "Copy the step shown as bpe:run#{step}", "Ctrl+Shift+R"),
+        Item("plays", "Play &When Learned", "Play a small run from its beginning once it is learned", checkable=True),
+        Item("motion", "Let Things M&ove", "Show a {step} that is played slowly as it happens", checkable=True),
+        Item("hold_out", "&Held-Out Text …", "Name a text that is not learned from, to measure vocabulary sizes"),
+        Item("rarity", "Colour by Rar&ity", "Colour tokens by how often they occurred in the corpus", checkable=True),
+        Item("full_screen", "&Full Screen", "Let the window take the whole screen, or give it back", "F11", "", True),
+        Item("keys", "&Keys", "Which key does what", Standard.HelpContents),
+        ABOUT_PAGES,
     ),
 }
 
@@ -141,10 +147,11 @@ class Actions:
         self._icons: dict[str, str] = {}  # by names of actions
         self.is_typing_refused = False  # what was being typed when the last action began
         for id, items in MENUS.items():
-            menu = self.menus[id] = window.menuBar().addMenu(TITLES[id])
+            if id != ELSEWHERE:
+                self.menus[id] = window.menuBar().addMenu(TITLES[id])
             for item in items:
                 for action in about_pages if item is ABOUT_PAGES else (item,):
-                    self._add(menu, action)
+                    self._add(self.menus.get(id, window), action)
         self.call_steps("merge")
         self.recolor()
 
@@ -178,9 +185,10 @@ class Actions:
     def _take_what_is_typed(self) -> None:
         self.is_typing_refused = not take_what_is_typed()
 
-    def _add(self, menu: QMenu, item: Item) -> None:
+    def _add(self, home: QMenu | QMainWindow, item: Item) -> None:
         if item is SEPARATOR:
-            menu.addSeparator()
+            assert isinstance(home, QMenu)
+            home.addSeparator()
             return
         action = QAction(item.text, self._window)
         action.setObjectName(item.name)
@@ -193,15 +201,15 @@ class Actions:
         self._items.append(item)
         if item.icon:
             self._icons[item.name] = item.icon
-        menu.addAction(action)
+        home.addAction(action)
 
 
 WAY = " › "
 
 
-def actions_in(bar: QMenuBar) -> Iterator[tuple[str, QAction]]:
-    """Yield each action of the menus with the way to it, filling menus that are filled when they open."""
-    waiting = [("", action) for action in reversed(bar.actions())]
+def actions_in(window: QMainWindow) -> Iterator[tuple[str, QAction]]:
+    """Yield each action with the way to it through the menus, if any; menus filled when they open are filled."""
+    waiting = [("", action) for action in reversed([*window.menuBar().actions(), *window.actions()])]
     while waiting:
         way, action = waiting.pop()
         menu = action.menu()

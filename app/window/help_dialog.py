@@ -15,11 +15,11 @@ from app.window.parts.widgets import paragraph, scrolling
 
 HELP = """
 <h3>In one minute</h3>
-<p>Press <b>Train</b>. The program reads the texts of the corpus, splits them into words and then merges, again and
-again, the two neighbouring parts that occur together most often. Every merge becomes a token, and a row in the
-table on the right.</p>
-<p>In the middle you see a text of your own, cut into the tokens known so far: type or paste what you like. Below it,
-the pairs that lead the count, and which of them is merged next.</p>
+<p>The program reads the texts of the corpus, splits them into words and then merges, again and again, the two
+neighbouring parts that occur together most often. Every merge becomes a token.</p>
+<p><b>Watch</b> shows that happen to a word and a text of your own. In <b>Ask</b>,
+click into the text to see why it is cut there. <b>Compare</b> puts tokenizers side by side. In <b>Build</b>, choose
+texts and recipe, and <b>Train</b>.</p>
 <h3>Travelling in time</h3>
 <p>Drag the slider along the bottom, or click a merge in the table: text, charts and table then show the world as it
 was after that merge, even while training goes on. <b>Live</b> (F8) returns to the newest merge.</p>
@@ -81,7 +81,7 @@ def help_dialog(parent: QWidget) -> TextDialog:
 def keys_dialog(window: QMainWindow) -> TextDialog:
     rows = [
         (way.split(WAY)[0], title_of(action).removesuffix(" …"), keys_of(action))
-        for way, action in actions_in(window.menuBar())
+        for way, action in actions_in(window)
         if keys_of(action)
     ]
     rows += [("Your text", what, keys) for what, keys in IN_THE_TEXT]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, Qt, Signal
+from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.session.session import Session
 from app.session.time import timer
-from app.settings import CENTRE_STATE, WINDOW_GEOMETRY, WINDOW_STATE, Setting, Settings
+from app.settings import WINDOW_GEOMETRY, Setting, Settings, centre_of, docks_in
 from app.window.actions import Actions
 from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus, show_focused
@@ -33,6 +33,8 @@ from app.window.parts.widgets import scrolling
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 FULL_SCREEN = Qt.WindowState.WindowFullScreen
+FIRST_SIZE = QSize(1280, 800)
+FRAME = QSize(16, 48)  # at most, around a window
 STATE_VERSION = 3  # a layout of another version is not restored
 LESSONS_WIDTH = 320
 LEAST_MIDDLE = 236  # pixels, so that a window of 800 by 600 has all three columns
@@ -41,7 +43,7 @@ MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # large
 ANOTHER_SCREEN = 1.3  # times as wide, or as narrow
 DOCK_ON_STAGE = 400  # pixels, of a dock beside a stage
 TEXT_STAGE = "text"  # the text over its charts, without the docks
-STAGES_IN_TIME = frozenset({"tree", "duel", TEXT_STAGE})  # they follow the time bar
+STAGES_IN_TIME = frozenset({"tree", TEXT_STAGE})  # they follow the time bar
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,6 @@ class Dock:
     title: str
     area: Qt.DockWidgetArea
     behind: str = ""  # the dock whose tab comes first
-    is_hidden: bool = False
 
 
 DOCKS = (
@@ -60,11 +61,31 @@ DOCKS = (
     Dock("recipe", "Recipe", LEFT),
     Dock("merges", "Merges", RIGHT),
     Dock("inspector", "Inspector", RIGHT),
-    # Beside the recipe, which is short: on the right, table and inspector need the height.
-    Dock("runs", "Runs", LEFT, behind="recipe", is_hidden=True),  # one run needs no list
-    Dock("bookmarks", "Bookmarks", LEFT, behind="runs"),
-    Dock("lessons", "Lessons", LEFT, behind="bookmarks", is_hidden=True),
+    Dock("runs", "Runs", RIGHT),
+    Dock("bookmarks", "Bookmarks", LEFT, behind="recipe"),
+    Dock("lessons", "Lessons", LEFT, behind="bookmarks"),
 )
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a person does there decides what is in sight at first; each room remembers how it was arranged."""
+
+    id: str
+    title: str
+    tip: str
+    docks: tuple[str, ...] = ()  # open at first
+    has_text: bool = False  # the person's text above the charts
+    centre: tuple[int, int] = (360, 300)  # shares of the text and of the charts
+
+
+ROOMS = (
+    Room("watch", "Watch", "See a vocabulary being learned, and your own word with it", (), True, (200, 240)),
+    Room("ask", "Ask", "Ask why a text is cut where it is", ("merges", "inspector"), True, (380, 280)),
+    Room("compare", "Compare", "Put runs and tokenizers side by side"),
+    Room("build", "Build", "Choose texts and recipe, train, change and export", ("corpus", "recipe", "runs")),
+)
+ROOM = {room.id: room for room in ROOMS}
 
 
 @dataclass(frozen=True)
@@ -74,6 +95,13 @@ class Arrangement:
     sizes: Mapping[str, tuple[int, int]]
 
 
+class Stages(QStackedWidget):
+    """What is hidden in it asks for no height."""
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+
 class MainWindow(QMainWindow):
     """Docks left and right, text above charts in the middle, time along the bottom."""
 
@@ -81,6 +109,7 @@ class MainWindow(QMainWindow):
     text_dropped = Signal(str)
     closing = Signal()
     stage_changed = Signal(str)
+    room_changed = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,19 +126,22 @@ class MainWindow(QMainWindow):
         self._draw_soon = timer(self, 0, self._draw_again)
         self.centre = QSplitter(Qt.Orientation.Vertical)
         self.centre.setChildrenCollapsible(False)
-        self.stages = QStackedWidget()  # text above charts, or a stage
+        self.stages = Stages()  # text above charts, or a stage
         self._stage_places: dict[str, int] = {}
         self.stage = ""  # what has taken the middle, so that everything else steps back
         self._docks_on_stage = set[str]()
         self._time_bar = QToolBar("Time")
         self._before_stage: Arrangement | None = None
-        self.resize(1280, 800)
+        self.room = ROOMS[0].id
+        self._kept: dict[str, tuple[QByteArray, QByteArray]] = {}  # docks and centre of rooms that were left
+        self.resize(FIRST_SIZE.boundedTo(self.screen().availableSize() - FRAME))
 
     def fill(
         self,
         *,
         toolbar: QToolBar,
         message_bar: MessageBar,
+        head: QWidget,
         text: QWidget,
         charts: QWidget,
         stages: Mapping[str, QWidget],
@@ -117,13 +149,16 @@ class MainWindow(QMainWindow):
         time_bar: QWidget,
         status: QStatusBar,
     ) -> None:
-        """Put each part in its place; `docks` by their ids."""
+        """Put each part in its place; `docks` by their ids. The head is that of the first room."""
+        self._head, self._text = head, text
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, toolbar)
         for bar in (toolbar, self._time_bar):
             bar.toggleViewAction().setVisible(False)  # no menu could bring them back
         self.centre.addWidget(text)
         self.centre.addWidget(charts)
-        self.stages.addWidget(self.centre)
+        main = QWidget()
+        in_column(head, (self.centre, 1), on=main, margins=(0, 0, 0, 0))
+        self.stages.addWidget(main)
         self._stage_places = {id: self.stages.addWidget(stage) for id, stage in stages.items()}
         self._show_stage("")
         middle = QWidget()
@@ -139,31 +174,61 @@ class MainWindow(QMainWindow):
         for row in DOCKS:
             if row.behind:
                 self.tabifyDockWidget(self.docks[row.behind], self.docks[row.id])
-        for row in DOCKS:
-            if row.is_hidden:
-                self.docks[row.id].hide()
         self._time_bar.setObjectName("time")
         self._time_bar.setMovable(False)
         self._time_bar.addWidget(time_bar)
         self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, self._time_bar)
         self.setStatusBar(status)
         self._as_it_was_made = self.saveState(STATE_VERSION)
+        self._furnish()
         left, right = ([docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
         order_focus([toolbar, message_bar, *left, text, charts, *stages.values(), *right, time_bar])
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
+    def show_room(self, id: str) -> None:
+        """Go to a room; it is as it was left."""
+        self.set_stage("")
+        if id == self.room:
+            return
+        self.setUpdatesEnabled(False)
+        self._draw_soon.start()
+        self._kept[self.room] = self.saveState(STATE_VERSION), self.centre.saveState()
+        self.room = id
+        self._furnish()
+        self.room_changed.emit(id)
+
+    def _furnish(self) -> None:
+        """Show what belongs to the room."""
+        room = ROOM[self.room]
+        self._head.setVisible(room is ROOMS[0])
+        self._text.setVisible(room.has_text)
+        if self.room in self._kept:
+            docks, centre = self._kept[self.room]
+            self.restoreState(docks, STATE_VERSION)
+            self.centre.restoreState(centre)
+        else:
+            for id, dock in self.docks.items():
+                dock.setVisible(id in room.docks)
+            self.arrange()
+        self._dock_tabs.tidy_soon()
+
     def arrange(self) -> None:
-        self.centre.setSizes([360, 300])
+        """Give everything in the room its first size."""
         docks, self._arranged_for = self.docks, self.width()
-        left, right = max(270, self.width() * 14 // 100), self.width() * 36 // 100
-        self.resizeDocks([docks["corpus"], docks["merges"]], [left, right], Qt.Orientation.Horizontal)
+        self.centre.setSizes(list(ROOM[self.room].centre))
+        wide, width = Qt.Orientation.Horizontal, self.width()
+        widths = {"corpus": max(290, width * 22 // 100), "merges": width * 40 // 100, "runs": max(260, width // 5)}
+        for id in ROOM[self.room].docks:
+            if id in widths:
+                self.resizeDocks([docks[id]], [widths[id]], wide)
         self.resizeDocks([docks["corpus"], docks["recipe"]], [190, 413], Qt.Orientation.Vertical)
         self.resizeDocks([docks["merges"], docks["inspector"]], [300, 335], Qt.Orientation.Vertical)
-        docks["recipe"].raise_()
 
     def reset_layout(self) -> None:
+        """Let every room be as it was at first."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
-        self.arrange()
+        self._kept.clear()
+        self._furnish()
         self._dock_tabs.tidy_soon()
 
     def raise_lessons(self) -> None:
@@ -225,25 +290,30 @@ class MainWindow(QMainWindow):
             sizes={id: (dock.width(), dock.height()) for id, dock in docks if not dock.visibleRegion().isEmpty()},
         )
 
-    def show_dock(self, id: str) -> None:
+    def show_dock(self, id: str, *, here: bool = False) -> None:
+        """Show a panel in the room that it belongs to, or here."""
+        home = next((room.id for room in ROOMS if id in room.docks), None)
+        if home is not None and not here and self.docks[id].isHidden() and not self.stage:
+            self.show_room(home)
         self.docks[id].show()
         self.docks[id].raise_()
 
     def keep_layout(self, settings: Settings) -> None:
         settings.put(WINDOW_GEOMETRY, self.saveGeometry())
-        settings.put(WINDOW_STATE, self.arrangement().state)
-        settings.put(CENTRE_STATE, self.centre.saveState())
+        now = self.arrangement().state, self.centre.saveState()
+        for room, (docks, centre) in (self._kept | {self.room: now}).items():
+            settings.put(docks_in(room), docks)
+            settings.put(centre_of(room), centre)
 
     def restore_layout(self, settings: Settings) -> None:
-        geometry, state, centre = (settings.get(one) for one in (WINDOW_GEOMETRY, WINDOW_STATE, CENTRE_STATE))
+        geometry = settings.get(WINDOW_GEOMETRY)
+        rooms = {room.id: (settings.get(docks_in(room.id)), settings.get(centre_of(room.id))) for room in ROOMS}
         if not geometry.isEmpty():
             self.restoreGeometry(geometry)
-        if not state.isEmpty():
-            self._is_arranged, self._arranged_for = self.restoreState(state, STATE_VERSION), self.width()
-            for bar in self.findChildren(QToolBar):
-                bar.show()  # hidden by an earlier version
-        if not centre.isEmpty():
-            self.centre.restoreState(centre)
+        self._kept = {id: states for id, states in rooms.items() if not states[0].isEmpty()}
+        if self.room in self._kept:
+            self._is_arranged, self._arranged_for = True, self.width()
+            self._furnish()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Let Tab skip docks that are hidden behind others."""
@@ -360,7 +430,7 @@ class DockTabs:
 
     def tidy(self) -> None:
         """Hide the bars that do not follow the titles of their docks."""
-        bars = [child for child in self._window.children() if isinstance(child, QTabBar) and child.count()]
+        bars = [child for child in self._window.children() if isinstance(child, QTabBar)]
         alive: set[int] = set()
         for dock in self._docks.values():
             title = dock.windowTitle()
@@ -369,7 +439,7 @@ class DockTabs:
             alive |= {i for i, names in enumerate(titles) if title + PROBE in names}
             dock.setWindowTitle(title)
         for i, bar in enumerate(bars):
-            if i not in alive:
+            if i not in alive or bar.count() < 2:
                 bar.hide()
 
     def _tidy_unless_dragging(self) -> None:

@@ -225,17 +225,33 @@ COMPARE = chart_row(
     build_compare, Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown")
 )
 DUEL_ITEM = Item("duel", "&Duel", "Put your text as two tokenizers cut it side by side", "Ctrl+Shift+K")
-DUEL = PageRow("duel", "Duel", "centre", build_duel, (DUEL_ITEM,))
-LAB = PageRow("lab", "Lab", "centre", build_lab)
+DUEL = PageRow("duel", "Duel", "charts", build_duel, (DUEL_ITEM,))
+LAB_ITEM = Item("lab", "&Lab", "Put two to four tokenizers side by side, at any size", "Ctrl+L", "lab")
+LAB = PageRow("lab", "Lab", "charts", build_lab, (LAB_ITEM,))
 TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 
 PAGES: tuple[PageRow[Page], ...] = (
-    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, SIZES, TIES, WORDS, AUDIT, BENCHMARK, CURVES, SWEEPS, BLOCKS,
-    COMPARE, MORPHEMES, DUEL, LAB, TREE,
+    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WORDS, AUDIT, BLOCKS, LAB, DUEL, COMPARE, SIZES, CURVES,
+    SWEEPS, BENCHMARK, MORPHEMES, TREE,
 )  # fmt: skip
 # Questions that are answered in a view of their own: by the rows above, by the tables of merges and of words.
 OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff"}
 PAGES += tuple(question_row(name) for name in question_names() if name not in OWN_VIEWS)
+
+
+# Which charts a room shows, by their ids; those that no other room has are shown where a person asks.
+IN_ROOMS: dict[str, tuple[str, ...]] = {
+    "watch": ("pairs",),
+    "compare": ("lab", "duel", "compare", "curves", "sweep_results", "sizes", "benchmark", "morphemes"),
+    "build": ("words", "audit", "blocks"),
+}
+
+
+def charts_in(room: str) -> tuple[str, ...]:
+    if room in IN_ROOMS:
+        return IN_ROOMS[room]
+    elsewhere = {*IN_ROOMS["compare"], *IN_ROOMS["build"]}
+    return tuple(row.id for row in PAGES if row.tabs == "charts" and row.id not in elsewhere)
 
 
 class Pages:

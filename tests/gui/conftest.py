@@ -90,9 +90,11 @@ def windows(settings: Settings) -> Iterator[Callable[..., Program]]:
     def make(*files: Path) -> Program:
         program = build(application, settings, "light")
         opened.append(program)
+        program.window.resize(1280, 800)  # the screen of tests is smaller
         program.window.show()
         QTest.qWaitForWindowExposed(program.window)
         program.begin(files)
+        program.window.show_room("ask")
         return program
 
     yield make
@@ -169,6 +171,7 @@ def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Iterator[Call
         rest(qtbot, program)  # what another test has asked is answered by now
         program.messages.forget()  # or a test might take what another was told for what it waits for
         program.begin(files)
+        program.window.show_room("ask")
         return program
 
     yield begin

@@ -118,6 +118,7 @@ def test_it_is_saved_opened_and_reported(
 def test_why_here_is_told_in_the_terms_of_the_method(qtbot: QtBot, learned: Program) -> None:
     page, run = learned.pages[WhyPage], learned.session.runs.shown
     assert run is not None
+    learned.window.show_room("ask")
     learned.inspector.show_page("why")
     seen = set()
     for at in (0, run.learned // 2, run.learned):

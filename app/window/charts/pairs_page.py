@@ -38,6 +38,7 @@ from app.window.text.view.palette import TokenPalette
 from app.window.time.step_in_words import Chip
 
 ROW_PADDING = 5.0
+LEADING, HIGHEST_ROW = 5, 44.0  # rows, and their height, where only the leading pairs are shown
 MARGIN = 12.0
 LABEL_SHARE = 0.34  # of the width, at most
 HEADER_GAP = 6.0
@@ -73,6 +74,7 @@ class PairsPage(Page):
         self._step: Step | None = None  # to be seen as it happens, once its pairs are known
         self.losses: dict[tuple[int, int], str] = {}  # what is said of pairs that the last step took from
         self.motion = Motion(self, self.update)
+        self._leads = False
         self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -132,8 +134,14 @@ class PairsPage(Page):
         top = self._top() + max(0.0, (free - self.invitation.height()) / 2)
         self.invitation.move(max(0, (self.width() - self.invitation.width()) // 2), int(top))
 
+    def lead(self, on: bool) -> None:
+        """Show the few leading pairs, as large as there is room for."""
+        self._leads = on
+        self.update()
+
     def _row_height(self) -> float:
-        return QFontMetricsF(self._fixed).height() + ROW_PADDING
+        least = QFontMetricsF(self._fixed).height() + ROW_PADDING
+        return min(HIGHEST_ROW, max(least, (self.height() - self._top() - 4) / LEADING)) if self._leads else least
 
     def _top(self) -> float:
         return self._headline_place().bottom() + HEADER_GAP
@@ -192,7 +200,7 @@ class PairsPage(Page):
         if self.model.learned:
             return 1
         room = max(1, int((self.height() - self._top() - 4) / self._row_height()))
-        return min(room, len(self.model.bars))
+        return min(room, len(self.model.bars), LEADING if self._leads else room)
 
     def _row_at(self, y: float) -> int:
         row = int((y - self._top()) // self._row_height())

@@ -21,7 +21,7 @@ from app.system.file_type import claim_sessions
 from app.window.files.background_counts import BackgroundCounts
 from app.window.files.export import TableExport
 from app.window.files.export_dialog import ExportDialog
-from app.window.main_window import Frame
+from app.window.main_window import ROOM, Frame
 from app.window.merges.merge_table import MergeTableModel
 from app.window.pages import COMPARE, DUEL, LAB, Pages
 from app.window.parts.dialogs import (
@@ -200,17 +200,17 @@ class Filing(QObject):
         """Write down how the window is arranged, in plain values."""
         docks, lab = self._window.arrangement(), self._pages.known(LAB)
         return {
+            "room": self._window.room,
             "docks": dict(docks.is_open),
             "sizes": {name: list(size) for name, size in docks.sizes.items()},
             "centre": self._window.centre.sizes(),
             "chart": self._charts.shown,
             "sort": [self._merges.sort_column, self._merges.sort_descending],
-            "lab": ({} if lab is None else lab.model.kept()) | {"open": self._window.stage == "lab"},
+            "lab": ({} if lab is None else lab.model.kept()) | {"open": self._charts.shown == "lab"},
         }
 
     def _show_opened(self, view: View) -> None:
         self._text.set_text(self._session.text.value)
-        self._actions["lab"].setChecked(False)  # while the docks are arranged
         self._arrange(view.layout)
         self._open_lab(view.layout.get("lab"))
 
@@ -218,15 +218,16 @@ class Filing(QObject):
         had_any = isinstance(kept, dict) and any(value not in (None, False) for value in kept.values())
         if had_any or self._pages.known(LAB) is not None:
             self._pages.page(LAB).model.restore(kept)
-        self._actions["lab"].setChecked(isinstance(kept, dict) and kept.get("open") is True)
+        if isinstance(kept, dict) and kept.get("open") is True:
+            self._charts.show_page("lab")
 
     def _arrange(self, layout: Mapping[str, Any]) -> None:
         """Arrange the window as far as the values make sense: they may come from a stranger."""
-        docks, centre, chart, sort = (layout.get(key) for key in ("docks", "centre", "chart", "sort"))
-        if isinstance(docks, dict):
-            is_open = self._by_id(docks)
+        room, docks, centre, chart, sort = (layout.get(key) for key in ("room", "docks", "centre", "chart", "sort"))
+        self._window.show_room(room if room in ROOM else "ask")
+        if isinstance(docks, dict) and room in ROOM:  # older files had one room for all
             for id, dock in self._window.docks.items():
-                dock.setVisible(is_open.get(id) is not False)
+                dock.setVisible(docks.get(id) is True)
         self._resize_docks(layout.get("sizes"))
         if isinstance(centre, list) and len(centre) == 2 and all(type(size) is int for size in centre):
             self._window.centre.setSizes([min(max(0, size), LARGEST_SIZE) for size in centre])

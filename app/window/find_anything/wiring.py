@@ -36,7 +36,7 @@ class Finding(QObject):
     def _actions(self) -> list[Found]:
         return [
             Found(title_of(action), way, action.trigger, keys_of(action))
-            for way, action in actions_in(self._window.menuBar())
+            for way, action in actions_in(self._window)
             if action.isEnabled() and action.isVisible()
         ]
 

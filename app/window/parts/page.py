@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QImage, QKeyEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QImage, QShowEvent
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.window.parts.focus_order import insert_focus
 from app.window.parts.layouts import in_column
 from app.window.parts.watched import Drawn, Exact, Watched
-from app.window.parts.widgets import IconButton, scrolling
+from app.window.parts.widgets import scrolling
 
 LEAST_WIDTH = 200  # of pages: wider ones scroll where there is less room
 
@@ -77,30 +77,6 @@ class Page(QWidget):
         """Take the colours of the palette, after it has changed."""
 
 
-class StagePage(Page):
-    """A page with all the room there is; Escape gives the room back."""
-
-    close_wanted = Signal()
-
-    def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
-        super().__init__(watched, parent)
-        self.close_button = IconButton("close", "Back to the window (Esc)", self.close_wanted.emit)
-
-    def show_now(self) -> None:
-        """What the model knows; called when the page comes into sight, for it draws nothing before."""
-        raise NotImplementedError
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.show_now()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.close_wanted.emit()
-        else:
-            super().keyPressEvent(event)
-
-
 class PagePlace(QWidget):
     """Where a page lies, which is built when it is first looked at."""
 
@@ -142,6 +118,8 @@ class PageTabs(QTabWidget):
         self.ids, self._places = list(places), places
         for place in places.values():
             self.addTab(place, place.title)
+        self._seen: list[str] = []  # the pages that were on top, the last one last
+        self.currentChanged.connect(lambda _: self._remember())
 
     @property
     def shown(self) -> str:
@@ -155,6 +133,18 @@ class PageTabs(QTabWidget):
         """Bring a page on top, if there is one of that id."""
         if id in self.ids:
             self.setCurrentIndex(self.ids.index(id))
+
+    def show_only(self, ids: Collection[str]) -> None:
+        """Show the tabs of these pages, and of them the one that was on top last."""
+        on_top = next((id for id in [*reversed(self._seen), *ids] if id in ids), self.shown)
+        self.setTabVisible(self.ids.index(on_top), True)
+        self.show_page(on_top)
+        for place, id in enumerate(self.ids):
+            self.setTabVisible(place, id in ids)
+        self.tabBar().setVisible(len(ids) > 1)
+
+    def _remember(self) -> None:
+        self._seen = [id for id in self._seen if id != self.shown] + [self.shown]
 
     def rename(self, id: str, title: str) -> None:
         if self.tabText(self.ids.index(id)) != title:

@@ -14,7 +14,7 @@ from app.session.aside import Answer, Notice
 from app.session.session import Session
 from app.window.main_window import Frame
 from app.window.merges.merge_view import MergeTableView
-from app.window.pages import AUDIT, COMPARE, DUEL, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
+from app.window.pages import AUDIT, COMPARE, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.page import PageTabs
 from app.window.text.view.editor import TokenTextEdit
@@ -72,8 +72,7 @@ class Asking(QObject):
         pages.when_built(COMPARE, lambda page: page.duel.failed.connect(say))
         pages.when_built(COMPARE, lambda page: page.duel.put_together.connect(self._offer_comparison))
         pages.when_built(TREE, lambda page: page.copy_wanted.connect(self._actions["copy_chart"].trigger))
-        for stage in (TREE, DUEL):
-            pages.when_built(stage, lambda page: page.close_wanted.connect(lambda: self._window.set_stage("")))
+        pages.when_built(TREE, lambda page: page.close_wanted.connect(lambda: self._window.set_stage("")))
 
     def _connect_pairs(self, page: PairsPage) -> None:
         page.pair_chosen.connect(lambda left, right: self._follow((left, right)))
@@ -99,7 +98,6 @@ class Asking(QObject):
             "follow": lambda: self._follow(self._pair_of(self._cursor.position - 1)),
             "forbid": lambda: self._forbid(self._cursor.position),
             "compare": lambda: self._pages.page(COMPARE).choice.box.setFocus(),
-            "duel": lambda: self._window.set_stage("duel"),
             "hold_out": self._ask_for_held_out,
             "encode": self._encode,
         }

@@ -18,6 +18,7 @@ from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import action_button, label, named
 from app.window.parts.wording import tip
 from app.window.time.curve import compression_curve
+from app.window.training.training_views import SpeedBox
 from bpe_core.figures.figure import Line
 
 TRACK_MARGIN = 8.0
@@ -138,8 +139,8 @@ CURVE_MILLISECONDS = 120
 
 
 class TimeBar(QWidget):
-    def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, actions: Actions, speed: SpeedBox) -> None:
+        super().__init__()
         self._cursor = cursor = session.cursor
         self._runs = session.runs
         self.track = TimeTrack()
@@ -149,9 +150,10 @@ class TimeBar(QWidget):
         self.end = label("of 0")
         self.end.setMinimumWidth(self.end.fontMetrics().horizontalAdvance("of 999,999"))
         self.live = actions["live"]
-        buttons = (_button(actions[name]) for name in ("first", "back", "play", "forward"))
+        first, *steps = (_button(actions[name]) for name in ("first", "back", "play", "forward", "skip"))
         live = _button(self.live, with_text=True)
-        in_row(*buttons, (self.track, 1), self.number, self.end, live, on=self, margins=(0, 0, 0, 0))
+        self._more = (first, self.number, self.end, live)  # than one needs at first
+        in_row(first, *steps, (self.track, 1), self.number, self.end, live, speed, on=self, margins=(0, 0, 0, 0))
         actions.connect(first=lambda: cursor.go_to(0), live=self._go_live, go_to=self._ask_where_to_go)
         actions.connect(back=lambda: cursor.go_to(cursor.position - 1))
         actions.connect(forward=lambda: cursor.go_to(cursor.position + 1))
@@ -166,6 +168,11 @@ class TimeBar(QWidget):
         cursor.live_changed.connect(self._show_live)
         self._show_live()
         self._name()
+
+    def be_short(self, on: bool) -> None:
+        """Show only what one needs to watch."""
+        for widget in self._more:
+            widget.setHidden(on)
 
     def _name(self) -> None:
         wording = self._runs.wording

@@ -1,15 +1,13 @@
-"""The line above the text: what the last step did, and the buttons of playing."""
+"""The line above the text: what the last step did."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.session.session import Session
-from app.window.parts.layouts import in_row
 from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.widgets import action_button
 from app.window.parts.wording import from_the_left
 from app.window.text.colours import UNCOLOURED, colour_of, colour_on
 from app.window.text.text_model import TokenTextModel
@@ -18,25 +16,19 @@ from app.window.text.view.palette import TokenPalette
 from app.window.time.step_in_words import Chip, words_of_step
 
 HEIGHT = 34
-NARROW = 360
 GAP = 6.0
-ICON_ONLY, ICON_AND_TEXT = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 PADDING = 6.0
 
 
 class StepCaption(QWidget):
     """Follows the step shown. Its height never changes, so that nothing below moves."""
 
-    def __init__(
-        self, session: Session, model: TokenTextModel, play: QAction, skip: QAction, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, session: Session, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._runs, self._cursor, self._playing = session.runs, session.cursor, session.playing
+        self._runs, self._cursor = session.runs, session.cursor
         self._model = model  # its tokens have the same colours
         self.shown = words_of_step(None, 0)
         self._fixed = fixed_font(self.font().pointSizeF() + 1)
-        self.play, self.skip = _button(play), _button(skip)
-        in_row(1, self.play, self.skip, on=self, margins=(0, 0, 2, 0))
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         session.runs.changed.connect(self._show)
@@ -48,10 +40,6 @@ class StepCaption(QWidget):
         return QSize(400, HEIGHT)
 
     def _show(self) -> None:
-        is_under_way = self._playing.is_playing or self._playing.is_paused
-        for button, is_wanted in ((self.play, self._playing.can_play), (self.skip, is_under_way)):
-            if button.isHidden() == is_wanted:
-                button.setVisible(is_wanted)
         shown = words_of_step(self._runs.shown, self._cursor.position)
         if shown != self.shown:
             self.shown = shown
@@ -72,15 +60,8 @@ class StepCaption(QWidget):
                 x = self._chip(painter, x, self.shown.becomes, colours, is_new=True)
             self._words(painter, x, self.shown.after)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        is_narrow = self.width() < NARROW
-        for button in (self.play, self.skip):
-            button.setToolButtonStyle(ICON_ONLY if is_narrow else ICON_AND_TEXT)
-
     def _room(self) -> float:
-        shown = [button.x() for button in (self.play, self.skip) if button.isVisible()]
-        return float(min(shown, default=self.width())) - GAP
+        return self.width() - GAP
 
     def _width(self) -> float:
         """Measure the whole line; if it is too wide, the number of the step is left out."""
@@ -115,9 +96,3 @@ class StepCaption(QWidget):
         painter.setFont(self._fixed)
         paint_tile(painter, place, written, self._fill(chip, colours), edge, colours.ink)
         return place.right() + GAP
-
-
-def _button(action: QAction) -> QToolButton:
-    button = action_button(action, with_text=True)
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button

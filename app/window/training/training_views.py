@@ -33,7 +33,7 @@ class SpeedBox(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, FULL)
         self.slider.setValue(place)
-        self.slider.setFixedWidth(96)
+        self.slider.setFixedWidth(72)
         self.slider.setAccessibleName("Speed of training and playing")
         self.slider.setToolTip(
             "How fast to learn and to play: from one merge a second to full speed, at which all is played in 20 seconds"

@@ -27,6 +27,7 @@ class Training(QObject):
         train = partial(self._if_fields_are_valid, self._train)
         extend = partial(self._if_fields_are_valid, lambda: runs.extend(session.recipe.value))
         step = partial(self._if_fields_are_valid, lambda: session.step(fits=not form.has_own_size))
+        self.train_and_play = train
         self._acts: dict[str, Callable[[], None]] = {
             "train": train,
             "pause": runs.pause,
@@ -41,6 +42,11 @@ class Training(QObject):
         self.runs_menu = filled_menu("Sho&w Run", frame.window, self._fill_runs, "None yet")
         actions.menus["training"].addSeparator()
         actions.menus["training"].addMenu(self.runs_menu)
+
+    def watch(self) -> None:
+        """Learn the sample and play it, which a first start shows."""
+        self._frame.window.show_room("watch")
+        self.train_and_play()
 
     def _act(self) -> None:
         self._status.catch_up()  # with a size that was typed just now
@@ -57,7 +63,7 @@ class Training(QObject):
 
     def _train(self) -> None:
         """Train, and play a small run afterwards; not in the lab, where time has other sliders."""
-        if self._frame.window.stage != "lab":
+        if self._frame.window.room != "compare":
             self._session.playing.play_next_run()
         self._session.train(fits=not self._form.has_own_size)
 

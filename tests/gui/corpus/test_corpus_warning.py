@@ -19,6 +19,7 @@ def test_it_is_never_cut_off(
     path = tmp_path / "no blanks.txt"
     path.write_text("没有空格的很长的，一句话。" * 400, encoding="utf-8")
     program = new_program(path)
+    program.window.show_room("build")
     program.window.resize(*size)
     program.form.choose_preset("english")
     warning = program.corpus_panel.warning

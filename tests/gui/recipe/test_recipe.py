@@ -23,6 +23,11 @@ from tests.gui.conftest import WAIT, rest
 from tests.gui.small_run import Train, rows, small
 
 
+@pytest.fixture(autouse=True)
+def in_build(program: Program) -> None:
+    program.window.show_room("build")
+
+
 @pytest.mark.usefixtures("only_window")
 def test_an_impossible_size_is_refused_where_it_is_made(qtbot: QtBot, program: Program) -> None:
     panel = program.recipe_panel
@@ -43,10 +48,10 @@ def test_a_preset_fills_the_form_and_can_be_undone(qtbot: QtBot, program: Progra
     assert program.form.value("base") == "characters"
     assert panel.field("lowercase").isChecked()
     assert panel.size_box.counts_steps
-    assert program.toolbar.preset.currentData() == "clean-words"
+    assert program.recipe_panel.preset.currentData() == "clean-words"
     program.actions["undo"].trigger()
     assert program.form.value("base") == "bytes"
-    assert program.toolbar.preset.currentData() == "gpt2"
+    assert program.recipe_panel.preset.currentData() == "gpt2"
 
 
 def test_the_method_is_chosen_first_and_what_it_does_not_ask_for_is_hidden(
@@ -144,7 +149,7 @@ def typed(field: QWidget, text: str) -> None:
 
 
 def test_what_was_just_typed_is_what_is_learned(qtbot: QtBot, program: Program, train: Train) -> None:
-    typed(program.toolbar.size_box, "300")
+    typed(program.recipe_panel.size_box, "300")
     train(program)
     assert rows(program) == 300 - 256
     program.window.show_dock("recipe")
@@ -165,7 +170,7 @@ def test_what_was_just_typed_is_what_is_learned(qtbot: QtBot, program: Program, 
 def test_what_is_refused_is_marked_and_said_and_nothing_else_is_learned(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    size, runs = program.toolbar.size_box, program.session.runs
+    size, runs = program.recipe_panel.size_box, program.session.runs
     for entered, told in (("12", "256 bytes"), ("abc-99999999999", "0 to 4,000,000"), ("99999999", "0 to 4,000,000")):
         typed(size, entered)
         program.actions["main"].trigger()

@@ -46,11 +46,19 @@ def click_tab(qtbot: QtBot, program: Program, title: str) -> None:
     qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=place)
 
 
+def go_on_building(program: Program) -> None:
+    """With bookmarks open behind the recipe."""
+    program.window.show_room("build")
+    program.window.docks["bookmarks"].show()
+
+
 def test_one_bar_for_each_group_from_the_start(qtbot: QtBot, program: Program) -> None:
+    go_on_building(program)
     check(qtbot, program, ["Recipe", "Bookmarks"])
 
 
 def test_lessons_come_and_go(qtbot: QtBot, program: Program) -> None:
+    go_on_building(program)
     program.window.raise_lessons()
     check(qtbot, program, ["Recipe", "Bookmarks", "Lessons"])
     click_tab(qtbot, program, "Recipe")
@@ -60,10 +68,12 @@ def test_lessons_come_and_go(qtbot: QtBot, program: Program) -> None:
 
 
 def test_a_reset_leaves_tabs_that_work(qtbot: QtBot, program: Program) -> None:
+    go_on_building(program)
     for _ in range(3):
         program.window.raise_lessons()
         qtbot.wait(1)
         program.window.reset_layout()
+    program.window.docks["bookmarks"].show()
     check(qtbot, program, ["Recipe", "Bookmarks"])
     click_tab(qtbot, program, "Bookmarks")
     qtbot.waitUntil(lambda: not program.window.docks["bookmarks"].visibleRegion().isEmpty(), timeout=WAIT)
@@ -71,10 +81,12 @@ def test_a_reset_leaves_tabs_that_work(qtbot: QtBot, program: Program) -> None:
 
 def test_the_next_window_too(qtbot: QtBot, new_program: NewProgram) -> None:
     first = new_program()
+    go_on_building(first)
     first.window.raise_lessons()
     qtbot.wait(1)
     first.window.close()
     second = new_program()
+    second.window.show_room("build")
     check(qtbot, second, ["Recipe", "Bookmarks", "Lessons"])
     second.window.docks["lessons"].hide()
     check(qtbot, second, ["Recipe", "Bookmarks"])

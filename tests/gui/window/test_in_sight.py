@@ -84,11 +84,11 @@ def test_tokens_and_docks_have_the_room_that_there_is(
     train(program)
     window, table = program.window, program.merge_panel.table
     header = table.horizontalHeader()
-    before = {name: window.docks[name].width() for name in ("corpus", "merges")}
+    before = {name: window.docks[name].width() for name in ("inspector", "merges")}
     narrow = header.sectionSize(3)
     window.resize(2560, 1440)
     qtbot.waitUntil(lambda: window.docks["merges"].width() > 1.5 * before["merges"], timeout=WAIT)
-    assert window.docks["corpus"].width() > 1.3 * before["corpus"]
+    assert window.docks["inspector"].width() > 1.3 * before["inspector"]
     qtbot.waitUntil(lambda: header.sectionSize(3) > narrow, timeout=WAIT)
     fixed = QFontMetrics(fixed_font(table.font().pointSizeF()))
     for row in range(program.merges.rowCount()):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAction, QShortcut
-from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.wiring import Program
@@ -33,7 +33,7 @@ def nameless(program: Program) -> list[str]:
     return [
         f"{type(widget).__name__} in {type(widget.parent()).__name__}"
         for widget in controls(program)
-        if not name_of(widget)
+        if not name_of(widget) and not (isinstance(widget, QTabBar) and widget.count() == 0)  # one that Qt keeps aside
     ]
 
 
@@ -83,13 +83,9 @@ def test_tab_goes_from_part_to_part_and_never_out_of_sight(qtbot: QtBot, program
     train(program)
     program.window.raise_lessons()
     qtbot.wait(1)
-    program.window.docks["recipe"].raise_()
-    qtbot.wait(1)
     reached = in_order(program, Qt.Key.Key_Backtab)
     landmarks: tuple[QWidget, ...] = (
         program.toolbar.main_button,
-        program.corpus_panel.list,
-        program.recipe_panel.size_box,
         program.text_panel.editor,
         program.charts.page,
         program.merge_panel.table,

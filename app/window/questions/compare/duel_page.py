@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.page import StagePage
+from app.window.parts.page import Page
 from app.window.parts.widgets import label, muted, named, push_button, scaled
 from app.window.questions.compare.cards import LARGE, RunChoice
 from app.window.questions.compare.duel_model import DuelModel
@@ -36,9 +37,7 @@ class OtherChoice(QWidget):
         self.box.show_runs([(None, "nothing"), *self._model.choices], None if other is None else other.number)
 
 
-class DuelPage(StagePage):
-    """Escape goes back to the window as it was."""
-
+class DuelPage(Page):
     def __init__(self, model: DuelModel) -> None:
         super().__init__(model)
         self.setAccessibleName("Duel")
@@ -65,8 +64,11 @@ class DuelPage(StagePage):
             sides.addWidget(view, 2, column)
             sides.setColumnStretch(column, 1)
         sides.setRowStretch(2, 1)
-        head = in_row((self.choice, 1), self.close_button)
-        in_column(head, (sides, 1), self.told, on=self, margins=(8, 6, 8, 4))
+        in_column(self.choice, (sides, 1), self.told, on=self, margins=(8, 6, 8, 4))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.show_now()
 
     def show_now(self) -> None:
         lanes = self.model.lanes

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.typed import NumberBox
-from app.window.parts.widgets import IconButton, add_entry, filled_menu, label, muted, paragraph, push_button, scaled
+from app.window.parts.widgets import add_entry, filled_menu, label, muted, paragraph, push_button, scaled
 from app.window.parts.wording import tip
 from app.window.questions.compare.cards import LaneCards
 from app.window.questions.compare.lab_model import MEANINGS, LabModel, LabQuestion
@@ -40,9 +40,8 @@ HOW_TO_GET_ONE = "Train another recipe, or import a tokenizer."
 
 
 class LabPage(Page):
-    """Escape goes back: from a word to the text, from the text to the window as it was."""
+    """Escape goes back from a word to the text."""
 
-    close_wanted = Signal()
     import_wanted = Signal()
     why_wanted = Signal(int, int)  # of a lane, before which byte of the text of the rows
 
@@ -59,7 +58,6 @@ class LabPage(Page):
         self.add = QToolButton()
         self.back = push_button("Back to Your Text", lambda: model.look_at_word(None))
         self.measured = QToolButton()
-        self.close_button = IconButton("close", "Close the lab (Esc)", self.close_wanted.emit)
         self.recipes = filled_menu("&Train Another Recipe", self, self._fill_recipes)
         self.recipes.setToolTipsVisible(True)
         self.stack = QStackedWidget()
@@ -101,8 +99,7 @@ class LabPage(Page):
         in_column(self.cards, self.sizes, (halves, 1), on=full, margins=NO_MARGINS)
         self.stack.addWidget(full)
         self.stack.addWidget(self._empty())
-        title = scaled(label("Lab"), 1, bold=True)
-        head = in_row(title, (self.summary, 1), self.back, self.add, self.measured, self.close_button)
+        head = in_row((self.summary, 1), self.back, self.add, self.measured)
         in_column(head, (self.stack, 1), on=self, margins=(8, 6, 8, 4))
 
     def _empty(self) -> QWidget:
@@ -149,12 +146,10 @@ class LabPage(Page):
             menu.actions()[-1].setToolTip(tip(explanation))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() != Qt.Key.Key_Escape:
-            super().keyPressEvent(event)
-        elif self.model.specimen is not None:
+        if event.key() == Qt.Key.Key_Escape and self.model.specimen is not None:
             self.model.look_at_word(None)
         else:
-            self.close_wanted.emit()
+            super().keyPressEvent(event)
 
 
 class LabAnswer(QuestionPage):

@@ -1,4 +1,4 @@
-"""The lab takes the room of everything else while it is open; what is asked there is answered in the inspector."""
+"""Questions asked in the lab are answered in the inspector."""
 
 from __future__ import annotations
 
@@ -23,22 +23,12 @@ class Laboratory(QObject):
         self._runs, self._cursor = session.runs, session.cursor
         self._window, self._inspector = frame.window, inspector
         self._pages = pages
-        self._action, self._import = frame.actions["lab"], frame.actions["import"]
+        self._import = frame.actions["import"]
         pages.when_built(LAB, self._connect)
-        self._action.toggled.connect(self._open)
-        frame.window.stage_changed.connect(lambda id: self._action.setChecked(id == "lab"))
 
     def _connect(self, page: LabPage) -> None:
-        page.close_wanted.connect(lambda: self._action.setChecked(False))
         page.import_wanted.connect(self._import.trigger)
         page.why_wanted.connect(self._ask_why)
-
-    def _open(self, on: bool) -> None:
-        if on:
-            self._window.set_stage("lab")
-            self._pages.page(LAB).rows.setFocus()
-        elif self._window.stage == "lab":
-            self._window.set_stage("")
 
     def _ask_why(self, lane: int, byte: int) -> None:
         """Of one tokenizer, at the size shown: its run is the one that the window shows from now on."""
@@ -49,5 +39,5 @@ class Laboratory(QObject):
             self._runs.show(asked.run)
         self._cursor.go_to(asked.wanted)
         self._pages.page(WHY).model.look_at(byte, model.specimen)
-        self._window.show_dock("inspector")
+        self._window.show_dock("inspector", here=True)
         self._inspector.show_page("why")

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Qt, QVariantAnimation, Signal
-from PySide6.QtGui import QFont, QFontInfo, QMouseEvent
+from PySide6.QtGui import QFont, QFontInfo, QKeyEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.session.playing import Playing
 from app.session.time import TimeCursor
 from app.window.parts.figure_view import FigureView
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.page import Frame, StagePage
+from app.window.parts.page import Frame, Page
 from app.window.parts.pictures import picture_of
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import label, muted, scrolling
+from app.window.parts.widgets import IconButton, label, muted, scrolling
 from app.window.questions.why.model import TreeNode, WhyModel, WordFacts
 from bpe_core.figures.figure import Branch, TreeFigure
 from bpe_core.figures.tree import Tree
@@ -134,13 +134,15 @@ def _branch(node: TreeNode) -> Branch:
     return Branch(node.text, node.start, node.stop, told, f"{node.text}: merge {node.step:,}{times}")
 
 
-class TreePage(StagePage):
-    """Escape goes back to the window as it was."""
+class TreePage(Page):
+    """A word's tree with all the room there is; Escape gives the room back."""
 
+    close_wanted = Signal()
     copy_wanted = Signal()
 
     def __init__(self, model: WhyModel, cursor: TimeCursor, playing: Playing, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
+        self.close_button = IconButton("close", "Back to the window (Esc)", self.close_wanted.emit)
         self.setAccessibleName("Merge tree")
         self.model, self._cursor, self._playing = model, cursor, playing
         self.word = label()
@@ -181,6 +183,16 @@ class TreePage(StagePage):
     def _lay_out(self) -> None:
         head = in_row(self.word, 1, self.copy, self.save, self.close_button)
         in_column(head, (scrolling(self.tree, "The word as a tree"), 1), self.told, on=self, margins=(8, 6, 8, 4))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.show_now()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_wanted.emit()
+        else:
+            super().keyPressEvent(event)
 
     def show_now(self) -> None:
         has_word = self.model.facts is not None

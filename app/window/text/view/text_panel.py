@@ -126,6 +126,9 @@ class TokenTextPanel(QWidget):
         self.ids.grid.token_hovered.connect(self._light_token)
         self.ids.grid.token_chosen.connect(self._show_token)
 
+    def show_ids(self, on: bool) -> None:
+        self.ids.setVisible(on)
+
     def show_step(self, step: Step) -> None:
         self.editor.show_step(step)
         self.ids.grid.show_step(step)

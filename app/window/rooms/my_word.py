@@ -1,0 +1,166 @@
+"""A person's own word, cut into tokens by the shown run at the moment shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.run import Run
+from app.session.session import Session
+from app.window.lessons.bench import Bench
+from app.window.parts.timing import Throttle
+from app.window.parts.wording import count_text
+from app.window.text.encoder import encoded
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import shown
+from bpe_core.segmenting.segmentation import Segmentation, Tokens
+
+FIRST_WORD = "lighthouses"
+LONGEST = 60  # characters
+TOPIC, REASONS = "my word", "why my word is cut"
+LEARNING_MILLISECONDS = 100  # how often the word is cut anew while steps stream
+MOST_REASONS = 2
+LARGEST_CORPUS = 2_000_000  # bytes of distinct words that reasons are looked up in by themselves
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One token of the word, or several within one character."""
+
+    first: int  # character
+    stop: int
+    data: bytes
+    id: int | None  # none where several tokens share a character
+    tokens: int = 1
+
+
+@dataclass(frozen=True)
+class CutWord:
+    characters: tuple[str, ...]  # as they are shown
+    tiles: tuple[Tile, ...]
+    at: int  # after how many steps
+
+    @property
+    def tokens(self) -> int:
+        return sum(tile.tokens for tile in self.tiles)
+
+
+def cut_word(text: str, tokens: Tokens, at: int) -> CutWord:
+    """Make a tile of each token; tokens within a character share its tile.
+
+    >>> from bpe_core.studies.making import train
+    >>> found = encoded(train(["low low é"], "gpt2", merges=1).history, " lowé", 1)
+    >>> [(tile.data.decode(), tile.tokens) for tile in cut_word(" lowé", found.tokens(1), 1).tiles]
+    [(' ', 1), ('lo', 1), ('w', 1), ('é', 2)]
+    """
+    data = text.encode(errors="replace")
+    starts = list(accumulate((len(one.encode(errors="replace")) for one in text), initial=0))
+    place_of = {byte: place for place, byte in enumerate(starts)}
+    tiles: list[Tile] = []
+    begin, ids = 0, list[int]()
+    for start, stop, id in tokens.spans().tolist():
+        if not ids:
+            begin = start
+        ids.append(id)
+        if stop > start and stop in place_of and begin in place_of:
+            alone = ids[0] if len(ids) == 1 else None
+            tiles.append(Tile(place_of[begin], place_of[stop], data[begin:stop], alone, len(ids)))
+            ids = []
+    return CutWord(tuple(map(_shown, text)), tuple(tiles), at)
+
+
+def _shown(character: str) -> str:
+    return shown(character.encode(errors="replace"))
+
+
+class MyWord(QObject):
+    """Follows the word, the run and the cursor."""
+
+    changed = Signal()
+    reasons_changed = Signal()
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.word, self.cut, self.reasons = FIRST_WORD, CutWord((), (), 0), tuple[str, ...]()
+        self._runs, self._cursor, self._aside = session.runs, session.cursor, session.aside
+        self._found: Segmentation | None = None
+        learning = Throttle(LEARNING_MILLISECONDS, self._encode, self)
+        for signal in (session.runs.changed, session.runs.grew):
+            signal.connect(learning.call)
+        session.cursor.moved.connect(self._show)
+        self._show()
+
+    @property
+    def text(self) -> str:
+        """The word as it is inside a sentence, after a space."""
+        return f" {self.word}"
+
+    @property
+    def sentence(self) -> str:
+        if self._found is None:
+            return "Press Play: pairs of neighbours are joined, the most frequent first."
+        letters = count_text(len(self.word), "letter")
+        return f"{letters} and the space before: {count_text(self.cut.tokens, 'token')}"
+
+    def look_at(self, word: str) -> None:
+        """Show another word; the first one if it is empty."""
+        self.word = word.strip()[:LONGEST] or FIRST_WORD
+        self._found = None
+        self._encode()
+
+    def _encode(self) -> None:
+        run = self._runs.shown
+        if run is None or run.history is None:
+            self._found = None
+            self._show()
+            return
+        history, text, at = run.history, self.text, self._cursor.position
+        self._aside.ask(TOPIC, lambda task: encoded(history, text, min(at, len(history)), task.cancelled), self._take)
+
+    def _take(self, found: Segmentation) -> None:
+        if found.data == self.text.encode(errors="replace"):
+            self._found = found
+            self._show()
+
+    def _show(self, _: int = 0) -> None:
+        text, at = self.text, self._cursor.position
+        if self._found is None:
+            tiles = (Tile(place, place + 1, one.encode(errors="replace"), None) for place, one in enumerate(text))
+            self.cut = CutWord(tuple(map(_shown, text)), tuple(tiles), 0)
+        else:
+            self.cut = cut_word(text, self._found.tokens(at), at)
+        self._explain()
+        self.changed.emit()
+
+    def _explain(self) -> None:
+        """At the end of a run on a small corpus, say why the word's cuts stay."""
+        run, wanted = self._runs.shown, self._cursor.position >= self._cursor.end > 0
+        self._tell(())
+        if not wanted or run is None or run.is_busy or run.history is None or self._found is None:
+            return
+        words, history, text = run.words, run.history, self.text
+        if words is None or words.total_bytes > LARGEST_CORPUS or history.joining is not None:
+            return
+        cuts = self._found.tokens(len(history)).edges[1:-1].tolist()
+        self._aside.ask(REASONS, lambda task: _reasons(text, cuts, words, history), lambda told: self._tell(told, run))
+
+    def _tell(self, reasons: tuple[str, ...], run: Run | None = None) -> None:
+        is_late = run is not None and (run is not self._runs.shown or self._cursor.position < self._cursor.end)
+        if reasons != self.reasons and not is_late:
+            self.reasons = reasons
+            self.reasons_changed.emit()
+
+
+def _reasons(text: str, cuts: list[int], words: WordTable, history: History) -> tuple[str, ...]:
+    """Say why each remaining cut is kept; of many, only the first ones."""
+    from bpe_core.insight.why import Why, sentence  # not for the first paint
+
+    bench = Bench(words, history)
+    why = Why(text, history, corpus=bench.ranked)
+    reasons = [sentence(why.at_byte(byte), bench.names.text.__getitem__) for byte in cuts]
+    if len(reasons) > MOST_REASONS:
+        reasons[MOST_REASONS:] = [f"And {count_text(len(reasons) - MOST_REASONS, 'cut')} more."]
+    return tuple(reasons) or ("Nothing is left to join: it is one token.",)

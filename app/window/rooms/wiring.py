@@ -1,0 +1,67 @@
+"""Going from room to room: which parts belong to each, and the actions that lead there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.settings import ROOM
+from app.window.main_window import ROOMS, Frame
+from app.window.pages import PAIRS, Pages, charts_in
+from app.window.parts.page import PageTabs
+from app.window.rooms.watch_panel import WatchPanel
+from app.window.text.view.text_panel import TokenTextPanel
+from app.window.time.bar import TimeBar
+
+FIRST = ROOMS[0].id
+
+
+class Moving(QObject):
+    """A first start knows only the first room; the others appear after the first run."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        charts: PageTabs,
+        pages: Pages,
+        text: TokenTextPanel,
+        watch: WatchPanel,
+        time: TimeBar,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._frame, self._runs, self._charts = frame, frame.session.runs, charts
+        self._pairs, self._text, self._watch, self._time = pages.page(PAIRS), text, watch, time
+        for room in ROOMS:
+            frame.actions[f"room_{room.id}"].triggered.connect(lambda _=False, id=room.id: frame.window.show_room(id))
+        frame.actions["start_here"].triggered.connect(self._start_here)
+        frame.window.room_changed.connect(self._enter)
+        charts.currentChanged.connect(lambda _: self._come_with_chart())
+        self._runs.changed.connect(self._open_rooms)
+        self._enter(frame.window.room)
+
+    def _enter(self, room: str) -> None:
+        for one in ROOMS:
+            self._frame.actions[f"room_{one.id}"].setChecked(one.id == room)
+        is_first = room == FIRST
+        self._charts.show_only(charts_in(room))
+        self._text.show_ids(not is_first)
+        self._time.be_short(is_first)
+        self._pairs.lead(is_first)
+        self._open_rooms()
+
+    def _come_with_chart(self) -> None:
+        """Go to a room that shows the chart which was brought on top."""
+        window, chart = self._frame.window, self._charts.shown
+        if chart not in charts_in(window.room):
+            window.show_room(next(room.id for room in ROOMS if chart in charts_in(room.id)))
+
+    def _open_rooms(self) -> None:
+        if self._runs.all:
+            self._frame.settings.put(ROOM, self._frame.window.room)
+        knows_all = bool(self._frame.settings.get(ROOM))
+        for room in ROOMS:
+            self._frame.actions[f"room_{room.id}"].setVisible(knows_all)
+
+    def _start_here(self) -> None:
+        self._frame.window.show_room(FIRST)
+        self._watch.field.setFocus()

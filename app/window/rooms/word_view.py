@@ -1,0 +1,155 @@
+"""The word as tiles: a tile per token. Where a step joins two, they slide together."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.timing import Motion, smooth
+from app.window.rooms.my_word import CutWord, Tile
+from app.window.text.colours import colour_of
+from app.window.text.view.palette import TokenPalette
+
+LARGEST, SMALLEST = 28.0, 13.0  # points; as large as fits, in several rows if even the smallest does not
+PADDING, GAP, CORNER = 7.0, 8.0, 6.0
+SLIDE_SECONDS = 0.45
+HEIGHT = 78
+MOST_ROWS = 3
+
+
+class WordView(QWidget):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._now = self._before = CutWord((), (), 0)
+        self._slide = Motion(self, self.update)
+        self.setAccessibleName("The word, cut into tokens")
+        self.setMinimumHeight(HEIGHT)
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, HEIGHT)
+
+    def show_cut(self, cut: CutWord, *, slides: bool) -> None:
+        """Show how the word is cut; `slides` moves the tiles there from the step before."""
+        joins = cut.at == self._now.at + 1 and len(cut.tiles) < len(self._now.tiles)
+        is_next = joins and cut.characters == self._now.characters
+        if is_next or cut.tiles != self._now.tiles:
+            self._slide.end()
+            self._before = self._now if is_next and slides else cut
+            if is_next and slides:
+                self._slide.begin(SLIDE_SECONDS)
+        self._now = cut
+        texts = ("".join(cut.characters[tile.first : tile.stop]) for tile in cut.tiles)
+        self.setAccessibleDescription(" | ".join(texts))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._now.tiles:
+            return
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            progress = smooth(self._slide.progress)
+            _Drawing(self, painter, self._now).draw(self._before if progress < 1 else self._now, progress)
+
+
+class _Drawing:
+    """Places characters in rows; tiles never break."""
+
+    def __init__(self, view: QWidget, painter: QPainter, now: CutWord) -> None:
+        self._view, self._painter, self._now = view, painter, now
+        self._palette, self._shades = TokenPalette.matching(view.palette()), shades_of(view.palette())
+        room = view.width() - 20.0
+        self._font = fixed_font(LARGEST)
+        probe = QFontMetricsF(self._font)
+        taken = len(now.characters) * (GAP + 2 * PADDING)
+        width = sum(map(probe.horizontalAdvance, now.characters))
+        share = max(0.0, room - taken) / max(1.0, width)
+        self._font.setPointSizeF(max(SMALLEST, min(LARGEST, LARGEST * share)))
+        metrics = QFontMetricsF(self._font)
+        self._widths = [metrics.horizontalAdvance(one) for one in now.characters]
+        self._rows = _rows(now.tiles, self._widths, room)
+        self._height = metrics.height() + (2 * PADDING if len(self._rows) == 1 else 2)
+
+    def draw(self, before: CutWord, progress: float) -> None:
+        """Draw the tiles on their way from `before`; in several rows they do not move."""
+        if len(self._rows) > 1:
+            before, progress = self._now, 1.0
+        below = QFontMetricsF(self._view.font()).height() + 4 if len(self._rows) == 1 else GAP
+        step = self._height + below
+        top = max(0.0, (self._view.height() - step * min(MOST_ROWS, len(self._rows))) / 2)
+        for number, row in enumerate(self._rows[:MOST_ROWS]):
+            first, stop = row[0].first, row[-1].stop
+            were = [tile for tile in before.tiles if first <= tile.first < stop]
+            self._row(were, row, top + number * step, progress)
+
+    def _row(self, before: list[Tile], now: list[Tile], top: float, progress: float) -> None:
+        lefts = self._lefts(before, now, progress)
+        whole = {first: tile for tile in now for first in range(tile.first, tile.stop)}
+        kept, ends = {tile.first for tile in now}, {tile.stop for tile in now}
+        for tile in before:
+            left = PADDING * (1.0 if tile.first in kept else 1.0 - progress)
+            right = PADDING * (1.0 if tile.stop in ends else 1.0 - progress)
+            begin = lefts[tile.first] - left
+            end = lefts[tile.stop - 1] + self._widths[tile.stop - 1] + right
+            fill = _between(self._fill(tile), self._fill(whole[tile.first]), progress)
+            self._painter.setPen(Qt.PenStyle.NoPen)
+            self._painter.setBrush(fill)
+            self._painter.drawRoundedRect(QRectF(begin, top, end - begin, self._height), CORNER, CORNER)
+            self._painter.setFont(self._font)
+            self._painter.setPen(self._palette.ink)
+            for place in range(tile.first, tile.stop):
+                area = QRectF(lefts[place], top, self._widths[place] + 1, self._height)
+                self._painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self._now.characters[place])
+        self._below(now if progress >= 0.5 else before, lefts, top + self._height + 3)
+
+    def _fill(self, tile: Tile) -> QColor:
+        return self._palette.fills[colour_of(tile.data)]
+
+    def _lefts(self, before: list[Tile], now: list[Tile], progress: float) -> dict[int, float]:
+        """Place each character: the gap between two tiles closes where they are joined."""
+        kept, starts = {tile.first for tile in now}, {tile.first for tile in before}
+        lefts, x = dict[int, float](), PADDING
+        first = now[0].first
+        for place in range(first, now[-1].stop):
+            if place > first and place in starts:
+                x += (GAP + 2 * PADDING) * (1.0 if place in kept else 1.0 - progress)
+            lefts[place] = x
+            x += self._widths[place]
+        shift = (self._view.width() - x - PADDING) / 2
+        return {place: left + shift for place, left in lefts.items()}
+
+    def _below(self, tiles: list[Tile], lefts: dict[int, float], top: float) -> None:
+        """Write the id below each token, if there is room."""
+        metrics = QFontMetricsF(self._view.font())
+        middles = [(lefts[one.first] + lefts[one.stop - 1] + self._widths[one.stop - 1]) / 2 for one in tiles]
+        if len(self._rows) > 1:
+            return
+        room = min((b - a for a, b in pairwise(middles)), default=100.0)
+        texts = [str(one.id) if one.id is not None else f"{one.tokens} ids" if one.tokens > 1 else "" for one in tiles]
+        if room < max(map(metrics.horizontalAdvance, texts), default=0.0) + 4:
+            return
+        self._painter.setFont(self._view.font())
+        self._painter.setPen(self._shades.muted)
+        for text, middle in zip(texts, middles, strict=True):
+            self._painter.drawText(QPointF(middle - metrics.horizontalAdvance(text) / 2, top + metrics.ascent()), text)
+
+
+def _rows(tiles: tuple[Tile, ...], widths: list[float], room: float) -> list[list[Tile]]:
+    rows: list[list[Tile]] = [[]]
+    x = 0.0
+    for tile in tiles:
+        width = sum(widths[tile.first : tile.stop]) + GAP + 2 * PADDING
+        if rows[-1] and x + width > room:
+            rows.append([])
+            x = 0.0
+        rows[-1].append(tile)
+        x += width
+    return rows
+
+
+def _between(one: QColor, other: QColor, progress: float) -> QColor:
+    mixed = [a + (b - a) * progress for a, b in zip(one.getRgbF()[:3], other.getRgbF()[:3], strict=True)]  # type: ignore[index]
+    return QColor.fromRgbF(*mixed)

@@ -1,1 +1,0 @@
-"""The start page: type a word, see how it is cut, and why."""

@@ -1,0 +1,167 @@
+"""The four rooms: what is in each, how they are left and found again, and what a first start shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.settings import PLAYS, START_HERE, Settings
+from app.window.actions import actions_in
+from app.window.main_window import ROOMS, MainWindow
+from app.wiring import Program
+from bpe_core.segmenting.tokenizer import Tokenizer
+from tests.gui.conftest import WAIT, settle
+from tests.gui.small_run import Train, small
+
+NewProgram = Callable[..., Program]
+
+
+class Drawn(QObject):
+    """How often something was drawn on the screen; a picture that is grabbed is no proof that anything was."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.times = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.times += event.type() == QEvent.Type.Paint
+        return False
+
+
+@pytest.fixture
+def first_start(new_program: NewProgram, settings: Settings) -> Program:
+    settings.put(START_HERE, True)
+    settings.put(PLAYS, True)
+    program = new_program()
+    program.window.show_room("watch")
+    return program
+
+
+def at_the_end(qtbot: QtBot, program: Program) -> None:
+    qtbot.waitUntil(lambda: program.session.cursor.end == 256, timeout=WAIT)
+    settle(qtbot, program)
+    program.actions["live"].trigger()
+
+
+def test_a_first_start_learns_plays_and_explains(qtbot: QtBot, first_start: Program) -> None:
+    watch, drawn = first_start.watch, Drawn(first_start.text_panel.editor.viewport())
+    qtbot.waitUntil(lambda: first_start.session.playing.is_playing, timeout=WAIT)
+    qtbot.waitUntil(lambda: drawn.times > 1, timeout=WAIT)  # again and again, as the text is cut anew
+    at_the_end(qtbot, first_start)
+    watch.field.setText("lighthouses")
+    reason = "e + s was learned as merge 97, but e had already been taken by merge 61."
+    qtbot.waitUntil(lambda: reason in watch.sentence.text(), timeout=WAIT)
+    watch.field.setText("the")
+    qtbot.waitUntil(lambda: "it is one token" in watch.sentence.text(), timeout=WAIT)
+    assert watch.view.accessibleDescription() == "␣the"
+    first_start.session.cursor.go_to(0)
+    qtbot.waitUntil(lambda: watch.view.accessibleDescription() == "␣ | t | h | e", timeout=WAIT)
+    assert watch.sentence.text() == "3 letters and the space before: 4 tokens"
+
+
+def test_space_pauses_and_types_nothing(qtbot: QtBot, first_start: Program) -> None:
+    playing, text = first_start.session.playing, first_start.token_text.text()
+    qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
+    first_start.time_bar.track.setFocus()
+    QTest.keyClick(first_start.time_bar.track, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: playing.is_paused, timeout=WAIT)
+    QTest.keyClick(first_start.time_bar.track, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
+    assert first_start.token_text.text() == text
+
+
+def test_another_method_is_learned_at_once(qtbot: QtBot, first_start: Program) -> None:
+    at_the_end(qtbot, first_start)
+    next(chip for chip in first_start.watch.chips.buttons() if chip.objectName() == "wordpiece").click()
+    runs = first_start.session.runs
+    qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "wordpiece", timeout=WAIT)
+    assert [chip.objectName() for chip in first_start.watch.chips.buttons() if chip.isChecked()] == ["wordpiece"]
+
+
+@pytest.mark.parametrize("name", ["Wilhelmina", "Нижний Новгород", "ﻣﺤﻤﺪ أحمد", "👩‍👩‍👧 🏳️‍🌈", "x" * 60, "山田太郎"])
+def test_a_name_in_any_script_is_shown_whole(qtbot: QtBot, first_start: Program, name: str) -> None:
+    at_the_end(qtbot, first_start)
+    watch = first_start.watch
+    watch.field.setText(name)
+    qtbot.waitUntil(lambda: watch.word.cut.tokens > 0 and watch.word.word == name, timeout=WAIT)
+    settle(qtbot, first_start)
+    cut = watch.word.cut
+    assert b"".join(tile.data for tile in cut.tiles) == f" {name}".encode()
+    assert [tile.first for tile in cut.tiles[1:]] == [tile.stop for tile in cut.tiles[:-1]]
+    run = first_start.session.runs.shown
+    assert run is not None
+    assert run.history is not None
+    assert cut.tokens == len(Tokenizer(run.history).encode(f" {name}"))
+
+
+def controls(program: Program) -> list[QWidget]:
+    kinds = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit)
+    found = [widget for kind in kinds for widget in program.window.findChildren(kind)]
+    return [one for one in found if one.isVisible() and not one.objectName().startswith("qt_")]
+
+
+def test_a_first_start_has_few_controls(new_program: NewProgram) -> None:
+    program = new_program()
+    program.window.show_room("watch")
+    assert not any(program.actions[f"room_{room.id}"].isVisible() for room in ROOMS)
+    assert len(controls(program)) <= 15, [(type(one), one.accessibleName()) for one in controls(program)]
+
+
+def test_the_menus_are_short_and_everything_is_found(program: Program) -> None:
+    in_menus = [action for way, action in actions_in(program.window) if way]
+    assert len(in_menus) <= 60
+    found = {action.objectName() for _, action in actions_in(program.window)}
+    assert {*program.actions.by_name} <= found
+
+
+def test_each_room_is_found_as_it_was_left(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 300)
+    train(program)
+    window = program.window
+    window.show_dock("bookmarks")
+    program.charts.show_page("ranks")
+    window.show_room("build")
+    assert not window.docks["corpus"].isHidden()
+    assert window.docks["bookmarks"].isHidden()
+    program.actions["room_ask"].trigger()
+    assert (program.charts.shown, window.docks["bookmarks"].isHidden(), window.docks["corpus"].isHidden()) == (
+        "ranks",
+        False,
+        True,
+    )
+    program.charts.show_page("audit")
+    assert window.room == "build", "a chart brings its room along"
+
+
+def test_the_other_rooms_appear_after_the_first_run(qtbot: QtBot, new_program: NewProgram, train: Train) -> None:
+    program = new_program()
+    assert not program.actions["room_build"].isVisible()
+    train(program)
+    assert program.actions["room_build"].isVisible()
+    program.window.close()
+    assert new_program().actions["room_build"].isVisible()
+
+
+def test_the_first_window_fits_its_screen(qtbot: QtBot) -> None:
+    window = MainWindow()
+    qtbot.addWidget(window)
+    room = QGuiApplication.primaryScreen().availableSize()
+    assert window.size() == QSize(1280, 800).boundedTo(room - QSize(16, 48))
+
+
+def test_nothing_scrolls_in_a_small_window(qtbot: QtBot, first_start: Program) -> None:
+    first_start.window.resize(1024, 700)
+    qtbot.wait(1)
+    for room in ROOMS:
+        first_start.window.show_room(room.id)
+        qtbot.wait(1)
+        area = first_start.window.centralWidget()
+        assert area.verticalScrollBar().maximum() == 0, room  # type: ignore[union-attr]
+        assert isinstance(first_start.window.menuBar().actions()[0].menu(), QMenu)
