@@ -272,6 +272,9 @@ class Boundaries(Segmentation):
     def count(self, at: int) -> int:
         return self._count(self.ranks[:-1] >= np.int32(at)) + len(self.hidden.alone(at))
 
+    def count_unknown(self, at: int, id: int) -> int:
+        return 0 if self.symbols is None else int(np.count_nonzero(self.symbols == np.int32(id)))  # nothing joins it
+
     def count_words(self) -> int:
         return self._count(self.ranks[:-1] == np.int32(PATTERN_CUT))
 

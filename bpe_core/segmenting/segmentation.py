@@ -78,6 +78,10 @@ class Segmentation(Protocol):
     def count(self, at: int) -> int:
         return int(np.count_nonzero(self.tokens(at).ids != NO_TOKEN))
 
+    def count_unknown(self, at: int, id: int) -> int:
+        """How many tokens are the unknown token, which has this id."""
+        return int(np.count_nonzero(self.tokens(at).ids == id))
+
     def count_words(self) -> int:
         """How many words the pattern made of the text."""
 

@@ -35,6 +35,7 @@ class Tile:
     data: bytes
     id: int | None  # none where several tokens share a character
     tokens: int = 1
+    unknown: int = 0  # how many of them are the unknown token
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class CutWord:
         return sum(tile.tokens for tile in self.tiles)
 
 
-def cut_word(text: str, tokens: Tokens, at: int) -> CutWord:
+def cut_word(text: str, tokens: Tokens, at: int, unknown_id: int | None = None) -> CutWord:
     """Make a tile of each token; tokens within a character share its tile.
 
     >>> from bpe_core.studies.making import train
@@ -60,14 +61,15 @@ def cut_word(text: str, tokens: Tokens, at: int) -> CutWord:
     starts = list(accumulate((len(one.encode(errors="replace")) for one in text), initial=0))
     place_of = {byte: place for place, byte in enumerate(starts)}
     tiles: list[Tile] = []
-    begin, ids = 0, list[int]()
+    begin, ids = 0, list[int | None]()
     for start, stop, id in tokens.spans().tolist():
         if not ids:
             begin = start
         ids.append(id)
         if stop > start and stop in place_of and begin in place_of:
             alone = ids[0] if len(ids) == 1 else None
-            tiles.append(Tile(place_of[begin], place_of[stop], data[begin:stop], alone, len(ids)))
+            first, last, unknown = place_of[begin], place_of[stop], ids.count(unknown_id)
+            tiles.append(Tile(first, last, data[begin:stop], alone, len(ids), unknown))
             ids = []
     return CutWord(tuple(map(_shown, text)), tuple(tiles), at)
 
@@ -103,7 +105,9 @@ class MyWord(QObject):
         if self._found is None:
             return "Press Play: pairs of neighbours are joined, the most frequent first."
         letters = count_text(len(self.word), "letter")
-        return f"{letters} and the space before: {count_text(self.cut.tokens, 'token')}"
+        unknown = sum(tile.unknown for tile in self.cut.tiles)
+        found = count_text(self.cut.tokens, "token") + (f", {unknown} unknown" if unknown else "")
+        return f"{letters} and the space before: {found}"
 
     def look_at(self, word: str) -> None:
         """Show another word; the first one if it is empty."""
@@ -131,7 +135,9 @@ class MyWord(QObject):
             tiles = (Tile(place, place + 1, one.encode(errors="replace"), None) for place, one in enumerate(text))
             self.cut = CutWord(tuple(map(_shown, text)), tuple(tiles), 0)
         else:
-            self.cut = cut_word(text, self._found.tokens(at), at)
+            run = self._runs.shown
+            unknown_id = None if run is None or run.history is None else run.history.alphabet.unknown_id
+            self.cut = cut_word(text, self._found.tokens(at), at, unknown_id)
         self._explain()
         self.changed.emit()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion, smooth
 from app.window.rooms.my_word import CutWord, Tile
-from app.window.text.colours import colour_of
+from app.window.text.colours import colours_in_row
 from app.window.text.view.palette import TokenPalette
 
 LARGEST, SMALLEST = 28.0, 13.0  # points; as large as fits, in several rows if even the smallest does not
@@ -19,6 +19,7 @@ PADDING, GAP, CORNER = 7.0, 8.0, 6.0
 SLIDE_SECONDS = 0.45
 HEIGHT = 78
 MOST_ROWS = 3
+Fills = dict[int, QColor]  # of the tiles, by the character each begins with
 
 
 class WordView(QWidget):
@@ -79,13 +80,16 @@ class _Drawing:
             before, progress = self._now, 1.0
         below = QFontMetricsF(self._view.font()).height() + 4 if len(self._rows) == 1 else GAP
         step = self._height + below
+        fills = self._fills(before), self._fills(self._now)
         top = max(0.0, (self._view.height() - step * min(MOST_ROWS, len(self._rows))) / 2)
         for number, row in enumerate(self._rows[:MOST_ROWS]):
             first, stop = row[0].first, row[-1].stop
             were = [tile for tile in before.tiles if first <= tile.first < stop]
-            self._row(were, row, top + number * step, progress)
+            self._row(were, row, fills, top + number * step, progress)
 
-    def _row(self, before: list[Tile], now: list[Tile], top: float, progress: float) -> None:
+    def _row(
+        self, before: list[Tile], now: list[Tile], fills: tuple[Fills, Fills], top: float, progress: float
+    ) -> None:
         lefts = self._lefts(before, now, progress)
         whole = {first: tile for tile in now for first in range(tile.first, tile.stop)}
         kept, ends = {tile.first for tile in now}, {tile.stop for tile in now}
@@ -94,10 +98,11 @@ class _Drawing:
             right = PADDING * (1.0 if tile.stop in ends else 1.0 - progress)
             begin = lefts[tile.first] - left
             end = lefts[tile.stop - 1] + self._widths[tile.stop - 1] + right
-            fill = _between(self._fill(tile), self._fill(whole[tile.first]), progress)
             self._painter.setPen(Qt.PenStyle.NoPen)
-            self._painter.setBrush(fill)
-            self._painter.drawRoundedRect(QRectF(begin, top, end - begin, self._height), CORNER, CORNER)
+            fill = _between(fills[0][tile.first], fills[1][whole[tile.first].first], progress)
+            for brush in (QBrush(fill), *([self._palette.hatching] if tile.unknown else [])):
+                self._painter.setBrush(brush)
+                self._painter.drawRoundedRect(QRectF(begin, top, end - begin, self._height), CORNER, CORNER)
             self._painter.setFont(self._font)
             self._painter.setPen(self._palette.ink)
             for place in range(tile.first, tile.stop):
@@ -105,8 +110,10 @@ class _Drawing:
                 self._painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self._now.characters[place])
         self._below(now if progress >= 0.5 else before, lefts, top + self._height + 3)
 
-    def _fill(self, tile: Tile) -> QColor:
-        return self._palette.fills[colour_of(tile.data)]
+    def _fills(self, cut: CutWord) -> Fills:
+        colours = zip(cut.tiles, colours_in_row([tile.data for tile in cut.tiles]), strict=True)
+        paper, fills = self._palette.paper, self._palette.fills
+        return {tile.first: paper if tile.unknown else fills[colour] for tile, colour in colours}
 
     def _lefts(self, before: list[Tile], now: list[Tile], progress: float) -> dict[int, float]:
         """Place each character: the gap between two tiles closes where they are joined."""

@@ -1,12 +1,12 @@
 """The colour of each token: that of its bytes, or its place on a scale such as age or rarity.
 
-By bytes, a token keeps its colour through time, across texts, pages and runs. Neighbours may have the same colour; then
-their edge parts them.
+By bytes, a token keeps its colour through time, across texts, pages and runs, unless its neighbour has the same: then
+each second one takes another colour. On a scale neighbours may have the same colour; their edge parts them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
@@ -18,6 +18,7 @@ from bpe_core.segmenting.segmentation import NO_TOKEN, Tokens
 
 COLOURS = 6
 UNCOLOURED = -1
+UNKNOWN = -2  # hatched: the unknown token, which may be any text
 _LEVELS = COLOURS - 1
 
 Int8s = npt.NDArray[np.int8]
@@ -112,6 +113,7 @@ class Rarity:
 
 _BASE = np.uint64(0x100000001B3)
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
+LOOK_BACK, LONGEST_LOOK = 64, 4_096  # bytes in which the first of neighbours that share a colour is sought
 
 
 def colour_of(data: bytes) -> int:
@@ -120,21 +122,39 @@ def colour_of(data: bytes) -> int:
     >>> colour_of(b"the") == colour_of(b"the") != colour_of(b"teh")
     True
     """
-    return int(colours_of(data, Tokens(np.array([0, len(data)], np.int64), np.zeros(1, np.int64)))[0])
+    return colours_in_row([data])[0]
+
+
+def colours_in_row(texts: Sequence[bytes]) -> list[int]:
+    """Return the colours of tokens with these bytes, side by side.
+
+    >>> colours_in_row([b"o", b"o", b"o"]) == [colour_of(b"o"), colours_in_row([b"o", b"o"])[1], colour_of(b"o")]
+    True
+    """
+    edges = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    return colours_of(b"".join(texts), Tokens(edges, np.zeros(len(texts), np.int64))).tolist()
 
 
 def colours_of(data: bytes, tokens: Tokens) -> Int8s:
     """Return the colour of each of these neighbouring tokens. What is not encoded yet may be long, and is not read."""
-    colours, known = np.full(len(tokens.ids), UNCOLOURED, np.int8), np.flatnonzero(tokens.ids != NO_TOKEN)
+    return _told_apart(*_hashed(data, tokens))
+
+
+def _hashed(data: bytes, tokens: Tokens) -> tuple[Int8s, Int8s]:
+    """Return the colour that the bytes of each token have, and the place of its second choice among the rest."""
+    colours, others = np.full(len(tokens.ids), UNCOLOURED, np.int8), np.zeros(len(tokens.ids), np.int8)
+    known = np.flatnonzero(tokens.ids != NO_TOKEN)
     if len(known):
         breaks = (np.flatnonzero(np.diff(known) > 1) + 1).tolist() if len(known) < len(colours) else []
         for start, stop in pairwise([0, *breaks, len(known)]):
             first, end = int(known[start]), int(known[stop - 1]) + 1
-            colours[first:end] = _hashed(data, tokens.edges[first : end + 1])
-    return colours
+            hashes = _hashes(data, tokens.edges[first : end + 1])
+            colours[first:end] = (hashes >> np.uint64(33)) % np.uint64(COLOURS)
+            others[first:end] = (hashes >> np.uint64(15)) % np.uint64(COLOURS - 2)
+    return colours, others
 
 
-def _hashed(data: bytes, edges: npt.NDArray[np.int64]) -> Int8s:
+def _hashes(data: bytes, edges: Int64s) -> npt.NDArray[np.uint64]:
     first, sizes = int(edges[0]), np.diff(edges)
     values = np.frombuffer(data, np.uint8)[first : int(edges[-1])].astype(np.uint64) + np.uint64(1)
     powers = np.full(int(sizes.max()), _BASE, np.uint64)
@@ -142,15 +162,62 @@ def _hashed(data: bytes, edges: npt.NDArray[np.int64]) -> Int8s:
     powers = np.multiply.accumulate(powers)
     places = np.arange(len(values)) - np.repeat(edges[:-1] - first, sizes)  # of each byte in its token
     hashes = np.add.reduceat(values * powers[places], edges[:-1] - first)
-    hashes = (hashes ^ (hashes >> np.uint64(29))) * _SCATTER
-    return ((hashes >> np.uint64(33)) % np.uint64(COLOURS)).astype(np.int8)
+    found: npt.NDArray[np.uint64] = (hashes ^ (hashes >> np.uint64(29))) * _SCATTER
+    return found
+
+
+def _told_apart(colours: Int8s, others: Int8s) -> Int8s:
+    """Give each second of neighbours that share a colour another, which the token behind them does not have either."""
+    second = np.flatnonzero(_places_in_stretches(colours) % 2 & (colours != UNCOLOURED))
+    if not len(second):
+        return colours
+    found, own, behind = colours.copy(), colours[second], np.append(colours, UNCOLOURED)[second + 1]
+    behind = np.where((behind == own) | (behind < 0), (own + 1) % COLOURS, behind)
+    chosen = others[second]
+    chosen += chosen >= np.minimum(own, behind)
+    found[second] = chosen + (chosen >= np.maximum(own, behind))
+    return found
+
+
+def _places_in_stretches(colours: Int8s) -> Int64s:
+    """Return the place of each token among the neighbours of its colour."""
+    places = np.arange(len(colours))
+    places[1:] -= np.maximum.accumulate(np.where(np.diff(colours) != 0, places[1:], 0))
+    return places
 
 
 def coloured_tokens(
-    tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int, scale: Scale | None = None
+    tokens_between: Callable[[int, int], Tokens],
+    data: bytes,
+    start: int,
+    stop: int,
+    scale: Scale | None = None,
+    unknown: int | None = None,
 ) -> tuple[Tokens, Int8s]:
     """Return the tokens that share a byte with a stretch of text, with their colours, by bytes or by a scale."""
     if start >= stop:
         return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
-    tokens = tokens_between(start, stop)
-    return tokens, colours_of(data, tokens) if scale is None else scale.colours_of(tokens)
+    if scale is None:
+        tokens, colours = _by_bytes(tokens_between, data, start, stop)
+    else:
+        tokens = tokens_between(start, stop)
+        colours = scale.colours_of(tokens)
+    if unknown is not None:
+        colours[tokens.ids == unknown] = UNKNOWN
+    return tokens, colours
+
+
+def _by_bytes(tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int) -> tuple[Tokens, Int8s]:
+    """Colour a stretch as it is coloured within the whole text: look around it as far as colours are shared."""
+    back = LOOK_BACK
+    while True:
+        around = tokens_between(max(0, start - back) // back * back, min(stop + 1, len(data)))
+        colours, others = _hashed(data, around)
+        low, high = np.searchsorted(around.edges, (start, stop), side="right") - (1, 0)
+        high -= int(around.edges[high - 1]) == stop
+        is_known = (colours[: low + 1] != colours[low]).any() or around.edges[0] == 0
+        if is_known or back >= LONGEST_LOOK:
+            break
+        back *= 8
+    tokens = Tokens(around.edges[low : high + 1], around.ids[low:high])
+    return tokens, _told_apart(colours, others)[low:high]

@@ -65,6 +65,7 @@ class TokenCounts:
     tokens: int
     words: int
     known: bool  # false while a part of the text waits to be encoded
+    unknown: int = 0  # how many of the tokens are the unknown token
 
     @property
     def bytes_per_token(self) -> float | None:
@@ -90,6 +91,7 @@ class TokenTextModel(QObject):
         self._numbers: Int64s | None = None
         self.cursor = 0
         self.scale: Scale | None = None  # None: colours by bytes
+        self.unknown_id: int | None = None  # of the tokenizer that cut the text
         self._words: int | None = None
         self._tokens: int | None = None
         self._edges: Int32s | None = None
@@ -140,13 +142,16 @@ class TokenTextModel(QObject):
         start, stop = cuts.around(self.data, *self._segmentation.pending)
         return EncodeRequest(self.revision, start, self.data[start:stop].decode())
 
-    def accept(self, revision: int, start: int, answer: Segmentation, at: int | None = None) -> bool:
+    def accept(
+        self, revision: int, start: int, answer: Segmentation, at: int | None = None, unknown_id: int | None = None
+    ) -> bool:
         """Take the tokens from byte `start` on, unless the text has changed since.
 
         If they cannot be shown at the present step at once, they are shown at the step `at`.
         """
         if revision != self.revision:
             return False
+        self.unknown_id = unknown_id
         if len(answer.data) == self.byte_length:
             self._segmentation = answer
             if at is not None and answer.ahead_of(self.cursor) is not None:
@@ -216,7 +221,10 @@ class TokenTextModel(QObject):
     def counts(self) -> TokenCounts:
         if self._words is None:
             self._words = 0 if self._segmentation.is_in_blocks else self._segmentation.count_words()
-        return TokenCounts(self.length, self.byte_length, self.token_count(), self._words, not self.is_pending)
+        unknown, is_known = 0, not self.is_pending
+        if self.unknown_id is not None and is_known:
+            unknown = self._segmentation.count_unknown(self.cursor, self.unknown_id)
+        return TokenCounts(self.length, self.byte_length, self.token_count(), self._words, is_known, unknown)
 
     def edges(self) -> Int32s:
         """Return where each token starts, and where the last ends; one without bytes ends where it starts. Kept."""

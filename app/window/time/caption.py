@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -9,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.session.session import Session
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.wording import from_the_left
-from app.window.text.colours import UNCOLOURED, colour_of, colour_on
+from app.window.text.colours import UNCOLOURED, colour_on, colours_in_row
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.painting import paint_tile
 from app.window.text.view.palette import TokenPalette
@@ -51,13 +53,15 @@ class StepCaption(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setClipRect(QRectF(0, 0, self._room(), self.height()))
             colours = TokenPalette.matching(self.palette())
+            fills = self._fills(self.shown.parts, colours)
             x = self._words(painter, 4.0, self.shown.before if self._width() <= self._room() else "")
-            for number, part in enumerate(self.shown.parts):
+            for number, (part, fill) in enumerate(zip(self.shown.parts, fills, strict=True)):
                 x = self._words(painter, x, "+") if number else x
-                x = self._chip(painter, x, part, colours)
+                x = self._chip(painter, x, part, fill)
             if self.shown.becomes:
                 x = self._words(painter, x, "→")
-                x = self._chip(painter, x, self.shown.becomes, colours, is_new=True)
+                (fill,) = self._fills([self.shown.becomes], colours)
+                x = self._chip(painter, x, self.shown.becomes, fill, is_new=True)
             self._words(painter, x, self.shown.after)
 
     def _room(self) -> float:
@@ -71,11 +75,12 @@ class StepCaption(QWidget):
         width = sum(words.horizontalAdvance(text) + GAP for text in texts)
         return width + sum(letters.horizontalAdvance(from_the_left(chip.text)) + 2 * PADDING + GAP for chip in chips)
 
-    def _fill(self, chip: Chip, colours: TokenPalette) -> QColor:
-        if self._model.scale is None:
-            return colours.fills[colour_of(chip.data)]
-        number = colour_on(self._model.scale, chip.id)
-        return colours.scale[number] if number != UNCOLOURED else colours.paper
+    def _fills(self, chips: Sequence[Chip], colours: TokenPalette) -> list[QColor]:
+        scale = self._model.scale
+        if scale is None:
+            return [colours.fills[number] for number in colours_in_row([chip.data for chip in chips])]
+        numbers = [colour_on(scale, chip.id) for chip in chips]
+        return [colours.scale[number] if number != UNCOLOURED else colours.paper for number in numbers]
 
     def _words(self, painter: QPainter, x: float, words: str) -> float:
         painter.setFont(self.font())
@@ -86,7 +91,7 @@ class StepCaption(QWidget):
         painter.drawText(QRectF(x, 0, width + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, words)
         return x + width + GAP if words else x
 
-    def _chip(self, painter: QPainter, x: float, chip: Chip, colours: TokenPalette, *, is_new: bool = False) -> float:
+    def _chip(self, painter: QPainter, x: float, chip: Chip, fill: QColor, *, is_new: bool = False) -> float:
         metrics = QFontMetricsF(self._fixed)
         written = from_the_left(chip.text)
         height = metrics.height() + 6
@@ -94,5 +99,5 @@ class StepCaption(QWidget):
         shades = shades_of(self.palette())
         edge = QPen(shades.bar_next if is_new else shades.hairline, 1.6 if is_new else 1.0)
         painter.setFont(self._fixed)
-        paint_tile(painter, place, written, self._fill(chip, colours), edge, colours.ink)
+        paint_tile(painter, place, written, fill, edge, TokenPalette.matching(self.palette()).ink)
         return place.right() + GAP

@@ -99,7 +99,7 @@ def test_one_size_moves_all_and_each_says_what_it_makes_of_the_text(
             assert ids == [id for start, stop, id in spans if stop > start]
             assert card.total.text() == f"{len(spans):,}"
             unknown = sum(id == lane.history.alphabet.unknown_id for _, _, id in spans)
-            assert (f"{unknown:,} unknown" if unknown else "each") in card.more.text()
+            assert card.unit.text() == (f"tokens, {unknown:,} unknown" if unknown else "tokens")
             assert f"vocabulary {lane.history.vocabulary_size_at(at):,}" in card.more.text()
 
 

@@ -13,13 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QImage, QPalette
+from pytestqt.qtbot import QtBot
 
-from app.window.text.colours import COLOURS, UNCOLOURED, colour_of, coloured_tokens, colours_of
+from app.window.text.colours import COLOURS, UNCOLOURED, UNKNOWN, Ages, Scale, colour_of, coloured_tokens, colours_of
 from app.window.text.text_model import NO_TOKEN, Tokens
 from app.window.text.view.canvas import MARGIN
 from app.window.text.view.editor import TokenTextEdit
+from app.window.text.view.ids_view import IdsGrid
 from app.window.text.view.palette import DARK_FILLS, LIGHT_FILLS, TokenPalette
+from app.window.text.view.text_panel import figures
 from bpe_core.segmenting.boundaries import Boundaries
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.making import train
 from tests.gui.text.conftest import LANGUAGES, dark, light, middle_of
 
 
@@ -76,6 +81,36 @@ def test_a_step_in_time_changes_the_colours_and_an_unknown_token_has_none(
     assert pixels_of(editor)(middle_of(editor, 3) - QPoint(0, 8)) == QColor(editor.palette().base().color())
 
 
+@pytest.mark.parametrize("scale", [None, Ages(256, 10)])
+def test_the_unknown_token_is_hatched_in_the_text_and_among_the_ids(
+    qtbot: QtBot, shown: Callable[..., TokenTextEdit], scale: Scale | None
+) -> None:
+    editor = shown("low wow")
+    model, known = editor.model, editor.viewport().grab().toImage()
+    history = train(["low low wide"], "words", base="characters", unknown="unk", merges=2).history
+    model.set_text("low 東東 low")
+    model.colour_by(scale)
+    found = Tokenizer(history).segmentation(model.text())
+    assert history.alphabet.unknown_id is not None
+    model.accept(model.revision, 0, found, 2, history.alphabet.unknown_id)
+    _, colours = coloured_tokens(model.tokens_between, model.data, 0, 14, scale, model.unknown_id)
+    unknown = int((model.tokens_between(0, 14).ids == history.alphabet.unknown_id).sum())
+    assert (colours == UNKNOWN).sum() == unknown == model.counts().unknown > 0
+    assert f"{unknown} unknown" in figures(model.counts())
+    grid = IdsGrid(model)
+    qtbot.addWidget(grid)
+    grid.resize(300, 200)
+    grid.show()
+    place, cell = editor.rectangle_of(5), grid.cell_of(colours.tolist().index(UNKNOWN)).toRect()
+    faint = TokenPalette.matching(editor.palette()).faint
+    for picture, area in ((editor.viewport().grab(), place), (grid.viewport().grab(), cell)):
+        pixel = picture.toImage().pixelColor
+        row = [pixel(QPoint(x, area.top() + 3)) for x in range(area.left() + 2, area.left() + 16)]
+        assert faint in row, "lines"
+        assert editor.palette().base().color() in row, "on paper"
+    assert faint not in [known.pixelColor(x, 4) for x in range(6, 40)]
+
+
 def test_light_and_dark_follow_the_palette_at_once(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("some words to see")
     point = middle_of(editor, 1) - QPoint(0, 9)
@@ -86,10 +121,11 @@ def test_light_and_dark_follow_the_palette_at_once(shown: Callable[..., TokenTex
 
 
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_neighbours_of_one_colour_are_parted_by_their_edges(
+def test_neighbours_of_one_colour_on_a_scale_are_parted_by_their_edges(
     shown: Callable[..., TokenTextEdit], window: QPalette
 ) -> None:
     editor = shown("aaaaaaaaaaaa", cursor=0)
+    editor.model.colour_by(Ages(256, 10))
     editor.setPalette(window)
     edges = editor.model.tokens_between(0, 12).edges[1:-1].tolist()
     assert edges
@@ -113,10 +149,34 @@ def tokens_of(texts: list[bytes]) -> Tokens:
 
 @given(pieces)
 def test_a_token_has_the_colour_of_its_bytes_whatever_its_id_and_place(texts: list[bytes]) -> None:
-    colours = colours_of(b"".join(texts), tokens_of(texts))
-    assert colours.tolist() == [colour_of(text) for text in texts]
-    assert colours.min() >= 0
-    assert colours.max() < COLOURS
+    colours = colours_of(b"".join(texts), tokens_of(texts)).tolist()
+    own = [colour_of(text) for text in texts]
+    kept = [now == colour for now, colour in zip(colours, own, strict=True)]
+    assert all(here or before for before, here in pairwise(kept)), "one of two neighbours keeps its own"
+    assert all(keeps or own[place] == own[place - 1] for place, keeps in enumerate(kept)), "without need none changes"
+    assert set(colours) <= set(range(COLOURS))
+
+
+@given(pieces)
+def test_neighbours_never_have_the_same_colour(texts: list[bytes]) -> None:
+    colours = colours_of(b"".join(texts), tokens_of(texts)).tolist()
+    assert all(one != other for one, other in pairwise(colours))
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_scrolling_over_one_letter_again_and_again_changes_no_colour(size: int) -> None:
+    data = b"a" * 60_000
+
+    def between(start: int, stop: int) -> Tokens:
+        first, last = start // size, -(-stop // size)
+        return Tokens(np.arange(first, last + 1) * size, np.full(last - first, 97))
+
+    seen: dict[int, int] = {}
+    for start in range(20_000, 40_000, 777):
+        tokens, colours = coloured_tokens(between, data, start, start + 900)
+        assert (colours[1:] != colours[:-1]).all()
+        for place, colour in zip(tokens.edges.tolist(), colours.tolist(), strict=False):
+            assert seen.setdefault(place, colour) == colour
 
 
 @given(pieces, st.data())

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +13,6 @@ from bpe_core.history.history import History
 from bpe_core.recipes.methods import METHODS
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.studies.study import Study
-from bpe_core.support.arrays import Int64s
 
 
 @dataclass(eq=False)
@@ -51,10 +48,13 @@ class Lane:
         return f"{title} · vocabulary {size:,} · step {self.wanted:,} of {len(self.history):,}"
 
     @property
+    def unknown_id(self) -> int | None:
+        return self.history.alphabet.unknown_id
+
+    @property
     def unknown(self) -> int:
         """How many tokens are the unknown token: few tokens are no merit then."""
-        unknown = self.history.alphabet.unknown_id
-        return 0 if self.cut is None or unknown is None else int(np.count_nonzero(self.cut.tokens.ids == unknown))
+        return 0 if self.cut is None else int(np.count_nonzero(self.cut.tokens.ids == self.unknown_id))
 
     def take(self, segmentation: Segmentation) -> None:
         """Take the text cut after every step."""
@@ -68,7 +68,7 @@ class Lane:
 
 @dataclass(frozen=True, eq=False)
 class CutByLane:
-    """The tokens of one text, coloured by their bytes: the same stretch has the same colour in every lane."""
+    """The tokens of one text."""
 
     data: bytes
     tokens: Tokens  # those that cover bytes
@@ -80,26 +80,16 @@ class CutByLane:
         covering = Tokens(np.append(tokens.edges[:-1][covers], tokens.edges[-1]), tokens.ids[covers])
         return cls(data, covering, int(np.count_nonzero(tokens.ids != NO_TOKEN)))
 
-    def tokens_between(self, start: int, stop: int) -> Tokens:
-        """Find those that share a byte with the range; instead of an id each has a number made of its bytes."""
-        edges, ids = self._between(start, stop)
-        texts = (self.data[a:b] for a, b in pairwise(edges.tolist()))
-        numbers = [
-            NO_TOKEN if id == NO_TOKEN else zlib.crc32(text) for id, text in zip(ids.tolist(), texts, strict=True)
-        ]
-        return Tokens(edges, np.array(numbers, np.int64))
-
     def token_at(self, byte: int) -> TokenAt | None:
         if not 0 <= byte < len(self.data):
             return None
-        edges, ids = self._between(byte, byte + 1)
-        start, stop = edges.tolist()
-        return TokenAt(start, stop, int(ids[0]), self.data[start:stop])
+        found = self.tokens_between(byte, byte + 1)
+        start, stop = found.edges.tolist()
+        return TokenAt(start, stop, int(found.ids[0]), self.data[start:stop])
 
-    def _between(self, start: int, stop: int) -> tuple[Int64s, Int64s]:
+    def tokens_between(self, start: int, stop: int) -> Tokens:
+        """Find those that share a byte with the range."""
         edges = self.tokens.edges
-        if start >= stop:
-            return np.array([start], np.int64), np.empty(0, np.int64)
         first = int(np.searchsorted(edges, start, side="right")) - 1
         end = int(np.searchsorted(edges, stop))
-        return edges[first : end + 1], self.tokens.ids[first:end]
+        return Tokens(edges[first : end + 1], self.tokens.ids[first:end])

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QToolTip
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.wording import tip
 from app.window.questions.compare.lanes_model import MOST_LANES, LanesModel
-from app.window.text.colours import COLOURS, UNCOLOURED, Int8s, Int64s, coloured_tokens
+from app.window.text.colours import COLOURS, Int8s, Int64s, coloured_tokens
 from app.window.text.text_model import TokenAt, Tokens
 from app.window.text.view.block_layout import BlockLayout, TextRow
 from app.window.text.view.canvas import TokenCanvas
@@ -78,7 +78,7 @@ class LaneRows(TokenCanvas):
         assert lane.cut is not None  # else they could not be compared
         hovered = self.hovered.span if self.hovered is not None and place == self._lane else None
         colour = line_colour(self.palette(), place)  # the same as of its curves
-        return LaneShown(lane.letter, colour, lane.cut.tokens_between, own_cuts, hovered)
+        return LaneShown(lane.letter, colour, lane.cut.tokens_between, own_cuts, lane.unknown_id, hovered)
 
     # -- the mouse -------------------------------------------------------------------------
 
@@ -129,6 +129,7 @@ class LaneShown:
     colour: QColor
     tokens_between: Callable[[int, int], Tokens]
     own_cuts: Int64s  # that not all have
+    unknown_id: int | None = None
     outlined: ByteSpan | None = None
 
 
@@ -149,7 +150,7 @@ class LanePainter(TokenPainter):
         self._stretches_that_differ, self._differing_cuts = stretches, cuts
         self._differences: dict[int, RowDifferences] = {}  # of the rows on the screen
         agreed = [_towards(fill, palette.paper) for fill in palette.fills]
-        self._fills = np.array([*(fill.rgb() for fill in (*palette.fills, *agreed)), 0], np.uint32)
+        self._fills = np.array([*(fill.rgb() for fill in (*palette.fills, *agreed)), 0, 0], np.uint32)
 
     def paint_lanes(
         self,
@@ -162,7 +163,7 @@ class LanePainter(TokenPainter):
     ) -> None:
         """Blocks that follow each other, of which the first begins at byte `start` of a text with these bytes."""
         stop = start + sum(block.layout.byte_count for block in blocks)
-        coloured = [coloured_tokens(lane.tokens_between, data, start, stop) for lane in lanes]
+        coloured = [coloured_tokens(one.tokens_between, data, start, stop, unknown=one.unknown_id) for one in lanes]
         for block in blocks:
             for row in block.layout.rows:
                 first = start + row.first_byte
@@ -186,7 +187,7 @@ class LanePainter(TokenPainter):
         """The paler colours for tokens that lie where all cut alike."""
         begins, ends = self._stretches_that_differ.T
         inside = np.searchsorted(begins, starts, side="right") > np.searchsorted(ends, starts, side="right")
-        told: Int8s = np.where(inside | (colours == UNCOLOURED), colours, colours + COLOURS).astype(np.int8)
+        told: Int8s = np.where(inside | (colours < 0), colours, colours + COLOURS).astype(np.int8)
         return told
 
     def _paint_differences(self, painter: QPainter, row: TextRow, first: int, lane: LaneShown) -> None:

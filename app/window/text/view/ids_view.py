@@ -32,7 +32,7 @@ from app.window.parts.layouts import in_column
 from app.window.parts.theme import fixed_font
 from app.window.parts.timing import Motion
 from app.window.parts.widgets import entry, named, paragraph, selectable
-from app.window.text.colours import UNCOLOURED, coloured_tokens
+from app.window.text.colours import UNCOLOURED, UNKNOWN, coloured_tokens
 from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
 from app.window.text.view.painting import LIT, ByteSpan
 from app.window.text.view.palette import TokenPalette
@@ -191,7 +191,9 @@ class IdsGrid(QAbstractScrollArea):
             for index, token in enumerate(self._coloured(first, stop), first):
                 shift = self._before.get(token.place, index + shift) - index if closed < 1.0 else 0
                 cell = self.cell_of(index + shift * (1.0 - closed))
-                if token.colour != UNCOLOURED:
+                if token.colour == UNKNOWN:
+                    painter.fillRect(cell, palette.hatching)
+                elif token.colour != UNCOLOURED:
                     painter.fillRect(cell, fills[token.colour])
                 if _touches(self._selected, token.start, token.stop):
                     painter.fillRect(cell, palette.selection)
@@ -209,7 +211,8 @@ class IdsGrid(QAbstractScrollArea):
         """Yield the tokens of these indices with their colours; those without bytes have none."""
         edges = self.model.edges()
         start, end = int(edges[first]), int(edges[stop])
-        _, colours = coloured_tokens(self.model.tokens_between, self.model.data, start, end, self.model.scale)
+        model = self.model
+        _, colours = coloured_tokens(model.tokens_between, model.data, start, end, model.scale, model.unknown_id)
         left = iter(colours.tolist())
         tokens = self.model.ids_between(first, stop)
         for (start, end), id in zip(pairwise(tokens.edges.tolist()), tokens.ids.tolist(), strict=True):

@@ -18,7 +18,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen, QPixmap
 
 from app.window.parts.timing import away, smooth
-from app.window.text.colours import Int8s, Int64s, coloured_tokens
+from app.window.text.colours import UNKNOWN, Int8s, Int64s, coloured_tokens
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.block_layout import LABEL_SCALE, BlockLayout, TextRow
 from app.window.text.view.flow import PlacedBlock
@@ -54,6 +54,7 @@ class RowTokens:
     pixels: npt.NDArray[np.uint32]  # the image borrows them
     image: QImage
     splits: list[QLineF]  # hairlines that cut a character
+    unknown: list[QRectF]  # what is hatched
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class TokenPainter:
     def __init__(self, palette: TokenPalette, pixel: float = 1.0) -> None:
         self.palette = palette
         self.pixel = pixel  # the size of a device's pixel
-        self._fills = np.zeros(0, np.uint32)  # by colour; the last for UNCOLOURED
+        self._fills = np.zeros(0, np.uint32)  # by colour; the last two for UNKNOWN and UNCOLOURED
 
     def paint(
         self,
@@ -87,9 +88,9 @@ class TokenPainter:
         start = model.chunks.byte_of(blocks[0].start)
         stop = start + sum(block.layout.byte_count for block in blocks)
         tokens_between = partial(model.tokens_between, cursor=moment)
-        tokens, colours = coloured_tokens(tokens_between, model.data, start, stop, model.scale)
+        tokens, colours = coloured_tokens(tokens_between, model.data, start, stop, model.scale, model.unknown_id)
         fills = self.palette.fills if model.scale is None else self.palette.scale
-        self._fills = np.array([*(fill.rgb() for fill in fills), 0], np.uint32)
+        self._fills = np.array([*(fill.rgb() for fill in fills), 0, 0], np.uint32)
         for block in blocks:
             painter.save()
             painter.translate(left, block.y)
@@ -127,6 +128,10 @@ class TokenPainter:
         painter.drawImage(
             QRectF(0, row.y + ROW_GAP, len(kept.pixels) * self.pixel, row.height - 2 * ROW_GAP), kept.image
         )
+        if kept.unknown:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.palette.hatching)
+            painter.drawRects(kept.unknown)
         if kept.splits:
             pen = QPen(self.palette.hairline, self.pixel)
             pen.setDashPattern([2.0 / self.pixel, 2.0 / self.pixel])
@@ -146,7 +151,10 @@ class TokenPainter:
         top, bottom = row.y + ROW_GAP, row.y + row.height - ROW_GAP
         places = ((segments.begin[begins_here & is_split] + 0.5) * self.pixel).tolist()
         image = QImage(pixels.data, len(pixels), 1, pixels.nbytes, QImage.Format.Format_ARGB32_Premultiplied)
-        return RowTokens(key, pixels, image, [QLineF(x, top, x, bottom) for x in places])
+        is_unknown = colours[segments.span] == UNKNOWN
+        sides = ((side[is_unknown] * self.pixel).tolist() for side in (segments.low, segments.high))
+        unknown = [QRectF(low, top, high - low, bottom - top) for low, high in zip(*sides, strict=True)]
+        return RowTokens(key, pixels, image, [QLineF(x, top, x, bottom) for x in places], unknown)
 
     def _segments(self, layout: BlockLayout, row: TextRow, starts: Int64s) -> Segments:
         begins, ends = layout.cells(row)

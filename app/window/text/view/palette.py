@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor, QPalette
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,11 @@ class TokenPalette:
     selection: QColor  # laid over the fills
     outline: QColor  # around the token under the mouse
     mark: QColor  # under spans in which two texts differ
+
+    @property
+    def hatching(self) -> QBrush:
+        """Drawn over paper instead of a fill: the unknown token."""
+        return QBrush(self.faint, Qt.BrushStyle.BDiagPattern)
 
     @staticmethod
     def matching(palette: QPalette) -> TokenPalette:

@@ -28,7 +28,9 @@ class CountsBar(QLabel):
         self.setWordWrap(True)
         self.setContentsMargins(4, 2, 4, 2)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setToolTip("A word is what the pattern makes of the text before any merge.")
+        self.setToolTip(
+            "A pretoken is what the pattern makes of the text before any merge. Unknown tokens are hatched."
+        )
         model.text_changed.connect(self._soon.start)
         model.tokens_changed.connect(self._soon.start)
         self.refresh()
@@ -51,7 +53,7 @@ def figures(counts: TokenCounts) -> list[str]:
     """List each count with its name; an ellipsis while it is not known.
 
     >>> figures(TokenCounts(characters=5, bytes=6, tokens=2, words=1, known=True))[2:]
-    ['2 tokens', '3.00 bytes per token', '2.00 tokens per word']
+    ['2 tokens', '3.00 bytes per token', '2.00 tokens per pretoken']
     """
 
     def ratio(value: float | None) -> str:
@@ -61,8 +63,9 @@ def figures(counts: TokenCounts) -> list[str]:
         count_text(counts.characters, "character"),
         count_text(counts.bytes, "byte"),
         count_text(counts.tokens, "token") if counts.known else "… tokens",
+        *([f"{counts.unknown:,} unknown"] if counts.unknown else []),
         f"{ratio(counts.bytes_per_token)} bytes per token",
-        f"{ratio(counts.tokens_per_word)} tokens per word",
+        f"{ratio(counts.tokens_per_word)} tokens per pretoken",
     ]
     return figures if counts.words or not counts.tokens else figures[:-1]
 

@@ -1,0 +1,35 @@
+"""The word of the room Watch: how its tokens are marked."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint
+from pytestqt.qtbot import QtBot
+
+from app.window.text.view.palette import TokenPalette
+from app.window.watch.my_word import CutWord, cut_word
+from app.window.watch.word_view import WordView
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.making import train
+
+
+def colours_of(view: WordView, cut: CutWord) -> set[str]:
+    view.show_cut(cut, slides=False)
+    image = view.grab().toImage()
+    return {image.pixelColor(QPoint(x, y)).name() for x in range(image.width()) for y in range(image.height())}
+
+
+def test_the_unknown_token_is_hatched_and_neighbours_differ(qtbot: QtBot) -> None:
+    view = WordView()
+    qtbot.addWidget(view)
+    view.resize(400, 90)
+    palette = TokenPalette.matching(view.palette())
+    history = train(["low"], "words", base="characters", unknown="unk", merges=0).history
+    unknown, known = (
+        cut_word(word, Tokenizer(history).segmentation(word).tokens(0), 0, history.alphabet.unknown_id)
+        for word in ("東", "ll")
+    )
+    assert [tile.unknown for tile in unknown.tiles] == [1]
+    assert [tile.unknown for tile in known.tiles] == [0, 0]
+    fills = {fill.name() for fill in palette.fills}
+    assert not colours_of(view, unknown) & fills
+    assert len(colours_of(view, known) & fills) == 2
