@@ -104,12 +104,13 @@ class TokenTexts:
         self.base = len(alphabet)
         self.text: list[str] = []
         self.raw: list[bytes] = []  # what is shown of it
-        self.lengths: list[int] = []  # in bytes, with what is not shown
+        self.lengths: list[int] = []  # of the bytes it stands for: without a word marker, with what is not shown
+        self._cut_off = set[int]()
         self._continuing = b"" if decoded else alphabet.continuing
         self._write, self._longest, self._room = write, longest, BUDGET
         self._places: Int64s = np.zeros(0, np.int64)
-        for text in alphabet.decoded if decoded else alphabet.texts:
-            self._enter(text)
+        for text, stands_for in zip(alphabet.decoded if decoded else alphabet.texts, alphabet.decoded, strict=True):
+            self._enter(text, len(stands_for))
         for id, symbol in enumerate(alphabet.symbols if write is shown else ()):
             if symbol.kind == "fallback":  # its alphabet writes `<0xC3>` already
                 self.text[id] = symbol.text.decode()
@@ -120,7 +121,7 @@ class TokenTexts:
         texts = cls(history.alphabet, write, longest)
         texts.grow(history)
         for special in history.recipe.special_tokens:
-            texts._enter(special.encode())
+            texts._enter(special.encode(), len(special.encode()))
         return texts
 
     def grow(self, history: History, at_once: int = 1_000, between: Callable[[], None] = lambda: None) -> None:
@@ -137,29 +138,29 @@ class TokenTexts:
         >>> texts.text[256:], texts.lengths[256:]
         (['ab', 'abab', 'abab…'], [2, 4, 5])
         """
-        lengths, texts, raws = self.lengths, self.text, self.raw
+        lengths, texts, raws, cut_off = self.lengths, self.text, self.raw, self._cut_off
         longest, room, continuing = self._longest, self._room, self._continuing
         for left, right in pairs:
-            raw, length = raws[left] + raws[right], lengths[left] + lengths[right]
-            if continuing:
-                raw = raws[left] + raws[right].removeprefix(continuing)
-                length -= len(raws[left]) + len(raws[right]) - len(raw)
-            if length > longest:
-                raw, length = raw[:longest], min(length, MOST_LENGTH)
+            raw = raws[left] + (raws[right].removeprefix(continuing) if continuing else raws[right])
+            if len(raw) > longest or left in cut_off or right in cut_off:
+                raw = raw[:longest]
+                cut_off.add(len(texts))
                 texts.append(self._write(raw) + CUT_OFF)
             else:
                 texts.append(self._write(raw))
-            lengths.append(length)
+            lengths.append(min(lengths[left] + lengths[right], MOST_LENGTH))
             raws.append(raw)
             room -= len(raw)
             if room < 0:
                 longest = min(longest, SHORTEST_SHOWN)
         self._longest, self._room = longest, room
 
-    def _enter(self, text: bytes) -> None:
+    def _enter(self, text: bytes, length: int) -> None:
         kept = text[: self._longest]
+        if len(kept) < len(text):
+            self._cut_off.add(len(self.text))
         self.text.append(self._write(kept) + (CUT_OFF if len(kept) < len(text) else ""))
-        self.lengths.append(len(text))
+        self.lengths.append(length)
         self.raw.append(kept)
 
     def id_of(self, text: str) -> int | None:
@@ -178,7 +179,7 @@ class TokenTexts:
 
     @property
     def cut_off(self) -> list[int]:
-        return [id for id, (raw, length) in enumerate(zip(self.raw, self.lengths, strict=True)) if length > len(raw)]
+        return sorted(self._cut_off)
 
 
 # --- Whole texts ------------------------------------------------------------------------

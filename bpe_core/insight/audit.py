@@ -99,8 +99,9 @@ def audit(
     history: History, places: TokenPlaces | None = None, *, rare: int = RARE, long: int = LONG, work: Work = ALONE
 ) -> Audit:
     """Hold every token against every criterion; without `places` only against those that need no corpus."""
-    texts = TokenTexts.of(history).raw[: history.first_special]
-    broken, lengths, mixed = _written(texts, work.cancelled)
+    texts = TokenTexts(history.alphabet, decoded=True)  # a word marker makes no token long
+    texts.grow(history)
+    broken, lengths, mixed = _written(texts.raw, work.cancelled)
     reasons = unreachable_tokens(history, work)
     meets: dict[Criterion, Bools] = {}
     if places is not None:

@@ -18,14 +18,17 @@ from bpe_core.history.token_texts import (
     LONGEST_SHOWN,
     SHORTEST_SHOWN,
     TokenTexts,
+    decoded,
     quoted,
     read_back,
     shown,
     written,
 )
 from bpe_core.insight.reachability import reachability
+from bpe_core.questions.lengths import Lengths
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.making import train
 from tests.gui.histories import random_history
 
 BYTES = st.binary(max_size=12) | st.text("ab <0x41>␣⏎⇥\n\té", max_size=12).map(str.encode)
@@ -133,3 +136,13 @@ def test_a_token_is_found_by_what_is_written_on_it() -> None:
     texts = TokenTexts.of(history)
     assert [texts.id_of(text) for text in (" t", "␣t", "␣t⏎", " t<0x0A>", "t")] == [256, 256, 257, 257, 116]
     assert texts.id_of("th") is None
+
+
+@pytest.mark.parametrize("preset", ["bert", "clean-words", "sentencepiece-like", "gpt2"])
+def test_lengths_are_of_what_a_token_stands_for_without_its_marker(preset: str) -> None:
+    texts = ["the lowest lowlands and the slowest flow allow lower lows"]
+    study = train(texts, preset, merges=40)
+    names, stands_for = study.names, decoded(study.history)
+    assert names.lengths[: len(stands_for)] == [len(text) for text in stands_for]
+    answer = Lengths().answer(study)
+    assert max(answer.columns["bytes"]) == max(map(len, stands_for))
