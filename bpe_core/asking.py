@@ -77,6 +77,7 @@ class Parameter:
     default: Any = None
     metavar: str = ""
     choices: tuple[str, ...] = ()
+    older: tuple[str, ...] = ()  # choices of older versions, which a form does not offer
     positional: bool = False  # a command takes it without a flag
     from_input: bool = False  # a command reads it from standard input where it is left out
     const: str = ""  # its value where a command's flag has none behind it

@@ -130,7 +130,7 @@ def _add_parameter(parser: argparse.ArgumentParser, one: Parameter) -> None:
         return
     told: dict[str, Any] = {"dest": one.name, "type": _TYPES[one.kind], "help": one.help, "default": one.default}
     if one.choices and not one.several:
-        told["choices"] = one.choices
+        told["choices"] = (*one.choices, *one.older)
     if one.const:
         told |= {"nargs": "?", "const": one.const}
     names: Any = one.metavar or one.name.upper()

@@ -26,7 +26,7 @@ from bpe_core.history.token_texts import LONGEST_SHOWN
 from bpe_core.support.data_table import DataTable
 from bpe_core.sweep.results import WITH_INTERVAL, Row, summed
 
-OF_LAB = ("tokens_per_word", "bytes_per_token", "renyi_efficiency")
+OF_LAB = ("tokens_per_pretoken", "bytes_per_token", "renyi_efficiency")
 OF_PAIRS = ("after_step", "is_next", "is_tied")  # beside the columns of the two tokens and what they are chosen by
 MOST_LINES = 8
 MOST_BARS = 24  # where there are more, the longest tokens, which are few, are left out of the picture

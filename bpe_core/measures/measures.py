@@ -46,9 +46,8 @@ BYTES_NOTE = (
     "Bytes of the text as it was given count, including blanks and everything else outside words, before any "
     "normalization. Of a list of words, or a run from an older session, only the bytes of its words are known."
 )
-WORDS_NOTE = (
-    "Words are those that the recipe makes of the text, so other recipes count other words. (A benchmark and the "
-    "curves of many runs count stretches between blanks, the same for all recipes.)"
+PRETOKENS_NOTE = (
+    "Pretokens are what the pattern of the recipe makes of the text before any merge, so other recipes count others."
 )
 RENYI_FORMULA = (
     "Rényi efficiency: H / ln V, where H = ln(Σ p^α) / (1 − α) with α = 2.5, p the share of each token among all "
@@ -85,6 +84,7 @@ MEASURES: dict[str, Measure] = {
             *("words", "Words", "words", "words"),
             "Stretches between blanks and line ends, the same for all tokenizers; in a script without blanks, lines",
         ),
+        Measure("pretokens", "Pretokens", "pretokens", "words", PRETOKENS_NOTE),
         # -- the text in tokens ------------------------------------------------------------
         Measure("tokens", "Tokens", "tokens", "tokens", "How many tokens the text becomes"),
         Measure(
@@ -97,7 +97,13 @@ MEASURES: dict[str, Measure] = {
             *("tokens_per_word", "Tokens per word", "tokens/word", "ratio"),
             "Fertility: fewer means shorter sequences for the same text",
             "tokens / words",
-            note=WORDS_NOTE,
+            note="Words are stretches between blanks, the same for all tokenizers.",
+        ),
+        Measure(
+            *("tokens_per_pretoken", "Tokens per pretoken", "tokens/pretoken", "ratio"),
+            "Fewer means that more pretokens are a single token",
+            "tokens / pretokens",
+            note=PRETOKENS_NOTE,
         ),
         Measure(
             *("renyi_efficiency", "Rényi efficiency", "Rényi", "ratio"),
@@ -194,7 +200,7 @@ MEASURES |= {long: replace(MEASURES[name], name=long) for long, name in OF_MORPH
 
 # The measures of each kind of table, in the order of their columns.
 OF_SIZES = (
-    *("bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "share_of_scaffolds"),
+    *("bytes_per_token", "tokens_per_pretoken", "renyi_efficiency", "share_in_use", "share_of_scaffolds"),
     "bits_per_byte",
 )
 OF_BENCHMARK = (

@@ -17,7 +17,6 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.measures.measures import MEASURES
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 
@@ -25,9 +24,6 @@ USUAL_POWER = 2.5
 ONE = 1 << 52
 SELDOM = 1024
 LITTLE = 0.05  # by which a text may grow longer and still be said to be hardly longer
-
-BYTES, WORDS = MEASURES["bytes_per_token"].note, MEASURES["tokens_per_word"].note
-FORMULA = MEASURES["renyi_efficiency"].formula
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +44,7 @@ class SizeCurves:
         return self.bytes / np.maximum(self.tokens, 1)
 
     @property
-    def tokens_per_word(self) -> Float64s:
+    def tokens_per_pretoken(self) -> Float64s:
         return self.tokens / max(1, self.words)
 
     @property

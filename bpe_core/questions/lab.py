@@ -25,7 +25,7 @@ from bpe_core.support.progress import ALONE, Work
 LETTERS = "ABCD"
 AGREED, OWN = " | ", " ‖ "  # between two tokens: a cut that all have, or one that some have
 LISTED = 10
-MEASURED = ("tokens", "tokens_per_word", "bytes_per_token", "renyi_efficiency")
+MEASURED = ("tokens", "tokens_per_pretoken", "bytes_per_token", "renyi_efficiency")
 
 
 @dataclass(frozen=True)
@@ -149,9 +149,9 @@ def _overlaps(histories: Sequence[History], at: Sequence[int]) -> Iterator[str]:
 
 
 def _measured(found: Sequence[SizeCurves]) -> list[str]:
-    sentences = [f"{found[0].bytes:,} bytes, {found[0].words:,} words:"]
+    sentences = [f"{found[0].bytes:,} bytes, {found[0].words:,} pretokens:"]
     for letter, one in zip(LETTERS, found, strict=False):
-        values = (one.tokens[0], one.tokens_per_word[0], one.bytes_per_token[0], one.renyi_efficiency[0])
+        values = (one.tokens[0], one.tokens_per_pretoken[0], one.bytes_per_token[0], one.renyi_efficiency[0])
         named = zip(MEASURED, values, strict=True)
         sentences.append(
             f"{letter}  "

@@ -26,7 +26,10 @@ WHAT = "What a size means"
 BITS = "bits_per_byte"
 MOST_POWER = 20  # a larger one makes numbers of frequent tokens that are too large
 SHOWN_SIZES = 20
-OF_CURVES = ("tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "share_of_scaffolds")
+RENAMED = {"tokens_per_word": "tokens_per_pretoken"}  # and still understood
+OF_CURVES = (
+    *("tokens", "bytes_per_token", "tokens_per_pretoken", "renyi_efficiency", "share_in_use", "share_of_scaffolds"),
+)
 NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or MEASURES[name].formula))
 
 
@@ -44,19 +47,21 @@ class Sizes(Question):
     examples = f"""\
 examples:
   bpe-explorer sizes merges.csv --corpus book.txt --held-out other.txt
-      For every size up to the one learned: bytes per token, tokens per word, how evenly the tokens are used, how much
-      of the vocabulary is in use, how much of it is mere scaffold.
+      For every size up to the one learned: bytes per token, tokens per pretoken, how evenly the tokens are used, how
+      much of the vocabulary is in use, how much of it is mere scaffold.
 
   bpe-explorer sizes merges.csv --corpus de.txt fr.txt --each --csv > sizes.csv
       Each file by itself (those of a folder, too), every size, as a table.
 
-  bpe-explorer sizes ours.csv theirs.json --corpus en.txt --measure tokens_per_word -o both.svg
+  bpe-explorer sizes ours.csv theirs.json --corpus en.txt --measure tokens_per_pretoken -o both.svg
       Several tables in one drawing.
 
 {NOTES}
 """
 
-    measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SIZES)}", choices=OF_SIZES)
+    measure: str = parameter(
+        "bytes_per_token", help=f"what is drawn: {', '.join(OF_SIZES)}", choices=OF_SIZES, older=tuple(RENAMED)
+    )
     held_out: Texts | None = parameter(None, help="texts that were not learned from", metavar="FILE")
     each: bool = parameter(False, help="each file or group of the texts by itself")
     own: bool = parameter(False, help="the texts that a session was learned from, too")
@@ -79,7 +84,7 @@ examples:
         sentences += [_about(name, one) for name, one in curves.items()]
         usual = METHODS[next(iter(studies.values())).history.recipe.method].usual_sizes
         sentences += [f"Usual sizes: {'; '.join(usual)}."] if usual else []
-        figure = sizes_chart(table, self.measure, self._checked_lines(table))
+        figure = sizes_chart(table, RENAMED.get(self.measure, self.measure), self._checked_lines(table))
         return Answer(table, tuple(sentences), figure, ("text", "vocabulary", *OF_SIZES), _some_rows(curves))
 
     def _bits(self, studies: Mapping[str, Study], work: Work) -> Answer:
@@ -157,7 +162,7 @@ def _columns(name: str, curves: SizeCurves) -> dict[str, Values]:
         "step": curves.steps[order].tolist(),
         "vocabulary": curves.sizes[order].tolist(),
         "bytes": [int(curves.bytes)] * len(order),
-        "words": [int(curves.words)] * len(order),
+        "pretokens": [int(curves.words)] * len(order),
         **{column: getattr(curves, column)[order].tolist() for column in OF_CURVES},
     }
 
@@ -166,7 +171,7 @@ def _about(name: str, curves: SizeCurves) -> str:
     marked, half = curves.half_would_do, ""
     if marked is not None:
         half = f" Half of {int(curves.sizes[marked]):,} tokens would nearly do."
-    return f"{name}: {curves.bytes:,} bytes, {curves.words:,} words.{half}"
+    return f"{name}: {curves.bytes:,} bytes, {curves.words:,} pretokens.{half}"
 
 
 def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:

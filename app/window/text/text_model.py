@@ -72,7 +72,7 @@ class TokenCounts:
         return self.bytes / self.tokens if self.tokens else None
 
     @property
-    def tokens_per_word(self) -> float | None:
+    def tokens_per_pretoken(self) -> float | None:
         return self.tokens / self.words if self.words else None
 
 

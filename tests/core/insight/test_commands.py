@@ -9,11 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bpe_core.asking import ask_about
 from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_words
 from bpe_core.formats import read_history
 from bpe_core.measures.bits_per_byte import bits_per_byte
+from bpe_core.questions.benchmark import Benchmark
+from bpe_core.questions.sizes import Sizes
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.making import train
 from bpe_core.text.corpus import Corpus
 
 TEXT = "the lowest price is lower than the last one\n"
@@ -122,12 +126,25 @@ def test_race_follows_pairs(table: str, files: list[str], capsys: pytest.Capture
     assert "no step 31" in capsys.readouterr().err
 
 
+def test_words_and_pretokens_have_two_names() -> None:
+    """Of "isn't it?" the pattern makes four pretokens; between blanks there are two words."""
+    study = train(["isn't it?"], "gpt2", merges=1)
+    by_word = ask_about(Benchmark, {"one": study}, texts=["isn't it?"]).columns
+    sizes = ask_about(Sizes, {"one": study}, measure="tokens_per_word")  # as older versions called it
+    assert (by_word["words"][0], by_word["tokens_per_word"][0]) == (2, by_word["tokens"][0] / 2)
+    assert (sizes.columns["pretokens"][0], sizes.columns["tokens_per_pretoken"][0]) == (4, 9 / 4)
+    assert "words" not in sizes.columns
+    assert sizes.figure is not None
+    assert sizes.figure.title == "Tokens per pretoken by size."
+
+
 def test_sizes_of_the_text_its_files_and_a_held_out_one(
     table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held_out = tmp_path / "c.txt"
     held_out.write_text("slower lowlands")
     arguments = ["sizes", "--merges", table, "--corpus", *files, "--held-out", str(held_out)]
+    arguments += ["--measure", "tokens_per_word"]  # an older name
     assert run([*arguments, "--each", "--csv"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
     assert len(rows) == 3 * 31

@@ -150,7 +150,7 @@ def test_sizes_are_measured_as_the_curves_know_them(table: WordTable, recipe: Re
     assert found.steps[[0, -1]].tolist() == [0, len(history)]
     assert found.tokens.tolist() == curves.tokens[found.steps].tolist()
     assert np.allclose(found.bytes_per_token, curves.bytes_per_token[found.steps])
-    assert np.allclose(found.tokens_per_word, curves.tokens_per_word[found.steps])
+    assert np.allclose(found.tokens_per_pretoken, curves.tokens_per_pretoken[found.steps])
     assert found.renyi_efficiency.tolist() == curves.renyi_efficiency[found.steps].tolist()
 
 

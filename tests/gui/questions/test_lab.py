@@ -266,7 +266,7 @@ def test_what_is_typed_in_the_lab_is_cut_by_all(qtbot: QtBot, program: Program, 
 def test_the_numbers_of_the_curves_can_be_saved(lab: LabPage) -> None:
     names, *rows = exact_rows(lab)
     assert {row[0] for row in rows} == set("ABC")
-    assert {"tokens_per_word", "bytes_per_token", "renyi_efficiency"} < set(names)
+    assert {"tokens_per_pretoken", "bytes_per_token", "renyi_efficiency"} < set(names)
     first = lab.model.lanes[0]
     assert first.run.words is not None
     curve = measured_sizes(CutWords.of(first.run.words, first.run.recipe, first.history))

@@ -340,7 +340,7 @@ def test_counts_say_what_can_be_divided() -> None:
     counts = model.counts()
     assert (counts.characters, counts.bytes, counts.words) == (5, 7, 2)
     assert counts.bytes_per_token == 7 / counts.tokens
-    assert counts.tokens_per_word == counts.tokens / 2
+    assert counts.tokens_per_pretoken == counts.tokens / 2
 
 
 def test_unknown_tokens_wait_for_the_whole_text() -> None:

@@ -65,7 +65,7 @@ def figures(counts: TokenCounts) -> list[str]:
         count_text(counts.tokens, "token") if counts.known else "… tokens",
         *([f"{counts.unknown:,} unknown"] if counts.unknown else []),
         f"{ratio(counts.bytes_per_token)} bytes per token",
-        f"{ratio(counts.tokens_per_word)} tokens per pretoken",
+        f"{ratio(counts.tokens_per_pretoken)} tokens per pretoken",
     ]
     return figures if counts.words or not counts.tokens else figures[:-1]
 
