@@ -69,7 +69,8 @@ examples:
         if not cuts:
             return Answer(DataTable({}), tuple(sentences), facts=facts)
         sizes = [np.array([one.vocabulary_size_at(step)]) for one, step in zip(histories, at, strict=True)]
-        sentences += _measured([measured_sizes(cut, size) for cut, size in zip(cuts, sizes, strict=True)])
+        unknown = [_unknown(cut, step) for cut, step in zip(cuts, at, strict=True)]
+        sentences += _measured([measured_sizes(cut, size) for cut, size in zip(cuts, sizes, strict=True)], unknown)
         most = self.limit or (len(cuts[0].words) if self.words else LISTED)
         words = differing_words(cuts, at, most)
         sentences.append("Words that are cut most differently:" if words else "All words are cut alike.")
@@ -148,14 +149,20 @@ def _overlaps(histories: Sequence[History], at: Sequence[int]) -> Iterator[str]:
         yield f"{a} and {b}: {found.common:,} tokens in both, {shares}, Jaccard {found.jaccard:.3f}"
 
 
-def _measured(found: Sequence[SizeCurves]) -> list[str]:
+def _unknown(cut: CutWords, step: int) -> int:
+    id = cut.history.alphabet.unknown_id
+    return 0 if id is None else int(cut.counts(step)[id])
+
+
+def _measured(found: Sequence[SizeCurves], unknown: Sequence[int]) -> list[str]:
     sentences = [f"{found[0].bytes:,} bytes, {found[0].words:,} pretokens:"]
-    for letter, one in zip(LETTERS, found, strict=False):
+    for letter, one, of_them in zip(LETTERS, found, unknown, strict=False):
         values = (one.tokens[0], one.tokens_per_pretoken[0], one.bytes_per_token[0], one.renyi_efficiency[0])
         named = zip(MEASURED, values, strict=True)
         sentences.append(
             f"{letter}  "
             + ", ".join(f"{MEASURES[name].shown(value)} {MEASURES[name].heading}" for name, value in named)
+            + (f"; {of_them:,} of the tokens are unknown" if of_them else "")
         )
     return sentences
 

@@ -15,6 +15,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.formats import read_history
 from bpe_core.measures.bits_per_byte import bits_per_byte
 from bpe_core.questions.benchmark import Benchmark
+from bpe_core.questions.lab import Lab
 from bpe_core.questions.sizes import Sizes
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.making import train
@@ -124,6 +125,15 @@ def test_race_follows_pairs(table: str, files: list[str], capsys: pytest.Capture
     assert "--corpus" in capsys.readouterr().err
     assert run(["race", "--merges", table, "--step", "31", "--corpus", *files]) == 1
     assert "no step 31" in capsys.readouterr().err
+
+
+def test_the_lab_counts_unknown_tokens_apart() -> None:
+    known, unknown = (train([text], "words", unknown="unk", merges=2) for text in ("low low wide", "low low low"))
+    found = ask_about(Lab, {"all": known, "few": unknown}, text="wide low").sentences
+    assert any(one.startswith("B ") and one.endswith("(3 unknown)") for one in found)
+    (measured,) = (one for one in found if one.startswith("B  ") and "tokens/pretoken" in one)
+    assert measured.endswith("; 3 of the tokens are unknown")
+    assert not any(one.startswith("A ") and "unknown" in one for one in found)
 
 
 def test_words_and_pretokens_have_two_names() -> None:

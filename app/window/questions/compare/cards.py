@@ -82,10 +82,7 @@ class LaneCard(QFrame):
     def show_totals(self, lane: Lane) -> None:
         cut = lane.cut
         self.total.setText("…" if cut is None else f"{cut.count:,}")
-        unknown = f", {lane.unknown:,} unknown" if lane.unknown else ""
-        self.unit.setText(
-            ("token" if cut and cut.count == 1 else "tokens") + unknown + (" …" if lane.is_behind else "")
-        )
+        self.unit.setText(lane.unit + (" …" if lane.is_behind else ""))
         ratio = f"{len(cut.data) / cut.count:.2f} bytes each" if cut and cut.count else ""
         self.more.setText(" · ".join(filter(None, (ratio, lane.explanation))))
         self.more.setToolTip(tip(lane.explanation))

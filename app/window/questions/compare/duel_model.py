@@ -65,7 +65,7 @@ class DuelModel(LanesModel):
 
     def title(self, place: int) -> str:
         lane, runs = self.lanes[place], self._session.runs.all
-        return f"tokens · {name_of(lane.run, runs)} after {count_text(lane.wanted, lane.run.wording.step)}"
+        return f"{lane.unit} · {name_of(lane.run, runs)} after {count_text(lane.wanted, lane.run.wording.step)}"
 
     @property
     def totals(self) -> str:

@@ -52,9 +52,11 @@ class Lane:
         return self.history.alphabet.unknown_id
 
     @property
-    def unknown(self) -> int:
-        """How many tokens are the unknown token: few tokens are no merit then."""
-        return 0 if self.cut is None else int(np.count_nonzero(self.cut.tokens.ids == self.unknown_id))
+    def unit(self) -> str:
+        """What it counts: where some tokens are unknown, few of them are no merit."""
+        unknown = 0 if self.cut is None else int(np.count_nonzero(self.cut.tokens.ids == self.unknown_id))
+        noun = "token" if self.cut is not None and self.cut.count == 1 else "tokens"
+        return f"{noun}, {unknown:,} unknown" if unknown else noun
 
     def take(self, segmentation: Segmentation) -> None:
         """Take the text cut after every step."""
