@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
+from app.window.rooms.my_word import CutWord, cut_word
+from app.window.rooms.word_view import WordView
 from app.window.text.view.palette import TokenPalette
-from app.window.watch.my_word import CutWord, cut_word
-from app.window.watch.word_view import WordView
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.making import train
 
