@@ -63,7 +63,7 @@ def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
 
 
 def _window_facts() -> dict[str, str]:
-    """For whoever asks what works here: Qt itself is asked, if it can be loaded."""
+    """Report what works here: Qt itself is asked, if it can be loaded."""
     from app.system.display import why_no_window
 
     reason = why_no_window()
@@ -122,7 +122,7 @@ def _open_window(options: argparse.Namespace) -> int:
 
 
 def _tell_where_home_is() -> None:
-    """Qt asks the environment alone; told nothing, it would keep a person's things in the root of all folders."""
+    """Qt asks the environment alone; without it, it would keep a person's things in the root of all folders."""
     from bpe_core.support.private_folder import home
 
     found = home()

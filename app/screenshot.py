@@ -13,7 +13,7 @@ from app.session.time import timer
 from app.wiring import Program
 
 LOOK_EVERY_MILLISECONDS = 50
-SETTLED_LOOKS = 6  # nothing may be under way for so many looks
+SETTLED_LOOKS = 6  # nothing may be under way for that many looks
 LONGEST_MILLISECONDS = 600_000
 
 

@@ -21,7 +21,7 @@ class BpeError(Exception):
         super().__init__(plain(sentence, LONGEST_SENTENCE))
 
     def say_of(self, what: str) -> None:
-        """Put before its sentence what it is about; whoever caught it raises it again, with all that it holds."""
+        """Put before its sentence what it is about; the catcher raises it again, with all that it holds."""
         self.args = (plain(f"{what}: {self}", LONGEST_SENTENCE),)
 
 

@@ -16,7 +16,7 @@ from app.worker.job import Ended, Job, Mailbox, Reported, Task
 Found = TypeVar("Found")
 
 PATIENCE = 1.0  # seconds that closing waits for answers nobody wants any more
-TELL_AGAIN = 60.0  # seconds until a remark that was made about a topic is worth to be told once more
+TELL_AGAIN = 60.0  # seconds until a remark that was made about a topic is worth repeating
 REST = 9  # times as long as an answer took nothing is asked about its topic again, while a run goes on
 
 
@@ -58,7 +58,7 @@ class Aside(QObject):
         super().__init__(parent)
         self._topics: defaultdict[Hashable, _Topic] = defaultdict(_Topic)
         self._jobs: dict[Job, tuple[Callable[[Any], object], Callable[[], object]]] = {}
-        self._remarked: dict[tuple[Hashable, str], float] = {}  # what was told about a topic, and when
+        self._remarked: dict[tuple[Hashable, str], float] = {}  # what was said about a topic, and when
         self._is_closed = False
         self._mailbox = Mailbox(self)
         self._mailbox.arrived.connect(self._receive)

@@ -126,7 +126,7 @@ def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpu
     groups = dict.fromkeys(source.group for source in sources)
     members = {name: [one.to_count().corpus() for one in sources if one.group == name] for name in groups}
     corpora = {name: Corpus.joined(corpora, twice=True) for name, corpora in members.items()}
-    corpus = Corpus.grouped(corpora, twice=True)  # whoever puts texts together sees which are there
+    corpus = Corpus.grouped(corpora, twice=True)  # what puts texts together sees which are there
     yield corpus
     remarks += map(str, corpus.skipped)
 

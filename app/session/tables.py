@@ -87,7 +87,7 @@ class Imports(QObject):
 
 def _read(path: Path, cancelled: CancelCheck) -> Opened:
     """Recognize a file by its content, check it, name its tokens, and ask the library that owns its format."""
-    if path.exists() and not path.is_file():  # whoever writes into a pipe may never begin
+    if path.exists() and not path.is_file():  # the writer of a pipe may never begin
         raise FormatError(f"{path} is no file.")
     table = open_table(path)
     names = named(table.history)

@@ -13,7 +13,7 @@ from app.session.time import timer
 
 LOOK_EVERY_MILLISECONDS = 2_000
 WORTH_A_LOOK = 10_000  # new containers; fewer can wait
-URGENT = 1_000_000  # so many cannot wait until nothing is busy
+URGENT = 1_000_000  # that many cannot wait until nothing is busy
 FULL_SEARCH_EVERY = 20  # looks at what is young, of which one also looks at what is old
 
 

@@ -61,7 +61,7 @@ class Mailbox(QObject):
         self._lock.release()
         window_first.window_begins()
         for (sender, _), message in waiting:
-            if not self._closed:  # by whoever received the one before
+            if not self._closed:  # by the receiver of the one before
                 self.arrived.emit(sender, message)
 
 

@@ -32,7 +32,7 @@ BATCH_SECONDS = 0.016
 NEWS_SECONDS = 0.03  # the window draws no faster
 LEADING_SECONDS = 0.1
 LEADING_PAIRS = 60
-AHEAD_SECONDS = 0.2  # that who has stopped waits to be told what comes next
+AHEAD_SECONDS = 0.2  # that a stopped run waits for its next order
 RATE_WINDOW_SECONDS = 1.0
 
 

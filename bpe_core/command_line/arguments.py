@@ -17,7 +17,7 @@ from bpe_core.support.limits import size_in
 from bpe_core.support.small_files import read_small_file
 from bpe_core.text.patterns import NAMED_PATTERNS
 
-MOST_DIGITS = 25  # beyond 64 bits: what a number may be says whoever it is for
+MOST_DIGITS = 25  # beyond 64 bits: what a number may be is said by its reader
 
 
 def text_argument(value: str) -> str:

@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
         _forget_standard_output()
         return PIPE_CLOSED
     except OSError as error:
-        if error.filename is not None:  # of a file somebody has told by now
+        if error.filename is not None:  # its file was reported by now
             raise
         _forget_standard_output()
         sys.stderr.write(f"{PROGRAM}: Not all of the output could be written: {cause_of(error)}.\n")

@@ -44,7 +44,7 @@ class Fingerprint:
 class Manifest:
     program: str  # its version
     folder: str  # where it was asked
-    arguments: list[str]  # of the command line; a path that was absolute is told from the manifest, behind PATH
+    arguments: list[str]  # of the command line; a path that was absolute counts from the manifest, behind PATH
     inputs: list[Fingerprint]
     results: list[Fingerprint]
     recipes: dict[str, Any] = field(default_factory=dict)  # groups and weights among them, by the file that holds each

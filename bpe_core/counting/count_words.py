@@ -217,7 +217,7 @@ class _Count:
         return self._counted_by_kernels(everything) if wanted else self._counted_plainly(everything)
 
     def _wants_kernels(self, read: int) -> bool:
-        """Whether to count by machine code, after so many bytes were read; a slow pattern is reported."""
+        """Whether to count by machine code, after that many bytes were read; a slow pattern is reported."""
         if self.by_kernels is not None:
             return self.by_kernels
         recipe, size = self.recipe, read if read < KERNELS.least else max(read, self.corpus.total_size or 0)

@@ -269,7 +269,7 @@ class Counter:
         self.table.used.fill(0)
 
     def _make_room(self, short: int, long: int, copied: int) -> None:
-        """Make room for so many new short and long words, and bytes of long ones."""
+        """Make room for that many new short and long words, and bytes of long ones."""
         words = self.table
         used_short, used_long, used_copies = words.used.tolist()
         if not word_tables.hold(words.short_firsts, used_short + short):

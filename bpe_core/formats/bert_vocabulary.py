@@ -26,7 +26,7 @@ from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.support.progress import ProgressReport
 from bpe_core.text.preparation.pieces import AddedToken
 
-_KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the order they stand in the alphabet
+_KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the order of the alphabet
 
 
 def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str) -> History:

@@ -68,7 +68,7 @@ def pattern_choices(expression: str) -> tuple[dict[str, Any], list[str]]:
 
 
 SAMPLE = 4_000  # tokens looked at, spread over the vocabulary
-ENOUGH = 0.98  # some tokens are cut even by their own pattern when they stand alone
+ENOUGH = 0.98  # some tokens are cut even by their own pattern when they are alone
 Token = TypeVar("Token")
 
 CANDIDATES = ("gpt2", "cl100k", "o200k", "english")  # where two fit equally well, the earlier

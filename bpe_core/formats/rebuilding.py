@@ -194,7 +194,7 @@ def checked_symbol(kind: object, text: bytes, decoded: bytes, where: str) -> Sym
 def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alphabet:
     """Return the alphabet of these base symbols, if training by this recipe can have started from it."""
     seeds = [symbol for symbol in symbols if symbol.kind == "seed"] if Method.of(recipe).has_seeds else []
-    base = symbols[: len(symbols) - len(seeds)]  # seeds stand behind all others
+    base = symbols[: len(symbols) - len(seeds)]  # seeds come after all others
     plain = [symbol for symbol in symbols if symbol.kind in ("byte", "character")]
     if recipe.base == "bytes":
         _check_bytes(plain, where)

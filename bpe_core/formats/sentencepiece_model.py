@@ -36,7 +36,7 @@ from bpe_core.history.token_texts import written
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
 from bpe_core.support.progress import Progress, ProgressReport
 
-WORDS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks stand at the beginning of pieces only
+WORDS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks are at the beginning of pieces only
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 

@@ -134,7 +134,7 @@ def without_empty(ranks: dict[bytes, int]) -> tuple[dict[bytes, int], int | None
 
 
 def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
-    """Return each token with its rank, lowest first, for whoever changes nothing in it."""
+    """Return each token with its rank, lowest first, for readers that change nothing."""
     return once("ranks", data, lambda: _read_ranks(data, name))
 
 

@@ -1,1 +1,1 @@
-"""What was learned, step by step, and what can be told of it without asking anybody else."""
+"""What was learned, step by step, and what follows from it alone."""

@@ -260,7 +260,7 @@ def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
 
 
 def _characters_inside(words: WordTable) -> list[bytes]:
-    """The characters that stand in words but at their beginning."""
+    """The characters that occur in words but at their beginning."""
     found, done = np.zeros(128, np.bool_), 0
     ends = np.cumsum(words.lengths_in_characters())
     for code_points in words.code_points():

@@ -94,7 +94,7 @@ class Scores:
         return self.since[row + 1] + 1 if row + 1 < len(self.since) else 2**62
 
     def at(self, steps: int) -> Float32s:
-        """What is in force after so many steps, by id; DROPPED for what is not in the vocabulary any more."""
+        """What is in force after that many steps, by id; DROPPED for what is not in the vocabulary any more."""
         row = self.number_at(steps)
         alive = np.ones(len(self.rows[0]), np.bool_)
         alive[self.dropped[: self.since[row]]] = False

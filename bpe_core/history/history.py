@@ -222,7 +222,7 @@ class History(Sequence[Step]):
         return ids
 
     def of_steps(self, of_tokens: Sequence[T], start: int = 0) -> Sequence[T]:
-        """What is told of each token, for the token of each step from `start` on."""
+        """What is known of each token, for the token of each step from `start` on."""
         if self.only_joins:
             return of_tokens[len(self.alphabet) + start : self.first_special]
         return [of_tokens[id] for id in self.ids[start:].tolist()]
@@ -250,7 +250,7 @@ class History(Sequence[Step]):
         return self.vocabulary_size_at(len(self))
 
     def vocabulary_size_at(self, steps: int) -> int:
-        """How many tokens there were after so many steps, special tokens included."""
+        """How many tokens there were after that many steps, special tokens included."""
         return int(self._sizes[min(steps, len(self))])
 
     def vocabulary_sizes(self) -> Int64s:
@@ -342,13 +342,13 @@ class History(Sequence[Step]):
 
     @cached_property
     def _blocks(self) -> Sequence[int]:
-        """Of each step. Where blocks are not told there is but one."""
+        """Of each step. Where blocks are not known there is but one."""
         blocks: list[int] = self.reasons["block"].tolist() if "block" in self.reasons else [0] * len(self)
         return blocks
 
     @cached_property
     def _row_joining(self) -> dict[tuple[int, Pair], int]:
-        """By block and pair; of a pair that stands in the table twice, the first."""
+        """By block and pair; of a pair that is in the table twice, the first."""
         rows = self._joining_rows
         keys = zip((self._blocks[row] for row in reversed(rows)), reversed(self.pairs()), strict=True)
         return dict(zip(keys, reversed(rows), strict=True))

@@ -41,7 +41,7 @@ class Joining:
     priorities: Int64s | None = None  # by token; two neighbours become it whose text together is its own, lowest first
     whole_words: bool = False  # a word that is a token is that token
     joins_unknown: bool = False  # neighbours that are unknown are one token
-    left_out: tuple[int, ...] = ()  # base symbols that are no token at all where they stand, so that neighbours meet
+    left_out: tuple[int, ...] = ()  # base symbols that are no token at all where they are, so that neighbours meet
     found_first: tuple[int, ...] = ()  # tokens that are looked for before anything is joined, and stay alone
     hidden: tuple[int, ...] = ()  # tokens that are steps to others only
 

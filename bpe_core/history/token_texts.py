@@ -27,7 +27,7 @@ from bpe_core.support.found_once import once
 from bpe_core.support.honest_text import escape, unescape
 from bpe_core.support.limits import check_room
 
-HEAD = 16  # bytes by which nearly all tokens are told apart, as two numbers
+HEAD = 16  # bytes by which nearly all tokens are distinguished, as two numbers
 
 
 def ranks(texts: Sequence[bytes]) -> npt.NDArray[np.int64]:
@@ -125,7 +125,7 @@ class TokenTexts:
         return texts
 
     def grow(self, history: History, at_once: int = 1_000, between: Callable[[], None] = lambda: None) -> None:
-        """Enter the tokens that the history has beyond those known, so many at a time."""
+        """Enter the tokens that the history has beyond those known, that many at a time."""
         for start in range(len(self.raw) - self.base, history.first_special - self.base, at_once):
             between()
             self.add(history.pairs(start, start + at_once))
@@ -243,7 +243,7 @@ class TokenBytes(dict[int, bytes]):
         return text
 
     def _put_together(self, id: int) -> bytes:
-        """A token that stands in it twice is copied: those that double take no longer than their bytes."""
+        """A token that is in it twice is copied: those that double take no longer than their bytes."""
         text = bytearray()
         place_of: dict[int, int] = {}
         waiting = [id]

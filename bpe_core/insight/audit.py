@@ -26,7 +26,7 @@ Criterion = Literal["scaffold", "unreachable", "unused", "rare", "one-file", "br
 
 RARE = 5  # times, fewer of which are rare
 LONG = 20  # characters, more of which are very long
-SCAFFOLD_SHARE = 100  # at most one in so many of what is made of a token stays by itself
+SCAFFOLD_SHARE = 100  # at most one in that many of what is made of a token stays by itself
 
 # Each in a sentence, in the order in which they are shown.
 CRITERIA: dict[Criterion, str] = {

@@ -65,7 +65,7 @@ class CutWords:
         return [(self.words.word(word), count) for word, count in listed]
 
     def placed(self, at: int) -> tuple[Int64s, Int64s]:
-        """All tokens after so many steps, and the word that each is in."""
+        """All tokens after that many steps, and the word that each is in."""
         tokens = self._tokens(at)
         known = tokens.ids != NO_TOKEN
         starts, stops = tokens.edges[:-1][known], tokens.edges[1:][known]

@@ -32,7 +32,7 @@ class Way:
     title: str
     pieces: tuple[ShownToken, ...]
     total: str = ""  # of their numbers
-    step: int | None = None  # the moment it shows, to travel to: after so many steps
+    step: int | None = None  # the moment it shows, to travel to: after that many steps
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Meeting:
 @dataclass(frozen=True)
 class Trace:
     ends: list[int]  # of its base symbols, in bytes
-    states: list[list[tuple[int, int]]]  # after so many joins: the tokens, and how many symbols precede the end of each
+    states: list[list[tuple[int, int]]]  # after that many joins: the tokens, and the symbols before the end of each
     met: dict[int, list[Meeting]]  # by the number of symbols before the place: the pairs that met there, in turn
     joined_at: dict[int, int]  # by the same: as which pair of the word it was joined
 

@@ -36,7 +36,7 @@ class Layout:
     tokens: int  # in the corpus, each word as often as it occurs
 
     def symbol_counts(self, words: WordTable, size: int) -> npt.NDArray[np.int64]:
-        """Count each of so many symbols in the corpus."""
+        """Count each of that many symbols in the corpus."""
         counts = np.zeros(size, np.int64)
         symbols = self.symbols[1:]  # behind the separator in front, each word has its own
         known = symbols >= 0

@@ -28,7 +28,7 @@ from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted
 from bpe_core.support.threads import Piece, Steps, WorkerPool
 
 Stand = Learned | tuple[Learned, int]
-Tokenizers = Mapping[str, Stand]  # by name; with a number, it is taken after so many steps
+Tokenizers = Mapping[str, Stand]  # by name; with a number, it is taken after that many steps
 Columns = Mapping[str, Values]
 Texts = Mapping[str, str | Iterable[str]]  # by name; several documents are one group, and one row
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 MEASURED = 60  # sizes, closer together where the vocabulary is small; where all by themselves would take too long
-LITTLE = 5_000_000  # bytes of different words by sizes: so many are measured by themselves
+LITTLE = 5_000_000  # bytes of different words by sizes: that many are measured by themselves
 MOST_WITH_SEEDS = 1 << 16  # the smallest sizes, where what was dropped before was never meant to be a vocabulary
 APART = 10  # every tenth occurrence is held out
 TRAINING, HELD_OUT = "training text", "held out: "  # names of lines, and what precedes the name of a text
@@ -180,7 +180,7 @@ class Followed(NamedTuple):
     follow: Callable[[Wanted], Iterator[int]]  # writes what is wanted; yields how many steps are done
 
     def is_worth(self, sizes: int, cancelled: CancelCheck) -> bool:
-        """Whether so many sizes are found sooner than each by itself, and can be found so."""
+        """Whether that many sizes are found sooner than each by itself, and can be found so."""
         return KERNELS.chooses(self.size * sizes, cancelled=cancelled)
 
 

@@ -64,7 +64,7 @@ def room_to_tell() -> kernel.Room:
 
 
 def _model(tokens: int, slots: int) -> kernel.Model:
-    """An empty table of so many slots, half of them for pairs at most; of all tokens, and the edge of words."""
+    """An empty table of that many slots, half of them for pairs at most; of all tokens, and the edge of words."""
     return kernel.Model(
         keys=np.zeros(slots, np.uint64),
         seen=np.zeros(slots, np.int64),

@@ -1,4 +1,4 @@
-"""Every measure of tokenizers, told once: its title, its unit, what it means, how it is computed.
+"""Every measure of tokenizers, once: its title, its unit, what it means, how it is computed.
 
 Tables name their columns by these names; windows, commands, charts and help texts read the rest from here.
 

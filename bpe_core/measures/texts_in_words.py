@@ -124,7 +124,7 @@ def _are_blanks() -> npt.NDArray[np.bool_]:
 
 
 def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, id_count: int) -> Int64s:
-    """By the kernel: how often each token occurs in the words of these rows, each of which occurs so many `times`."""
+    """By the kernel: how often each token occurs in the words of these rows, each of which occurs that many `times`."""
     from bpe_core.kernels import word_tables  # loads machine code
 
     counts = np.zeros(id_count, np.int64)

@@ -127,7 +127,7 @@ class BetweenBlanks:
         return cls(WordColumns(found.words.text, found.words.starts), found.texts)
 
     def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
-        """The part of the bytes of each text that no token encodes after so many steps; blanks are left out."""
+        """The part of the bytes of each text that no token encodes after that many steps; blanks are left out."""
         lengths, found = self._stretches.lengths, self._lost(tokenizer, at, cancelled)
         shares = []
         for which, times, *_ in self.texts.values():

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from bpe_core.recipes.recipe import CHOICES, Learning, Normalization, Recipe, Size, Splitting, Symbols, title_of
 
-MOST_NAMED = 2  # choices by which two runs of one name are told apart
+MOST_NAMED = 2  # choices by which two runs of one name are distinguished
 
 
 class Titled(Protocol):

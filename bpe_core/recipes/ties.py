@@ -29,7 +29,7 @@ class TieRule:
 
     name: str
     takes: str  # which pair; the end of the sentence "It takes the pair ..."
-    key: Key  # of a pair, the texts of all tokens by id, and a function that tells where a pair stands first
+    key: Key  # of a pair, the texts of all tokens by id, and a function that says where a pair occurs first
     kernel: str  # the name of its comparison in kernels/learn_queue.py
     byte_places: Sequence[int] = ()  # what the ids of bytes count as; a rule that says so needs bytes
 

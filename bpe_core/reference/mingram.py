@@ -1,4 +1,4 @@
-"""MinGram as it is told: short, plain and slow.
+"""MinGram by its article: short, plain and slow.
 
 **The cut.** A word is cut into the fewest tokens. Of several ways into as many the most probable one is taken, as by
 Unigram: that with the highest sum of log-probabilities. With `low`, `er` and `lo`, `wer` there are two ways to cut

@@ -44,7 +44,7 @@ class BlockTables:
         return BlockTokens(self, utf8(text), allowed)
 
     def block(self, at: int) -> int:
-        """The block that the last of so many steps belongs to; NOTHING before the first."""
+        """The block that the last of that many steps belongs to; NOTHING before the first."""
         at = min(at, len(self._block_of_step))  # behind the last step nothing changes
         return int(self._block_of_step[at - 1]) if at else NOTHING
 
@@ -107,7 +107,7 @@ class BlockTokens(Segmentation):
         self._found, self.data, self.pending = found, found.data, found.pending
 
     def _at(self, at: int) -> tuple[Boundaries, int]:
-        """The boundaries by the table in force after so many steps, and how many of its own those are."""
+        """The boundaries by the table in force after that many steps, and how many of its own those are."""
         block = self._segmenter.block(at)
         if block != self._block:
             ahead = self._cut_ahead(block)

@@ -95,7 +95,7 @@ class HiddenSymbols:
         return begins
 
     def alone(self, at: int) -> Int64s:
-        """The places of those that are tokens by themselves, or with other hidden ones, after so many merges."""
+        """The places of those that are tokens by themselves, or with other hidden ones, after that many merges."""
         stand = self.before >= np.int32(at)
         if self._begins_place.all():
             return self.places[np.flatnonzero(stand & (self.behind >= np.int32(at)))]

@@ -53,7 +53,7 @@ Numbers: TypeAlias = Sequence[int] | Int32s
 
 @dataclass(eq=False)
 class Desk:
-    """What one thread works with while it encodes, for one kind of result after so many merges."""
+    """What one thread works with while it encodes, for one kind of result after that many merges."""
 
     kind: int
     at: int
@@ -232,7 +232,7 @@ def _check_length(data: Bytes) -> None:
 
 
 def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
-    """An empty table with room for merges of these pairs, behind so many base symbols."""
+    """An empty table with room for merges of these pairs, behind that many base symbols."""
     merges = len(left)
     room = BUCKET << (merges // 2).bit_length()
     number = np.zeros(MERGE_NUMBERS, np.int64)

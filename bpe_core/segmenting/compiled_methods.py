@@ -31,7 +31,7 @@ class PiecesOverTime(NamedTuple):
     """All tokens at every step. A cut changes only when a token that its word holds appears or goes, or by scores."""
 
     since: Sequence[int]  # the steps after which every word may be cut differently; the first is 0
-    pieces: Callable[[int], PieceTable]  # after so many steps; whoever follows the steps changes the table
+    pieces: Callable[[int], PieceTable]  # after that many steps; whoever follows the steps changes the table
     gone: Int32s | None  # of each token, the step after which it is gone; None where tokens appear
 
 

@@ -43,7 +43,7 @@ class Segmenter(Protocol):
     """Cuts texts by one history, as its method does. It recognises the special tokens that are allowed."""
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """The tokens after so many steps."""
+        """The tokens after that many steps."""
 
     def segmentation(
         self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled
@@ -59,7 +59,7 @@ class Segmentation(Protocol):
     is_in_blocks: bool = False  # whether blocks of the text are cut by themselves, rather than words
 
     def tokens(self, at: int) -> Tokens:
-        """All tokens after so many steps, those that cover no byte too."""
+        """All tokens after that many steps, those that cover no byte too."""
 
     def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
         """The tokens that share a byte with `start` to `stop`."""

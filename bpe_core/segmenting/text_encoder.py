@@ -174,7 +174,7 @@ class TextEncoder(WordEncoder):
 
 
 def worth_kernels(characters: int) -> bool:
-    """Whether the kernels should encode so many more characters, after all that was encoded plainly."""
+    """Whether the kernels should encode that many more characters, after all that was encoded plainly."""
     global _encoded_plainly
     _encoded_plainly += characters
     return KERNELS.chooses(_encoded_plainly)

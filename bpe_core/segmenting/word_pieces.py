@@ -27,7 +27,7 @@ class LongestPieces:
         self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
 
     def cut(self, word: bytes, at: int) -> WordCut:
-        """Cut a word after so many steps; a word that gets stuck, or is too long, is unknown as a whole."""
+        """Cut a word after that many steps; a word that gets stuck, or is too long, is unknown as a whole."""
         text, data = word.decode(), word
         if len(text) > self._longest_word:
             return WordCut([self.unknown], [len(data)], 0, ALWAYS)

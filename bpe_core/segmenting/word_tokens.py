@@ -70,7 +70,7 @@ Key = bytes | int  # a word, or the id of a special token, which counts as a wor
 
 
 def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tuple[int, list[int]]]:
-    """The tokens of a word through a history of so many steps: each change, with the number of steps before it."""
+    """The tokens of a word through a history of that many steps: each change, with the number of steps before it."""
     at, before = 0, None
     while at <= steps:
         cut = cut_word(word, at)
@@ -81,7 +81,7 @@ def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tu
 
 
 class FoundAhead(NamedTuple):
-    """How words are cut after so many steps, found in advance."""
+    """How words are cut after that many steps, found in advance."""
 
     at: int
     which: Int64s
@@ -102,7 +102,7 @@ class Cuts:
         self._ahead: FoundAhead | None = None
 
     def _changed(self, at: int) -> tuple[Int64s, Int64s]:
-        """What is cut differently after so many steps, or may be: special tokens, and words."""
+        """What is cut differently after that many steps, or may be: special tokens, and words."""
         changed = (self._since > at) | (self._until <= at)
         return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
 

@@ -40,7 +40,7 @@ _VERSION_2 = _Names("memory.max", "memory.current", ("inactive_file", "active_fi
 
 
 def check_room(wanted: int, work: str, advice: str) -> None:
-    """Raise TooLarge unless so many bytes more can be used; `work` begins the sentence, `advice` ends it."""
+    """Raise TooLarge unless that many bytes more can be used; `work` begins the sentence, `advice` ends it."""
     if wanted < WORTH_ASKING:
         return
     available = available_memory()

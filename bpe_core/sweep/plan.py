@@ -28,7 +28,7 @@ seeds = [1, 2, 3]                       # each takes another sample
 sample = "50%"                          # of the documents; or sample_of = "lines"
 sample_of = "lines"
 
-# What it is measured by: the texts of the corpus, or others. Paths are told from the folder of this file.
+# What it is measured by: the texts of the corpus, or others. Paths count from the folder of this file.
 # held_out = ["other.txt"]
 interval_over = "lines"                 # intervals by drawing lines (each is measured by itself), or documents
 bits = true                             # held-out bits per byte of a small model, too

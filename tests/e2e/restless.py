@@ -18,7 +18,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.session.time import timer
-from app.settings import Settings
+from app.settings import START_HERE, Settings
 from app.wiring import build
 from bpe_core.session_file.values import Bookmark
 
@@ -45,7 +45,9 @@ def say(line: str) -> None:
 def main(folder: Path, seed: int, *, recovers: bool) -> int:
     chosen = random.Random(seed)
     application = QApplication(sys.argv[:1])
-    program = build(application, Settings(), "light")
+    settings = Settings()
+    settings.put(START_HERE, False)  # or the sample would be learned, too
+    program = build(application, settings, "light")
     program.window.show()
     program.begin([])
     session, document = program.session, program.filing.document

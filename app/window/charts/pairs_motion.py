@@ -56,7 +56,7 @@ def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress:
         place = row_before + (row - row_before) * glided
         if place < rows and (row < rows or row_before < rows):
             drawn.append(Placed(bar, place, value, glided if bar_before is None else 1.0))
-    if progress < 1.0:  # whoever falls far passes in front of the others
+    if progress < 1.0:  # what falls far passes in front of the others
         drawn.sort(key=lambda one: one.row - was[one.bar.pair][0] if one.bar.pair in was else 0.0)
     return drawn
 

@@ -98,7 +98,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return tuple(row.name for row in self.rows if isinstance(row, GroupRow) and row.name)
 
     def texts_at(self, rows: Sequence[int]) -> set[int]:
-        """Return the numbers of the texts in these rows; a heading stands for its whole group."""
+        """Return the numbers of the texts in these rows; a heading means its whole group."""
         found: set[int] = set()
         for row in rows:
             at = self.rows[row]

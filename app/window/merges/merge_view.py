@@ -89,7 +89,7 @@ LEAST_ROOM = 99_999  # the widest step number expected
 class MergeTableView(QTableView):
     """Travels to rows by click or arrow keys, and marks the step shown."""
 
-    travelled = Signal(int)  # to the moment after so many merges
+    travelled = Signal(int)  # to the moment after that many merges
     copy_wanted = Signal()
     menu_wanted = Signal(int, QPoint)  # a merge, and a place on the screen
 

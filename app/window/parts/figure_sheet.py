@@ -25,7 +25,7 @@ def line_colour(palette: QPalette, index: int) -> QColor:
 def paper_on_screen(
     width: float, height: float, font: QFont, palette: QPalette, *, has_legend: bool = True, scale: float = 1.0
 ) -> Paper:
-    """Return a paper of so many pixels, with texts as large as the font or `scale` times that."""
+    """Return a paper of that many pixels, with texts as large as the font or `scale` times that."""
     shades = shades_of(palette)
     inks = Inks(
         ground=palette.base().color().name(),

@@ -70,7 +70,7 @@ class Page(QWidget):
         return self
 
     def frames(self) -> Iterable[Frame]:
-        """What is shown as it comes to be, where it can be told so."""
+        """What is shown as it came to be, frame by frame, if that is known."""
         return ()
 
     def recolor(self) -> None:

@@ -88,7 +88,7 @@ def _png(image: QImage) -> bytes:
 
 
 def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_dark: bool) -> bytes:
-    """A widget as SVG of that size in millimetres, its text of so many points; on screen it stays as it is."""
+    """A widget as SVG of that size in millimetres, its text of that many points; on screen it stays as it is."""
     unit = QFontInfo(widget.font()).pixelSize() / text * POINTS / MILLIMETRES  # pixels a millimetre
     size, palette, had_one = widget.size(), widget.palette(), widget.testAttribute(Qt.WidgetAttribute.WA_SetPalette)
     data = QByteArray()

@@ -71,7 +71,7 @@ QToolTip { border: none; padding: 5px; color: palette(tooltip-text); background:
 
 @dataclass(frozen=True)
 class Shades:
-    """Colours that a palette has no role for; all can be told apart without colour vision."""
+    """Colours that a palette has no role for; all can be distinguished without colour vision."""
 
     is_dark: bool
     muted: QColor

@@ -41,7 +41,7 @@ examples:
 MADE_AT = re.compile(rb"\d\d \w+ \d{4}, \d\d:\d\d")  # in a report
 # In a PDF: when it was made, and the number that it is given then.
 OF_PDF = re.compile(rb"\(D:\d{14}[^)]*\)|\d{4}-\d\d-\d\dT[\d:.+Z-]+|uuid:[\da-f-]{36}|/ID \[[^\]]*\]")
-OF_MAKING = {".html": (MADE_AT, 1), ".pdf": (OF_PDF, 0)}  # what differs each time, and how often it stands there
+OF_MAKING = {".html": (MADE_AT, 1), ".pdf": (OF_PDF, 0)}  # what differs each time, and how often it occurs there
 FOR_PEOPLE = (STANDARD_OUTPUT, ".html")  # what is read, not computed with
 TAKEN = "seconds"  # the column of a table that tells how long something took
 

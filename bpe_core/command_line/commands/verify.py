@@ -14,7 +14,7 @@ from bpe_core.formats import FORMATS, open_table
 from bpe_core.learning.methods import told_by
 from bpe_core.session_file import is_session_file
 
-if TYPE_CHECKING:  # SQLite is loaded for whoever has a session
+if TYPE_CHECKING:  # SQLite is loaded for sessions only
     from bpe_core.session_file.values import SavedSession
 
 examples = """\

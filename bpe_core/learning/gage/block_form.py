@@ -150,7 +150,7 @@ KINDS: dict[str, npt.DTypeLike] = {
 
 
 def with_room(reasons: Reasons, rows: int) -> Reasons:
-    """Return the columns with room for so many rows at least; those that were given away stay as they are."""
+    """Return the columns with room for that many rows at least; those that were given away stay as they are."""
     room = len(reasons["block"])
     return reasons if rows <= room else {name: grown(column, max(rows, 2 * room)) for name, column in reasons.items()}
 

@@ -21,7 +21,7 @@ _machine_code: list[Check] = []
 
 
 def check_by(check: Check) -> None:
-    """Use machine code for large blocks from now on. Whoever loads it calls this; it is not loaded for this alone."""
+    """Use machine code for large blocks from now on. What loads it calls this; it is not loaded for this alone."""
     _machine_code[:] = [check]
 
 

@@ -246,7 +246,7 @@ class LanePainter(TokenPainter):
 
 
 def _are_in(places: Int64s, ascending: Int64s) -> npt.NDArray[np.bool_]:
-    """Which of them stand among others that may be very many, and are in order already."""
+    """Which of them are among others that may be very many, and are in order already."""
     if not len(ascending):
         return np.zeros(len(places), np.bool_)
     where = np.searchsorted(ascending, places)

@@ -161,7 +161,7 @@ def _kind(chunks: TextChunks, position: int) -> str:
         return "\n"
     if character.isspace():
         return " "
-    # Marks belong to the letter they stand on.
+    # Marks belong to the letter they are on.
     return "a" if character == "_" or unicodedata.category(character)[0] in "LNM" else "."
 
 
