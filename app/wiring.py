@@ -231,7 +231,7 @@ class Program(QObject):
     def _connect_help_and_notices(self) -> None:
         window = self.window
         self.actions.connect(keys=lambda: keys_dialog(window).show(), help=lambda: help_dialog(window).show())
-        self.actions.connect(about=lambda: about_dialog(window).show(), quit=window.close)
+        self.actions.connect(about=lambda: about_dialog(window).show(), quit=window.quit)
         self.session.aside.noticed.connect(self.messages.show_notice)
 
     def _connect_look(self) -> None:

@@ -32,6 +32,15 @@ class Steps(QUndoStack):
             self.blockSignals(True)
             self.clear()
 
+    def take_back(self, step: Step) -> None:
+        """Undo a step that may lie below others, which it has nothing to do with; an old one may be gone."""
+        if isValid(step) and not step.is_undone:
+            if self.command(self.index() - 1) is step:
+                self.undo()
+            else:
+                step.undo()
+                step.setObsolete(True)
+
     @contextlib.contextmanager
     def walking(self) -> Iterator[None]:
         before, self.is_walking = self.is_walking, True

@@ -231,16 +231,25 @@ class Document(QObject):
         self._saved = None
         self._state = state_of(path) if self._take_place(path) and path is not None else None
 
-    def new(self) -> None:
-        """Begin an empty session; the present one stays in its file or in a safety copy."""
-        self._leave()
+    def new(self) -> Path | None:
+        """Begin an empty session; return the safety copy that the present one is kept in, if it was not saved."""
+        kept = self._leave()
         restore(self._session, SavedSession(self._session.recipe.value, text=self._first_text), {})
         self._belong_to(None)
         self._saved = None
         self.opened.emit(View())
         self.look()
+        return kept
 
     # Leaving
+
+    @property
+    def holds_own_work(self) -> bool:
+        """Whether a person made what is not saved: more than a sample that was learned once, as at the first start."""
+        now = self._snapshot()
+        is_own = self._saved is not None or self.path is not None or self._session.undo.canUndo()
+        is_own = is_own or bool(now.runs[1:] or now.bookmarks or any(source.path for source in now.sources))
+        return self._differs(now) and (is_own or now.text != self._first_text)
 
     def secure(self) -> str:
         """Save the present state before another session is shown; return why it would be lost, if it would."""
@@ -263,15 +272,17 @@ class Document(QObject):
         for copy in self._copies:
             copy.release()
 
-    def _leave(self) -> None:
-        now = self._snapshot(was_closed=True)
+    def _leave(self) -> Path | None:
+        """Return the safety copy that is left, if any."""
+        now, left = self._snapshot(was_closed=True), None
         if self._differs(now):
             self._keep(now)
             if self._copy is not None:
                 self._copy.stop()
-                self._copy = None
+                left, self._copy = self._copy.path, None
         self._discard_copy()
         self.is_modified = False
+        return left
 
     def _discard_copy(self) -> None:
         if self._copy is not None:

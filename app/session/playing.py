@@ -1,7 +1,7 @@
 """Playing: the time cursor walks through what was learned, at one speed for all that walks.
 
-A small run that is learned at once is played when it has ended; until then the cursor is held at the beginning. A run
-that takes longer is shown live. Whatever a person does ends the walk where it is.
+A small run that is learned at once is played when it has ended; until then the cursor is held where it begins, which
+is the fork where it goes on from another. A run that takes longer is shown live. Whatever a person does ends the walk.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class Playing(QObject):
         self._seen = cursor.position
         self._is_wanted = False  # for the run that is about to be shown
         self._run: Run | None = None  # that is to be played when it is learned
+        self._start = 0  # of that run: where it is held and played from
         self._shown: Run | None = None
         self._clock = timer(self, TICK_MILLISECONDS, self._tick, repeats=True)
         self._clock.setTimerType(Qt.TimerType.PreciseTimer)
@@ -125,6 +126,12 @@ class Playing(QObject):
         """Play the run that is about to begin, if it is small and learned at once."""
         self._is_wanted = self.follows_training and self.speed is None
 
+    def replay(self) -> None:
+        """Play the run shown as if it had just been learned."""
+        if self.follows_training and self.speed is None:
+            self._cursor.go_to(0)
+            self.play()
+
     # -- the clock -------------------------------------------------------------------------
 
     def _set_out(self, start: int) -> None:
@@ -179,7 +186,9 @@ class Playing(QObject):
             self._shown = run
             self._forget_run()
             self._halt()
-            self._run, self._is_wanted = run if self._is_wanted else None, False
+            fork = None if run is None else run.begins_with
+            self._start = 0 if fork is None else len(fork)
+            self._run, self._is_wanted = run if self._is_wanted or fork is not None else None, False
         if run is None or run is not self._run:
             return
         if run.phase is Phase.LEARNING and not self._patience.isActive():
@@ -190,27 +199,31 @@ class Playing(QObject):
             self._give_up()
 
     def _hold(self, run: Run) -> None:
-        """Stay at the beginning while a small run is learned."""
+        """Stay where it begins while a small run is learned."""
         if run.history is None or run.history.tokens_at_start > SMALL_TOKENS or self.speed is not None:
             self._run = None
             return
         self._patience.start()
-        self._cursor.go_to(0)
+        self._cursor.go_to(self._start)
 
     def _play_what_was_learned(self, run: Run) -> None:
-        is_held = self._patience.isActive() and not self._cursor.live and self._cursor.position == 0
+        is_held = self._patience.isActive() and self._is_held
         self._forget_run()
-        if is_held and run.learned:
-            self.play()
-        elif is_held:
+        if is_held and run.learned <= self._start:
             self._cursor.go_live()
+        elif is_held and self.follows_training:  # else the fork is shown until somebody plays
+            self.play()
 
     def _give_up(self) -> None:
         """Show the run live: it did not end in time, or not by itself."""
-        is_held = self._run is not None and not self._cursor.live and self._cursor.position == 0
+        is_held = self._run is not None and self._is_held
         self._forget_run()
         if is_held:
             self._cursor.go_live()
+
+    @property
+    def _is_held(self) -> bool:
+        return not self._cursor.live and self._cursor.position == self._start
 
     def _forget_run(self) -> None:
         self._run = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import time
 from collections.abc import Hashable, Sequence
@@ -12,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from app.session.corpus_texts import CorpusTexts
+from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.worker.training import GoneOn, Growing, LeadingPairs, TrainingJob
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, RecipeError
@@ -139,6 +140,21 @@ class Run:
     def can_go_on(self) -> bool:
         at_rest = self.phase in (Phase.PAUSED, Phase.ENDED) and self.job is None
         return at_rest and self.can_be_continued and self.end_reason == ""
+
+    def is_just(self, recipe: Recipe, sources: CorpusTexts) -> bool:
+        """Whether it has ended, and would be learned again from texts that are as it read them."""
+        if self.phase is not Phase.ENDED or self.can_go_on() or not sources or len(sources) != len(self.sources):
+            return False
+        return self.recipe.with_changes(name=recipe.name) == recipe and all(
+            self._has_read(mine, source) for mine, source in zip(self.sources, sources, strict=True)
+        )
+
+    def _has_read(self, mine: CorpusText, source: CorpusText) -> bool:
+        """Whether a text is known to be as it was read; of a folder or an address nobody knows."""
+        if dataclasses.replace(mine, number=source.number) != source or source.address or source.is_folder:
+            return False
+        known = self.fingerprints.get(mine.number)
+        return source.path is None or (known is not None and source.file_state() == (known.size, known.modified_ns))
 
     def with_own_steering(self, recipe: Recipe) -> Recipe:
         """Return a recipe with this run's own steering, unless it has steering itself."""

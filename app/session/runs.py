@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.history.history import History, Pair
-from bpe_core.history.token_texts import TokenTexts
+from bpe_core.history.token_texts import TokenTexts, quoted
+from bpe_core.insight.table_comparison import TableComparison, compare_tables
 from bpe_core.learning.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.methods import Wording
@@ -115,7 +117,7 @@ class Runs(QObject):
         """Continue the shown run to the larger vocabulary of a recipe."""
         run = self.shown
         if run is not None and run.can_extend_to(recipe):
-            recipe = run.with_own_steering(recipe)
+            recipe = run.with_own_steering(recipe).with_changes(name=run.recipe.name)
             if run.trainer is not None:
                 run.trainer.extend(recipe)
             run.recipe = recipe
@@ -205,12 +207,33 @@ class Runs(QObject):
         self._begin(recipe, sources, parent=run.number, begins_with=start, growing=growing)
         self._counts.want(sources, recipe)
 
-    def remove(self, run: Run) -> None:
-        if run.is_busy or run.job is not None:
-            return
-        self.all.remove(run)
-        if run is self.shown:
-            self.show(self.all[-1] if self.all else None)
+    def numbered(self, number: int | None) -> Run | None:
+        return next((run for run in self.all if run.number == number), None)
+
+    def with_branches(self, run: Run) -> list[Run]:
+        """The run and all that go on from it, in their order."""
+        numbers = {run.number}
+        for other in self.all:
+            if other.parent in numbers:
+                numbers.add(other.number)
+        return [other for other in self.all if other.number in numbers]
+
+    def keep(self, runs: Sequence[Run], are_there: bool) -> None:
+        """Put runs back, or take them away; then the parent of the first is shown, or the newest."""
+        self.all = sorted({*self.all, *runs} if are_there else {*self.all} - {*runs}, key=lambda run: run.number)
+        if are_there:
+            self.show(runs[0])
+        elif self.shown in runs:
+            self.show(self.numbered(runs[0].parent) or next(reversed(self.all), None))
+        else:
+            self.changed.emit()
+
+    def rename(self, run: Run, name: str) -> None:
+        run.recipe = run.recipe.with_changes(name=name)
+        if run.history is not None and not run.is_busy:  # what is exported has that name, too
+            run.history = copy(run.history)
+            run.history.recipe = run.history.recipe.with_changes(name=name)
+        self.changed.emit()
 
     def replace_all(self, runs: Sequence[Run], shown: Run | None) -> None:
         """Have these runs instead; what the others still report is ignored."""
@@ -221,7 +244,7 @@ class Runs(QObject):
                     run.job.stop()
         self.all = list(runs)
         self._numbers = itertools.count(1 + max((run.number for run in runs), default=0))
-        self.show(shown)
+        self.show(shown if shown in self.all else None)
 
     def _prepare_counted(self) -> None:
         """Prepare the runs that waited for counts, which are there now or never will be."""
@@ -340,6 +363,14 @@ class Runs(QObject):
     def _end(self, run: Run, sentence: str) -> None:
         run.phase, run.sentence = Phase.ENDED, sentence
         self._tell(run)
+        parent, history = self.numbered(run.parent), run.history
+        if run.recipe.interventions and history is not None and parent is not None and parent.history is not None:
+            compare = partial(compare_tables, parent.history, history)
+            self._aside.ask(
+                ("branch", run.stamp),
+                lambda task: compare(cancelled=task.cancelled),
+                lambda found: self._aside.tell(_sentence_of_branch(run, parent, found), is_error=False),
+            )
 
     def _fail(self, run: Run, sentence: str, details: str = "") -> None:
         run.job = None
@@ -350,3 +381,16 @@ class Runs(QObject):
     def _tell(self, run: Run) -> None:
         if run is self.shown:
             self.changed.emit()
+
+
+def _sentence_of_branch(run: Run, parent: Run, found: TableComparison) -> str:
+    """What steering by hand has changed."""
+    if found.first is None or found.parted is None:
+        return f"Run {run.number:,} makes the same {run.wording.steps} as run {parent.number:,}."
+    before, now = (" + ".join(map(quoted, pair)) for pair in found.parted)
+    differing = sum(one.other_place is not None for one in found.differing)
+    return (
+        f"Run {run.number:,} leaves run {parent.number:,} at {run.wording.step} {found.first + 1:,}: {now} instead of "
+        f"{before}. {differing:,} of its {run.wording.counted(run.learned)} differ, and "
+        f"{len(found.only_in_second):,} of its tokens are new."
+    )

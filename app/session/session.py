@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand
 
 from app.session.aside import Answer, Aside
-from app.session.changes import Held, Steps
+from app.session.changes import Held, Step, Steps
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.fingerprints import Fingerprints
@@ -79,6 +79,24 @@ class Session(QObject):
             self.runs.resume(merges=1)
         elif shown is None or not shown.is_busy:
             self.train(merges=1, fits=fits)
+
+    def delete(self, run: Run) -> None:
+        """Delete a run and its branches, and offer to undo that. Their bookmarks are hidden with them."""
+        gone = self.runs.with_branches(run)
+        busy = next((one for one in gone if one.is_busy or one.job is not None), None)
+        if busy is not None:
+            self.aside.tell(f"Run {busy.number:,} is learning: stop it first.", is_error=False)
+            return
+        step = Step(self.undo, f"Delete run {run.number:,}", partial(self.runs.keep, gone), True, False)
+        self.undo.push(step)
+        branches = f" and its {len(gone) - 1:,} branches" if len(gone) > 2 else " and its branch" if gone[1:] else ""
+        answer = Answer("Undo", lambda: self.undo.take_back(step))
+        self.aside.tell(f"Run {run.number:,}{branches} deleted.", is_error=False, answers=(answer,))
+
+    def rename(self, run: Run, name: str) -> None:
+        if name.strip() not in ("", run.recipe.name):
+            values = run.recipe.name, name.strip()
+            self.undo.push(Step(self.undo, f"Rename run {run.number:,}", partial(self.runs.rename, run), *values))
 
     def count(self) -> None:
         """Count the texts under the present recipe, after the counts that runs are waiting for."""

@@ -114,6 +114,7 @@ class MainWindow(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self.may_close: Callable[[], bool] = lambda: True
+        self.is_quitting = False  # by a person, who can be asked what becomes of unsaved work
         self._is_closed = False
         self.setWindowTitle("BPE Explorer")
         self.setAcceptDrops(True)
@@ -350,10 +351,16 @@ class MainWindow(QMainWindow):
         width, most = dock.width(), MOST_OF_THE_WIDTH[self.dockWidgetArea(dock)]
         return min(round(width * wider), max(width if wider > 1 else 0, round(most * self.width())))
 
+    def quit(self) -> None:
+        self.is_quitting = True
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
         # Qt asks again before the program ends, when everything is saved already.
         if not self._is_closed:
+            self.is_quitting |= event.spontaneous()
             if not self.may_close():
+                self.is_quitting = False
                 event.ignore()
                 return
             self._is_closed = True

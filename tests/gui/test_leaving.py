@@ -8,7 +8,8 @@ from typing import cast
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.settings import data_folder
@@ -19,7 +20,7 @@ from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedSession
 from bpe_core.session_file.writing import SessionWriter, write_session
 from bpe_core.support.progress import CancelCheck, never_cancelled
-from tests.gui.conftest import WAIT
+from tests.gui.conftest import WAIT, wait_for_sentence
 
 Button = QMessageBox.StandardButton
 
@@ -134,6 +135,51 @@ def test_where_a_copy_can_be_kept_nobody_is_asked(qtbot: QtBot, program: Program
     assert answering.asked == []
     (copy,) = (data_folder() / "unsaved").glob("*.bpex")
     assert read_session(copy, is_safety_copy=True).text == "kept"
+
+
+def test_whoever_quits_with_own_work_chooses_what_becomes_of_it(
+    qtbot: QtBot, program: Program, answering: Answering
+) -> None:
+    program.token_text.set_text("kept")
+    qtbot.waitUntil(lambda: program.session.text.value == "kept", timeout=WAIT)
+    answering(Button.Cancel, program.actions["quit"].trigger)
+    assert program.window.isVisible()
+    assert answering.asked == [
+        "Do you want to save this session? Without a file it is kept as well: BPE Explorer offers it at the next start."
+    ]
+    event = ByAPerson()
+    answering(Button.Cancel, lambda: program.window.closeEvent(event))
+    assert (event.isAccepted(), len(answering.asked)) == (False, 2)
+    answering(Button.Discard, program.actions["quit"].trigger)
+    assert (program.window.isVisible(), len(answering.asked)) == (False, 3)
+    (copy,) = (data_folder() / "unsaved").glob("*.bpex")
+    assert read_session(copy, is_safety_copy=True).text == "kept"
+
+
+class ByAPerson(QCloseEvent):
+    """What the sign in the corner of the window sends."""
+
+    def spontaneous(self) -> bool:
+        return True
+
+
+def test_a_sample_that_was_learned_by_itself_is_left_without_a_question(
+    program: Program, answering: Answering, train: Callable[[Program], None]
+) -> None:
+    train(program)
+    assert program.session.runs.all
+    answering(Button.Cancel, program.actions["quit"].trigger)
+    assert (program.window.isVisible(), answering.asked) == (False, [])
+
+
+def test_a_new_session_says_that_the_former_is_kept_and_restores_it(qtbot: QtBot, program: Program) -> None:
+    program.token_text.set_text("not to be lost")
+    qtbot.waitUntil(lambda: program.session.text.value == "not to be lost", timeout=WAIT)
+    program.actions["new_session"].trigger()
+    wait_for_sentence(qtbot, program, "The session before this one is kept: ")
+    assert program.token_text.text() != "not to be lost"
+    next(one for one in program.messages.findChildren(QPushButton) if one.text() == "Restore").click()
+    qtbot.waitUntil(lambda: program.token_text.text() == "not to be lost", timeout=WAIT)
 
 
 def test_a_window_that_was_closed_asks_nothing_more(program: Program) -> None:

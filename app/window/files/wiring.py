@@ -74,11 +74,12 @@ class Filing(QObject):
         self._text, self._merges, self._charts, self._pages = text, merges, charts, pages
         self._tell = partial(session.aside.tell, is_error=False)
         self._was_saved_to_leave = False
+        self._left: Path | None = None  # the safety copy of the session before this one, until it is offered
         window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
         self.recover_menu = filled_menu("&Unsaved Sessions", window, self._fill_recover_menu)
         actions.menus["file"].insertMenu(actions["save"], self.recover_menu)
-        actions.connect(new_session=partial(self._leave_for, document.new), open_session=self._ask_and_open)
+        actions.connect(new_session=partial(self._leave_for, self._begin_new), open_session=self._ask_and_open)
         actions.connect(save=self.save, save_as=self.save_as, report=self.report)
         actions.connect(claim_sessions=lambda: self._tell(claim_sessions()))
         document.changed.connect(self._show_name)
@@ -87,6 +88,7 @@ class Filing(QObject):
         document.reported.connect(self._show_reported)
         document.recovery_wanted.connect(lambda path: self._leave_for(partial(document.recover, path)))
         document.elsewhere_wanted.connect(lambda: self.save_as())
+        document.leftovers.changed.connect(self._offer_left)
         self._show_name()
 
     def open(self, path: Path) -> None:
@@ -147,10 +149,10 @@ class Filing(QObject):
             act()
 
     def _may_leave(self, again: Then) -> bool:
-        """Ask, if this session would be lost. When the person saves it first, `again` is called after that."""
+        """Ask, if this session would be lost, or a person quits. When it is saved, `again` is called after that."""
         was_saved, self._was_saved_to_leave = self._was_saved_to_leave, False
         why = "" if was_saved else self.document.secure()
-        if not why:
+        if was_saved or not (why or (self._window.is_quitting and self.document.holds_own_work)):
             return True
         chosen = ask_before_leaving(self._window, why)
         if chosen == QMessageBox.StandardButton.Save:
@@ -161,6 +163,16 @@ class Filing(QObject):
         """Go on without asking again for what was learned since."""
         self._was_saved_to_leave = True
         again()
+
+    def _begin_new(self) -> None:
+        self._left = self.document.new()
+
+    def _offer_left(self) -> None:
+        left = next((one for one in self.document.leftovers.all if one.path == self._left), None)
+        if left is not None:
+            self._left = None
+            restore = Answer("Restore", lambda: self.bring_back(left))
+            self._tell(f"The session before this one is kept: {title_of(left)}.", answers=(restore,))
 
     def _ask_and_open(self) -> None:
         path = ask_to_open(self._window, "Open a session", self._settings.get(LAST_FOLDER), SESSION_FILTER)

@@ -133,16 +133,19 @@ def ask_for_draw(parent: QWidget, seed: int) -> int | None:
 
 
 def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
-    """Ask whether to save, discard or cancel, where unsaved work would be lost; Escape cancels."""
+    """Ask whether to save, cancel, or leave all the same: unsaved work is kept, or lost and this says why."""
     buttons = QMessageBox.StandardButton
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Warning)
     box.setWindowTitle("Not saved")
     box.setTextFormat(Qt.TextFormat.PlainText)  # a file's name is not markup
-    box.setText("This session is not saved, and no safety copy of it can be kept: left now, it is lost.")
-    box.setInformativeText(why)
+    lost = "This session is not saved, and no safety copy of it can be kept: left now, it is lost."
+    box.setText(lost if why else "Do you want to save this session?")
+    box.setInformativeText(why or "Without a file it is kept as well: BPE Explorer offers it at the next start.")
     for part in box.findChildren(QLabel):  # the box passes its format on to its first text only
         part.setTextFormat(Qt.TextFormat.PlainText)
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
     box.setDefaultButton(buttons.Save)
+    if not why:
+        box.button(buttons.Discard).setText("&Keep for Next Time")
     return buttons(box.exec())

@@ -310,7 +310,11 @@ class QuestionModel(QObject, Watched):
         column, from_end = self._sorted
         if self.answer is None or not 0 <= column < len(self.columns):
             return list(range(0 if self.answer is None else min(MOST_ROWS, len(self.answer.table))))
-        values = list(self.answer.columns[self.columns[column]])
+        name = self.columns[column]
+        values = list(self.answer.columns[name])
+        if name == "tokenizer":  # in the order of the runs: run 2 before run 10
+            places = [*dict.fromkeys(values)]
+            values = [places.index(value) for value in values]
         known = [row for row, value in enumerate(values) if value is not None and value == value]
         unknown = [row for row, value in enumerate(values) if value is None or value != value]
         return [*sorted(known, key=values.__getitem__, reverse=from_end), *unknown][:MOST_ROWS]

@@ -20,7 +20,7 @@ REFERENCE = re.compile(r"\s*(?:bpe:(?P<run>\d{1,9})#)?(?P<merge>\d[\d,]{0,11})\s
 
 
 class BookmarkListModel(RowListModel[Bookmark]):
-    """One row per bookmark, ordered by run and step. Every change can be undone."""
+    """One row per bookmark of a run there is, ordered by run and step. Every change can be undone."""
 
     here_changed = Signal()  # the bookmark of the step shown is another
 
@@ -28,7 +28,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
         super().__init__(session.bookmarks.value, parent)
         self._bookmarks, self._runs, self._cursor = session.bookmarks, session.runs, session.cursor
         session.bookmarks.changed.connect(self._show)
-        session.runs.changed.connect(self.here_changed)
+        session.runs.changed.connect(self._show)
         session.cursor.moved.connect(self.here_changed)
 
     # The step shown
@@ -46,7 +46,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
         if self.row_here >= 0:
             self.remove(self.row_here)
         else:
-            self._put((*self.rows, Bookmark(*here)), f"Bookmark {self._step(here[0])} {here[1]:,}")
+            self._put((*self._bookmarks.value, Bookmark(*here)), f"Bookmark {self._step(here[0])} {here[1]:,}")
 
     def reference_here(self) -> str:
         """Write a reference to the step shown, such as bpe:1#200; empty without a run."""
@@ -61,12 +61,15 @@ class BookmarkListModel(RowListModel[Bookmark]):
 
     def set_note(self, row: int, note: str) -> None:
         mark = self.rows[row]
-        changed = (*self.rows[:row], dataclasses.replace(mark, note=note), *self.rows[row + 1 :])
+        noted = dataclasses.replace(mark, note=note)
+        changed = tuple(noted if other is mark else other for other in self._bookmarks.value)
         self._bookmarks.put(changed, f"Note at {self._step(mark.run)} {mark.merge:,} of run {mark.run}", joins=True)
 
     def remove(self, row: int) -> None:
         mark = self.rows[row]
-        self._put(tuple(other for other in self.rows if other is not mark), f"Remove bookmark {mark.merge:,}")
+        self._put(
+            tuple(other for other in self._bookmarks.value if other is not mark), f"Remove bookmark {mark.merge:,}"
+        )
 
     def travel_to(self, row: int) -> None:
         self._travel(*_place(self.rows[row]))
@@ -81,7 +84,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
         return self._travel(number, int(found["merge"].replace(",", "")))
 
     def _travel(self, number: int, merge: int) -> str:
-        run = self._run(number)
+        run = self._runs.numbered(number)
         if run is None:
             return f"There is no run {number:,} in this session."
         if merge > run.learned:
@@ -94,7 +97,8 @@ class BookmarkListModel(RowListModel[Bookmark]):
     def _put(self, marks: Bookmarks, label: str) -> None:
         self._bookmarks.put(tuple(sorted(marks, key=_place)), label)
 
-    def _show(self, marks: Bookmarks) -> None:
+    def _show(self) -> None:
+        marks = tuple(mark for mark in self._bookmarks.value if self._runs.numbered(mark.run) is not None)
         self.set_rows(marks, are_same=list(map(_place, marks)) == list(map(_place, self.rows)))
         self.here_changed.emit()
 
@@ -109,13 +113,10 @@ class BookmarkListModel(RowListModel[Bookmark]):
     def _place_text(self, mark: Bookmark) -> str:
         several, step = f"Run {mark.run}, " if len(self._runs.all) > 1 else "", self._step(mark.run)
         place = f"{several}{step} {mark.merge:,}" if several else f"{step.capitalize()} {mark.merge:,}"
-        return f"{place}   {_token_text(self._run(mark.run), mark.merge)}".rstrip()
-
-    def _run(self, number: int) -> Run | None:
-        return next((run for run in self._runs.all if run.number == number), None)
+        return f"{place}   {_token_text(self._runs.numbered(mark.run), mark.merge)}".rstrip()
 
     def _step(self, number: int) -> str:
-        run = self._run(number)
+        run = self._runs.numbered(number)
         return (NO_RUN if run is None else run.wording).step
 
 

@@ -59,8 +59,8 @@ class KeysOfControls(QObject):
         return isinstance(focused, PRESSED_BY_SPACE if key == Key.Key_Space else MOVED_BY_KEYS)
 
 
-# Actions that do not end playing, or decide about it themselves.
-GO_ON = {"main", "new_run", "play", "skip", "plays", "motion", "ages", "rarity", "runs", "help", "copy_reference"}
+PLAY_A_RUN = {"main", "new_run", "forbid"}
+GO_ON = PLAY_A_RUN | {"play", "skip", "plays", "motion", "ages", "rarity", "runs", "help", "copy_reference"}
 
 
 class PlayingControls(QObject):

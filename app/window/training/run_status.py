@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
 from app.session.run import Phase, Run, as_tree, name_of
 from app.session.session import Session
-from app.window.parts.row_list import Role, RowListModel
+from app.window.parts.row_list import Index, Role, RowListModel
 from app.window.parts.timing import Throttle
 from app.window.parts.wording import count_text, duration_text, rate_text
 from bpe_core.recipes.ties import TIE_RULES
@@ -134,6 +134,17 @@ class RunListModel(RowListModel[Run]):
         run = self.rows[row]
         self._session.recipe.put(run.recipe.with_changes(grown_from=0), f"Use the recipe of run {run.number}")
 
+    def delete(self, row: int) -> None:
+        if 0 <= row < len(self.rows):
+            self._session.delete(self.rows[row])
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+
+    def setData(self, index: Index, value: str, role: int = Role.EditRole) -> bool:
+        self._session.rename(self.rows[index.row()], value)
+        return True
+
     def rules(self, row: int) -> list[str]:
         run = self.rows[row]
         others = [name for name, rule in TIE_RULES.items() if rule.fits(run.recipe.base) and name != run.recipe.ties]
@@ -157,6 +168,8 @@ class RunListModel(RowListModel[Run]):
 
     def shown(self, row: int, role: int) -> Any:
         run, depth = self.rows[row], self._depths[row]
+        if role == Role.EditRole:
+            return run.recipe.name
         if role == Role.DisplayRole:
             branch = INDENT * (depth - 1) + BRANCH if depth else ""
             return f"{branch}{title_of(run, self.rows)}\n{INDENT * depth}{texts_of(run)}"

@@ -5,11 +5,22 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QSlider, QStatusBar, QWidget
 
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.tables import list_of_rows
-from app.window.parts.widgets import OneLine, ProgressBar, add_entry, filled_menu, label, muted, named, push_button
+from app.window.parts.widgets import (
+    OneLine,
+    ProgressBar,
+    add_entry,
+    add_key_action,
+    filled_menu,
+    label,
+    muted,
+    named,
+    push_button,
+)
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 
 FULL = 100
@@ -103,6 +114,11 @@ class RunsPanel(QWidget):
         self.recipe = push_button("Use Recipe", lambda: model.take_recipe(self.chosen), recipe)
         compare = "Put the chosen run beside the one shown"
         self.compare = push_button("Compare", lambda: self.compare_wanted.emit(model.rows[self.chosen].number), compare)
+        rename = "Give the chosen run a name of your own (F2)"
+        self.rename = push_button("Rename", lambda: self.list.edit(self.list.currentIndex()), rename)
+        delete = "Delete the chosen run and its branches (Del)"
+        self.delete = push_button("Delete", lambda: model.delete(self.chosen), delete)
+        add_key_action(self.list, "Delete Run", QKeySequence.StandardKey.Delete, self.delete.click)
         self._lay_out()
         self._connect()
         self._show()
@@ -112,10 +128,11 @@ class RunsPanel(QWidget):
         return self.list.currentIndex().row()
 
     def _lay_out(self) -> None:
-        buttons = (self.again, self.recipe, self.compare)
-        for button in buttons:
+        rows = (self.again, self.recipe, self.compare), (self.rename, self.delete)
+        for button in (*rows[0], *rows[1]):
             button.setMinimumWidth(0)
-        in_column(self.hint, (self.list, 1), in_row(*buttons, spacing=4), on=self, margins=(4, 4, 8, 4))
+        buttons = (in_row(*row, spacing=4) for row in rows)
+        in_column(self.hint, (self.list, 1), *buttons, on=self, margins=(4, 4, 8, 4))
 
     def _connect(self) -> None:
         self.list.clicked.connect(self._look_at)
@@ -141,5 +158,6 @@ class RunsPanel(QWidget):
         is_chosen = 0 <= row < self._model.rowCount()
         self.hint.setVisible(self._model.rowCount() == 0)
         self.again.setEnabled(is_chosen and bool(self._model.rules(row)))
-        self.recipe.setEnabled(is_chosen)
+        for button in (self.recipe, self.rename, self.delete):
+            button.setEnabled(is_chosen)
         self.compare.setEnabled(is_chosen and row != self._model.shown_row)

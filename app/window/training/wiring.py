@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
+from app.session.aside import Answer
 from app.settings import SPEED
 from app.window.main_window import Frame
 from app.window.parts.widgets import add_tick, filled_menu
@@ -24,17 +25,17 @@ class Training(QObject):
         super().__init__(parent)
         session, runs, actions = frame.session, frame.session.runs, frame.actions
         self._session, self._status, self._frame, self._form = session, status, frame, form
-        train = partial(self._if_fields_are_valid, self._train)
+        train, new = (partial(self._if_fields_are_valid, act) for act in (self._train_unless_learned, self._train))
         extend = partial(self._if_fields_are_valid, lambda: runs.extend(session.recipe.value))
         step = partial(self._if_fields_are_valid, lambda: session.step(fits=not form.has_own_size))
-        self.train_and_play = train
+        self.train_and_play = partial(self._if_fields_are_valid, partial(self._train_unless_learned, says=False))
         self._acts: dict[str, Callable[[], None]] = {
             "train": train,
             "pause": runs.pause,
             "resume": runs.resume,
             "extend": extend,
         }
-        actions.connect(main=self._act, step=step, new_run=train, stop=runs.stop, extend=extend)
+        actions.connect(main=self._act, step=step, new_run=new, stop=runs.stop, extend=extend)
         actions.connect(runs=lambda: frame.window.show_dock("runs"))
         session.size_taken.connect(form.note_size)
         speed.slider.valueChanged.connect(self.set_speed)
@@ -60,6 +61,23 @@ class Training(QObject):
             self._session.aside.tell(f"{title_of_choice(choice)}: {sentence}")
         elif not self._frame.actions.is_typing_refused:
             act()
+
+    def _train_unless_learned(self, *, says: bool = True) -> None:
+        """Train, or show the run that would come of it."""
+        runs, wanted = self._session.runs, (self._session.recipe.value, self._session.corpus.texts.value)
+        equal = [run for run in runs.all if run.is_just(*wanted)]
+        if not equal:
+            self._train()
+            return
+        run = runs.shown if runs.shown in equal else equal[-1]
+        if run is not runs.shown:
+            runs.show(run)
+        if self._frame.window.room != "compare":
+            self._session.playing.replay()
+        if says:
+            sentence = f"Run {run.number:,} has this recipe and these texts: another one would be the same."
+            answer = Answer("Train It Again", self._train)
+            self._session.aside.tell(sentence, is_error=False, answers=(answer,))
 
     def _train(self) -> None:
         """Train, and play a small run afterwards; not in the lab, where time has other sliders."""

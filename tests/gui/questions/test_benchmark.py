@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -19,6 +20,18 @@ from resources import parallel_samples
 from tests.gui.questions.conftest import MERGES, ONE, answered, chosen, ranked_words
 
 pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def test_runs_are_sorted_by_their_numbers(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = program.pages.page(BENCHMARK).model
+    names = ["Run 2: gpt2", "Run 9: gpt2", "Run 10: gpt2", "Run 2: gpt2"]
+    monkeypatch.setattr(type(model), "columns", ("tokenizer",))
+    monkeypatch.setattr(model, "answer", SimpleNamespace(columns={"tokenizer": names}))
+    model.sort(0, from_end=False)
+    assert [names[row] for row in model.order] == [names[0], *names[:3]]
+    model.sort(0, from_end=True)
+    assert names[model.order[0]] == "Run 10: gpt2"
+    model.sort(-1, from_end=False)
 
 
 def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program, tmp_path: Path) -> None:

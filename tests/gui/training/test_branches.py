@@ -20,10 +20,11 @@ from app.wiring import Program
 from bpe_core.formats import FORMATS, write_history
 from bpe_core.history.history import History, Pair
 from bpe_core.history.joining import Joining, PairRows
+from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
-from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.conftest import WAIT, settle, wait_for_phase, wait_for_sentence
 
 OLD = train(
     Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("gpt2", special_tokens=("<|end|>",))
@@ -83,12 +84,14 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
     assert [*map(str, third.recipe.interventions)][1] == f"force:{rare[0]}+{rare[1]}@13"
     assert "by hand" in str(program.merges.data(program.merges.index(12, 5)))
     assert "Steered by hand at 13." in program.time_bar.track.toolTip()
+    assert (program.session.cursor.position, program.session.cursor.live) == (12, False), "what changed comes next"
 
     assert program.form.choose(vocab_size=310)
     program.actions["extend"].trigger()
     assert len(pairs(ended(qtbot, program, 3))) == 54, "a branch goes on with what was decided in it"
 
     compared = program.pages[ComparePage]
+    program.session.cursor.go_live()
     program.actions["compare"].trigger()
     qtbot.waitUntil(lambda: None not in (compared.model.answer, compared.duel.parallel), timeout=WAIT)
     assert compared.duel.other is second
@@ -117,6 +120,30 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
         program.filing.document.open(path)
     assert [run.parent for run in program.session.runs.all] == [None, 1, 2, 1]
     assert program.session.runs.all[2].recipe == third.recipe
+    settle(qtbot, program)
+
+
+def test_a_branch_is_played_from_its_fork_and_says_what_changed(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None]
+) -> None:
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    program.session.playing.follows_training = True
+    program.merge_panel.table.menu_wanted.emit(9, QPoint())
+    choose(program.asking.merge_menu, "Forbid This Merge")
+    qtbot.waitUntil(lambda: program.session.playing.is_playing, timeout=WAIT)
+    assert 9 <= program.session.cursor.position < 44
+    branch = shown(program)
+    histories = [run.history for run in program.session.runs.all if run.history is not None]
+    found = compare_tables(*histories)
+    differing = sum(one.other_place is not None for one in found.differing)
+    assert found.first == 9
+    assert 0 < differing <= 35
+    wait_for_sentence(qtbot, program, f"Run {branch.number} leaves run 1 at merge 10: ")
+    said = program.messages.sentence.text()
+    assert f"{differing} of its 44 merges differ, and {len(found.only_in_second)} of its tokens are new." in said
+    qtbot.waitUntil(lambda: program.session.cursor.position > 9, timeout=WAIT)
+    program.session.playing.skip()
     settle(qtbot, program)
 
 

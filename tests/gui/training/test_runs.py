@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
 from app.window.questions.compare.page import ComparePage
 from app.wiring import Program
-from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.conftest import WAIT, settle, wait_for_phase, wait_for_sentence
+
+Train = Callable[[Program], None]
 
 
 @pytest.fixture
@@ -78,3 +82,111 @@ def test_the_recipe_of_a_run_can_be_used_again_and_that_taken_back(qtbot: QtBot,
     assert trained.session.recipe.value == trained.session.runs.all[0].recipe
     trained.actions["undo"].trigger()
     assert trained.session.recipe.value.vocab_size == 400
+
+
+def press_answer(program: Program, title: str) -> None:
+    next(button for button in program.messages.findChildren(QPushButton) if button.text() == title).click()
+
+
+def numbers(program: Program) -> list[int]:
+    return [run.number for run in program.session.runs.all]
+
+
+def test_a_deleted_run_takes_branches_and_bookmarks_along_and_undo_brings_all_back(
+    qtbot: QtBot, trained: Program
+) -> None:
+    runs, panel = trained.session.runs, trained.runs_panel
+    first = runs.all[0]
+    assert first.history is not None
+    runs.branch(first, 10, "forbid", first.history.pair(9))
+    wait_for_phase(qtbot, trained, Phase.ENDED)
+    train_again(trained, "largest-text")
+    wait_for_phase(qtbot, trained, Phase.ENDED)
+    settle(qtbot, trained)
+    wait_for_lines(qtbot, trained, 3)
+    runs.show(first)
+    trained.session.cursor.go_to(5)
+    trained.actions["bookmark"].trigger()
+    panel.list.setCurrentIndex(trained.run_list.index(1))
+    assert lines(trained)[1].startswith("Run 1:")
+    panel.delete.click()
+    assert numbers(trained) == [3]
+    assert runs.shown is runs.all[0]
+    assert trained.bookmarks.rowCount() == 0
+    wait_for_sentence(qtbot, trained, "Run 1 and its branch deleted.")
+    assert trained.form.choose(vocab_size=331)  # a later change, which stays
+    press_answer(trained, "Undo")
+    assert numbers(trained) == [1, 2, 3]
+    assert runs.shown is first
+    assert trained.bookmarks.rowCount() == 1
+    assert trained.session.recipe.value.vocab_size == 331
+    wait_for_lines(qtbot, trained, 3)
+
+    panel.list.setCurrentIndex(trained.run_list.index(2))
+    panel.delete.click()
+    assert numbers(trained) == [1, 3], "a branch goes alone"
+    trained.actions["undo"].trigger()
+    assert numbers(trained) == [1, 2, 3]
+    trained.actions["redo"].trigger()
+    assert numbers(trained) == [1, 3]
+    settle(qtbot, trained)
+
+
+def test_a_run_keeps_its_own_name_in_the_file(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    wait_for_lines(qtbot, trained, 1)
+    index = trained.run_list.index(0)
+    assert trained.run_list.flags(index) & Qt.ItemFlag.ItemIsEditable
+    assert trained.run_list.setData(index, " lighthouse ")
+    wait_for_shown(qtbot, trained, "Run 1: lighthouse, 74 merges")
+    assert trained.training.status.run == "Run 1: lighthouse"
+    assert trained.filing.document.holds_own_work
+    with qtbot.waitSignal(trained.filing.document.saved, timeout=WAIT):
+        trained.filing.document.save(tmp_path / "named.bpex")
+    trained.actions["undo"].trigger()
+    wait_for_shown(qtbot, trained, "Run 1: gpt2, 74 merges")
+    with qtbot.waitSignal(trained.filing.document.opened, timeout=WAIT):
+        trained.filing.document.open(tmp_path / "named.bpex")
+    wait_for_shown(qtbot, trained, "Run 1: lighthouse, 74 merges")
+    settle(qtbot, trained)
+
+
+def wait_for_shown(qtbot: QtBot, program: Program, line: str) -> None:
+    qtbot.waitUntil(lambda: lines(program)[0].startswith(line), timeout=WAIT)
+
+
+def test_a_busy_run_is_not_deleted(qtbot: QtBot, trained: Program) -> None:
+    wait_for_lines(qtbot, trained, 1)
+    run = trained.session.runs.all[0]
+    run.phase = Phase.LEARNING
+    trained.session.delete(run)
+    run.phase = Phase.ENDED
+    assert numbers(trained) == [1]
+    assert trained.messages.sentence.text() == "Run 1 is learning: stop it first."
+
+
+def test_training_once_more_shows_the_run_there_is(qtbot: QtBot, trained: Program) -> None:
+    wait_for_lines(qtbot, trained, 1)
+    train_again(trained, "largest-text")
+    wait_for_phase(qtbot, trained, Phase.ENDED)
+    trained.run_list.setData(trained.run_list.index(1), "mine")  # a name is no other recipe
+    trained.actions["main"].trigger()
+    assert numbers(trained) == [1, 2]
+    assert trained.session.runs.shown is trained.session.runs.all[0]
+    assert "Run 1 has this recipe and these texts" in trained.messages.sentence.text()
+    trained.actions["new_run"].trigger()
+    assert numbers(trained) == [1, 2, 3]
+    wait_for_phase(qtbot, trained, Phase.ENDED)
+    settle(qtbot, trained)
+
+
+def test_a_changed_file_is_learned_again(qtbot: QtBot, program: Program, tmp_path: Path, train: Train) -> None:
+    path = tmp_path / "one.txt"
+    path.write_text("one two three " * 50)
+    program.opening.add_paths([path])
+    assert program.form.choose(vocab_size=260)
+    train(program)
+    program.actions["main"].trigger()
+    assert numbers(program) == [1]
+    path.write_text("four five six " * 60)
+    train(program)
+    assert numbers(program) == [1, 2]

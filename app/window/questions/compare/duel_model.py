@@ -41,7 +41,7 @@ class DuelModel(LanesModel):
     def choose(self, number: int | None) -> None:
         """Compare with the run of that number; None: with none."""
         self._offer_parent()
-        self.other = next((run for run in self._session.runs.all if run.number == number), None)
+        self.other = self._session.runs.numbered(number)
         self.refresh_soon()
 
     def _offer_parent(self) -> None:
@@ -49,7 +49,7 @@ class DuelModel(LanesModel):
         runs, run = self._session.runs, self._session.runs.shown
         if run is not None and run.parent is not None and run.stamp not in self._parents_offered:
             self._parents_offered.add(run.stamp)
-            self.other = next((one for one in runs.all if one.number == run.parent), self.other)
+            self.other = runs.numbered(run.parent) or self.other
 
     def wanted_runs(self) -> list[Run]:
         self._offer_parent()
