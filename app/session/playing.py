@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -23,6 +24,7 @@ PATIENCE_MILLISECONDS = 3_000  # a run that takes longer was not learned at once
 FIRST_LOOK = 0.4  # of a step is over when playing begins: the first follows soon
 EVENT_SECONDS = 0.9  # that a step made by hand is animated
 WORD_STEPS_PER_SECOND = 2.0  # the fastest through a single word, which is soon over
+HOLD_SECONDS = 0.3  # the longest that time waits for those who prepare its next moment; who is slower falls behind
 LEAST_EVENT_SECONDS = 0.33  # faster, an eye does not follow; nor should anything flash four times a second
 
 
@@ -44,12 +46,15 @@ class Playing(QObject):
     def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.speed: float | None = None  # steps a second; None: as fast as can be
+        self.prepares: list[Callable[[int], bool]] = []  # whether a moment can be shown at once; else it is prepared
         self.follows_training = True
         self.has_motion = True
         self.is_paused = False
         self._runs, self._cursor = runs, cursor
         self._schedule, self._elapsed, self._at = Schedule(0, 0), 0.0, 0
         self._ticked = self._stepped_at = 0.0
+        self._next: int | None = None  # the moment that is being prepared
+        self._held = 0.0  # seconds by now; all who look at time shall show the same moment
         self._seen = cursor.position
         self._is_wanted = False  # for the run that is about to be shown
         self._run: Run | None = None  # that is to be played when it is learned
@@ -137,12 +142,21 @@ class Playing(QObject):
     def _set_out(self, start: int) -> None:
         self._schedule = Schedule(start, self._cursor.end, self.speed)
         self._elapsed, self._at = FIRST_LOOK / self._schedule.pace(0.0), start
+        self._next, self._held = None, 0.0
 
     def _tick(self) -> None:
         now = time.monotonic()
-        self._elapsed += min(now - self._ticked, LONGEST_TICK)
+        passed = min(now - self._ticked, LONGEST_TICK)
+        self._elapsed += passed
         self._ticked = now
         place = min(int(self._schedule.place(self._elapsed)), self._cursor.end)
+        place = place if self._next is None else min(self._next, self._cursor.end)
+        self._next = place
+        if self._held <= HOLD_SECONDS and not all(is_ready(place) for is_ready in self.prepares):
+            self._held += passed
+            return
+        self._next = None
+        self._held = 0.0 if self._held <= HOLD_SECONDS else self._held
         if place != self._at:
             self._at = place
             self._cursor.go_to(place)

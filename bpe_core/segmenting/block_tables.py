@@ -150,10 +150,6 @@ class BlockTokens(Segmentation):
     def count_words(self) -> int:
         return self._found.count_words()
 
-    def largest_id(self, at: int) -> int:
-        found, own = self._at(at)
-        return int(self._segmenter.named(np.array([found.largest_id(own)]), self._table)[0])
-
     def splice(self, start: int, removed: int, added: bytes) -> None:
         self._found.splice(start, removed, added)
         self._take(self._found)

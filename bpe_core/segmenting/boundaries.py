@@ -265,10 +265,6 @@ class Boundaries(Segmentation):
             edges = np.sort(np.concatenate((edges, self.hidden.alone(at))), kind="stable")  # which merges sorted halves
         return edges
 
-    def largest_id(self, at: int) -> int:
-        bases = 0 if self.symbols is None else int(self.symbols.max(initial=0))
-        return max(self.alphabet_size + at, bases, int(self.hidden.ids.max(initial=0)))
-
     def count(self, at: int) -> int:
         return self._count(self.ranks[:-1] >= np.int32(at)) + len(self.hidden.alone(at))
 

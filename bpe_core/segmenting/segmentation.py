@@ -85,10 +85,6 @@ class Segmentation(Protocol):
     def count_words(self) -> int:
         """How many words the pattern made of the text."""
 
-    def largest_id(self, at: int) -> int:
-        """An id that no token exceeds."""
-        return int(self.tokens(at).ids.max(initial=0))
-
     def splice(self, start: int, removed: int, added: bytes) -> None:
         """Follow an edit: what follows it moves, what is new waits for an answer."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -61,12 +62,14 @@ class PairsModel(QObject, Watched):
         self.learned: tuple[int, ...] = ()  # at the end of what was learned, where all bars are equally long
         self.is_veiled = False
         self._shown: LeadingPairs | None = None
-        self._shown_run: Run | None = None
+        self.run: Run | None = None
         runs, cursor = session.runs, session.cursor
         self._runs, self._cursor, self._aside = runs, cursor, session.aside
-        self._replayed: tuple[Run, LeadingPairs] | None = None
+        self._replayed = deque[tuple[Run, LeadingPairs]](maxlen=2)  # of this moment and the next
         self._replay_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay)
-        self.refresh_on(REDRAW_MILLISECONDS, runs.leading_changed, runs.changed, cursor.moved, cursor.live_changed)
+        self.refresh_on(REDRAW_MILLISECONDS, runs.leading_changed, runs.changed, cursor.live_changed)
+        session.playing.prepares.append(self._prepare)
+        session.playing.changed.connect(self._follow)  # behind the news of a step that is to be seen
 
     @property
     def is_waiting(self) -> bool:
@@ -102,7 +105,7 @@ class PairsModel(QObject, Watched):
     @property
     def made(self) -> str:
         """The token that the last step before the moment of the bars made; empty where it dropped one."""
-        run = self._shown_run
+        run = self.run
         if run is None or run.history is None or run.names is None or not 0 < self.at <= len(run.history):
             return ""
         return run.names.text[int(run.history.ids[self.at - 1])] if run.history.pair(self.at - 1)[1] != NOTHING else ""
@@ -119,65 +122,84 @@ class PairsModel(QObject, Watched):
         return "count" if reason is None else reason.title.lower()
 
     def _wanted(self) -> LeadingPairs | None:
-        run, position = self._runs.shown, self._cursor.position
+        return self._known(self._cursor.position)
+
+    def _known(self, position: int) -> LeadingPairs | None:
+        run = self._runs.shown
         if run is None:
             return LeadingPairs(0, ())
         if run.leading.at == position or (self._cursor.live and run.trainer is not None):
             return run.leading
         if not run.is_busy and run.words is None:
             return LeadingPairs(position, ())
-        if self._replayed is not None and self._replayed[0] is run and self._replayed[1].at == position:
-            return self._replayed[1]
-        return None
+        return next((leading for of, leading in self._replayed if of is run and leading.at == position), None)
+
+    def _prepare(self, position: int) -> bool:
+        """Whether the pairs of a moment are known, or cannot be; else they are replayed before time goes there."""
+        if not self.is_watched or self._known(position) is not None:
+            return True
+        self._replay(position, is_ahead=True)
+        return False
+
+    def _follow(self) -> None:
+        """Go with the cursor in the same frame, if the pairs are known."""
+        if self._cursor.position == self.at:
+            return
+        is_live = self._runs.shown is not None and self._runs.shown.is_busy
+        if self.is_watched and not is_live and self._wanted() is not None:
+            self.refresh()
+        else:
+            self.refresh_soon()
 
     def refresh(self) -> None:
         leading = self._wanted()
         if leading is not None:
             self._show(leading)
             return
-        if self._shown_run is not self._runs.shown:  # what is known of another run is true of none of its moments
+        if self.run is not self._runs.shown:  # what is known of another run is true of none of its moments
             self._show(NO_PAIRS_YET)
         self._replay_soon.start()
 
     def _show(self, leading: LeadingPairs) -> None:
-        self.at, self._shown, self._shown_run = leading.at, leading, self._runs.shown
+        self.at, self._shown, self.run = leading.at, leading, self._runs.shown
         self.bars = () if self.is_veiled else _bars(self._runs.shown, leading)
-        self.learned = learned_tokens(self._shown_run, self.at) if self._bars_tell_nothing() else ()
+        self.learned = learned_tokens(self.run, self.at) if self._bars_tell_nothing() else ()
         self.changed.emit()
 
     def learned_chips(self) -> Iterator[Chip]:
         """Make one after the other, as there may be no room for most of them."""
-        run = self._shown_run
+        run = self.run
         if run is not None and run.history is not None and run.names is not None:
             for id in self.learned:
                 yield Chip.of(run.history, run.names, id)
 
     def _bars_tell_nothing(self) -> bool:
         """Whether all is learned, and the pairs that are left are as good as each other, more than are known."""
-        run, bars = self._shown_run, self.bars
+        run, bars = self.run, self.bars
         is_over = run is not None and run.history is not None and not run.is_busy and self.at == len(run.history) > 0
         return is_over and len(bars) == LEADING_PAIRS and all(bar.is_tied and bar.right for bar in bars)
 
-    def _replay(self) -> None:
-        run = self._runs.shown
-        if self._aside.is_busy(TOPIC) or run is None or self._wanted() is not None:
+    def _replay(self, at: int | None = None, *, is_ahead: bool = False) -> None:
+        run, at = self._runs.shown, self._cursor.position if at is None else at
+        if self._aside.is_busy(TOPIC) or run is None or self._known(at) is not None:
             return  # one at a time; when it ends, it is asked again
         if run.words is None or run.history is None:
             return
-        words, history = run.words, run.history.first(self._cursor.position)
+        words, history = run.words, run.history.first(at)
         self._aside.ask(
             TOPIC,
             lambda task: replayed(words, history, task.cancelled),
-            partial(self._take, run),
+            partial(self._take, run, is_ahead),
             ended=self._replay_what_is_wanted,
         )
 
-    def _take(self, run: Run, leading: LeadingPairs) -> None:
-        """Show the pairs of that moment, even if another one is shown by now."""
-        self._replayed = run, leading
-        if run is self._runs.shown:
+    def _take(self, run: Run, is_ahead: bool, leading: LeadingPairs) -> None:
+        """Show the pairs of that moment, even if time went on meanwhile; but not before it comes."""
+        self._replayed.append((run, leading))
+        if not is_ahead and run is self._runs.shown:
             self._show(leading)
-        self.refresh()
+        if not is_ahead or leading.at == self._cursor.position:
+            self.refresh()
 
     def _replay_what_is_wanted(self) -> None:
         if self._wanted() is None:

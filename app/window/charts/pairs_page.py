@@ -51,7 +51,6 @@ HOW_TO = "A click follows this pair through time; the right button offers to for
 class Measures:
     top: float
     label_width: float
-    longest_label: float  # which is wider while labels that leave are still there
     number_width: float
     most: float  # what the longest bar stands for
 
@@ -75,6 +74,7 @@ class PairsPage(Page):
         self.losses: dict[tuple[int, int], str] = {}  # what is said of pairs that the last step took from
         self.motion = Motion(self, self.update)
         self._leads = False
+        self._most, self._most_of = dict[str, float](), tuple[object, ...]()
         self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -149,11 +149,17 @@ class PairsPage(Page):
     def _headline_place(self) -> QRectF:
         """As many lines as the sentence needs in this width."""
         room = QRectF(MARGIN, MARGIN * 0.6, max(1.0, self.width() - 2 * MARGIN), self.height())
-        metrics, sentence = QFontMetricsF(self.font()), self.headline()
-        if metrics.horizontalAdvance(sentence) <= room.width():
-            room.setHeight(metrics.height())
-            return room
-        return metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, sentence)
+        needed = QFontMetricsF(self.font()).boundingRect(room, Qt.TextFlag.TextWordWrap, self.headline())
+        room.setHeight(self._steady("headline", needed.height()))
+        return room
+
+    def _steady(self, name: str, value: float) -> float:
+        """Return the most that it has been for this run in this width, or all beside it would jitter."""
+        of = self.model.run, self.width(), self.font().key()
+        if of != self._most_of:
+            self._most, self._most_of = {}, of
+        self._most[name] = max(value, self._most.get(name, 0.0))
+        return self._most[name]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
@@ -166,12 +172,10 @@ class PairsPage(Page):
                 return
             rows = self._rows_shown()
             label_width, most = self._label_width(bars[:rows]), max(bar.value for bar in bars[:rows])
-            longest, drawn = label_width, at_rest(bars, rows)
+            drawn = at_rest(bars, rows)
             if self.motion.is_under_way:
                 progress, before = self.motion.progress, self._before[:rows]
                 drawn = on_their_way(self._before, bars, rows, progress)
-                longest = max(label_width, self._label_width(before))
-                label_width += (self._label_width(before) - label_width) * (1 - progress)
                 most += (max(bar.value for bar in before) - most) * (1 - progress)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if 0 <= self._row < rows:
@@ -179,7 +183,7 @@ class PairsPage(Page):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(shades.mark_ground)
                 painter.drawRoundedRect(place, 3, 3)
-            measures = Measures(self._top(), label_width, longest, self._number_width(bars[:rows]), most)
+            measures = Measures(self._top(), label_width, self._number_width(bars[:rows]), most)
             for placed in drawn:
                 painter.setOpacity(placed.strength)
                 self._draw(painter, placed, measures)
@@ -248,11 +252,11 @@ class PairsPage(Page):
     def _label_width(self, bars: tuple[Bar, ...]) -> float:
         metrics = QFontMetricsF(self._fixed)
         widest = max(metrics.horizontalAdvance(_title(bar)) for bar in bars)
-        return min(widest, self.width() * LABEL_SHARE)
+        return self._steady("labels", min(widest, self.width() * LABEL_SHARE))
 
     def _number_width(self, bars: tuple[Bar, ...]) -> float:
         width = QFontMetricsF(self.font()).horizontalAdvance
-        return max(width("9,999,999"), *(width(bar.label) for bar in bars))
+        return self._steady("numbers", max(width("9,999,999"), *(width(bar.label) for bar in bars)))
 
     def _draw(self, painter: QPainter, placed: Placed, measures: Measures) -> None:
         bar, shades, height = placed.bar, shades_of(self.palette()), self._row_height()
@@ -263,8 +267,8 @@ class PairsPage(Page):
         font.setWeight(QFont.Weight.DemiBold if bar.is_next else QFont.Weight.Normal)
         painter.setFont(font)
         painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-        label = metrics.elidedText(_title(bar), Qt.TextElideMode.ElideMiddle, measures.longest_label + 1)
-        line = QRectF(MARGIN + aside + label_width - measures.longest_label, y, measures.longest_label, height)
+        label = metrics.elidedText(_title(bar), Qt.TextElideMode.ElideMiddle, label_width + 1)
+        line = QRectF(MARGIN + aside, y, label_width, height)
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, label)
         left = MARGIN + label_width + 10 + aside
         painter.setFont(self.font())

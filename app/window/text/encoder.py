@@ -148,7 +148,7 @@ class LiveEncoder(QObject):
         if request.revision != self._model.revision:
             return
         self._history = history
-        self._model.accept(request.revision, request.start, found, at, history.alphabet.unknown_id)
+        self._model.accept(request.revision, request.start, found, at, history)
         self._follow()
 
 

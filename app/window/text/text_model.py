@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.changes import Step, Steps
 from app.window.text.chunks import ChunksChange, TextChunks, utf8_length
 from app.window.text.colours import Scale
+from bpe_core.history.history import History
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.segmentation import NO_TOKEN as NO_TOKEN
 from bpe_core.segmenting.segmentation import Ahead, Segmentation
@@ -91,7 +92,7 @@ class TokenTextModel(QObject):
         self._numbers: Int64s | None = None
         self.cursor = 0
         self.scale: Scale | None = None  # None: colours by bytes
-        self.unknown_id: int | None = None  # of the tokenizer that cut the text
+        self._history: History | None = None  # that cut the text
         self._words: int | None = None
         self._tokens: int | None = None
         self._edges: Int32s | None = None
@@ -143,7 +144,7 @@ class TokenTextModel(QObject):
         return EncodeRequest(self.revision, start, self.data[start:stop].decode())
 
     def accept(
-        self, revision: int, start: int, answer: Segmentation, at: int | None = None, unknown_id: int | None = None
+        self, revision: int, start: int, answer: Segmentation, at: int | None = None, history: History | None = None
     ) -> bool:
         """Take the tokens from byte `start` on, unless the text has changed since.
 
@@ -151,7 +152,7 @@ class TokenTextModel(QObject):
         """
         if revision != self.revision:
             return False
-        self.unknown_id = unknown_id
+        self._history = history
         if len(answer.data) == self.byte_length:
             self._segmentation = answer
             if at is not None and answer.ahead_of(self.cursor) is not None:
@@ -179,8 +180,14 @@ class TokenTextModel(QObject):
 
     @property
     def largest_number(self) -> int:
-        largest_id = self._segmentation.largest_id(self.cursor)
-        return largest_id if self._numbers is None else int(self._numbers.max(initial=0))
+        """The largest at any moment, so that nothing gets wider while time goes on."""
+        if self._numbers is not None:
+            return int(self._numbers.max(initial=0))
+        return 0 if self._history is None else self._history.id_count - 1
+
+    @property
+    def unknown_id(self) -> int | None:
+        return None if self._history is None else self._history.alphabet.unknown_id
 
     @property
     def is_pending(self) -> bool:

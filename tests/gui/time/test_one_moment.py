@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -57,6 +57,52 @@ def test_pairs_are_shown_as_of_the_moment_they_were_counted_for(
         assert pair == history.pair(at)
         assert headline.startswith(f"After {at} merges")
     model.changed.disconnect(listening)
+
+
+def test_all_panels_show_the_moment_that_is_played(qtbot: QtBot, program: Program, train: Train) -> None:
+    """Time waits for the pairs that lead next; the chart used to be some merges behind."""
+    small(program)
+    train(program)
+    page, playing, cursor = program.pages[PairsPage], program.session.playing, program.session.cursor
+    program.charts.show_page("pairs")
+    cursor.go_to(0)
+    settle(qtbot, program)
+    seen: list[tuple[int, int, int, str]] = []
+
+    def look() -> None:
+        step = program.token.facts.step if program.token.facts is not None else 0
+        seen.append((cursor.position, page.model.at, step, program.caption.shown.before))
+
+    listening = playing.changed.connect(lambda: QTimer.singleShot(0, look))  # when all have heard of it
+    playing.set_speed(30.0)
+    playing.play()
+    qtbot.waitUntil(lambda: cursor.position >= 25, timeout=WAIT)
+    playing.pause()
+    playing.changed.disconnect(listening)
+    playing.set_speed(None)
+    moved = [one for one in seen if one[0] > 0]
+    assert len({position for position, *_ in moved}) > 5
+    for position, charted, inspected, told in moved:
+        assert charted == inspected == position
+        assert told == f"Merge {position}"
+
+
+def test_nothing_beside_the_bars_moves_while_time_goes_on(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program)
+    train(program)
+    page, grid = program.pages[PairsPage], program.text_panel.ids.grid
+    program.charts.show_page("pairs")
+    settle(qtbot, program)
+    tops, widths, cells = list[float](), list[float](), set[int]()
+    for position in (0, 1, 20, 40, 63, 40, 1, 0):
+        program.session.cursor.go_to(position)
+        settle(qtbot, program)
+        page.grab()
+        tops.append(page._top())
+        widths.append(page._label_width(page.model.bars))
+        cells.add(grid.cells.width)
+    assert (tops, widths) == (sorted(tops), sorted(widths)), "what has been needed once stays"
+    assert len(cells) == 1
 
 
 def test_pairs_of_a_run_that_was_brought_back_are_counted_at_every_moment(

@@ -48,11 +48,9 @@ class TokenModel(QObject):
         self._is_veiled = False
         self._pinned: int | None = None  # the token that the person has pointed at, until time goes elsewhere
         self._runs, self._cursor = session.runs, session.cursor
-        session.cursor.moved.connect(lambda _: self._unpin())
+        session.cursor.moved.connect(lambda _: self.pin(None))  # at once: all panels show the same moment
         session.runs.changed.connect(self._unpin)
-        throttle = Throttle(100, self._follow, self)
-        session.cursor.moved.connect(throttle.call)
-        session.runs.changed.connect(throttle.call)
+        session.runs.changed.connect(Throttle(100, self._follow, self).call)
 
     def look_at(self, token: int) -> None:
         run = self._runs.shown
