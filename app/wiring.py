@@ -33,7 +33,7 @@ from app.window.files.wiring import Exchanging, Filing
 from app.window.find_anything.wiring import Finding
 from app.window.help_dialog import about_dialog, help_dialog, keys_dialog
 from app.window.lessons.course import Course
-from app.window.lessons.lesson_panel import LessonPanel, LessonStage
+from app.window.lessons.lesson_panel import LessonPanel
 from app.window.lessons.wiring import LESSON_STAGE, Teaching
 from app.window.main_window import Frame, MainWindow
 from app.window.merges.merge_panel import MergePanel
@@ -177,7 +177,7 @@ class Program(QObject):
             "inspector": self.inspector,
             "runs": self.runs_panel,
             "bookmarks": self.bookmarks_panel,
-            "lessons": self.lesson_panel,
+            "lessons": self.lesson_panel.list,
         }
         self.window.fill(
             toolbar=self.toolbar,
@@ -185,7 +185,7 @@ class Program(QObject):
             head=self.watch,
             text=self.text_panel,
             charts=self.charts,
-            stages=self.pages.on("centre") | {LESSON_STAGE: LessonStage(self.course, self.lesson_panel.step.words)},
+            stages=self.pages.on("centre") | {LESSON_STAGE: self.lesson_panel},
             docks=docks,
             time_bar=self.time_bar,
             status=self.status,

@@ -42,8 +42,7 @@ LEAST_DOCK_HEIGHT = 80
 MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # largest share of docks nobody has resized
 ANOTHER_SCREEN = 1.3  # times as wide, or as narrow
 DOCK_ON_STAGE = 400  # pixels, of a dock beside a stage
-TEXT_STAGE = "text"  # the text over its charts, without the docks
-STAGES_IN_TIME = frozenset({"tree", TEXT_STAGE})  # they follow the time bar
+STAGES_IN_TIME = frozenset({"tree"})  # they follow the time bar
 
 
 @dataclass(frozen=True)

@@ -57,10 +57,9 @@ METHODS = {
         can_be_steered=True,
         usual_sizes=(
             "8–16,000 for small data",
-            "30–50,000 for English",
+            "30–50,000 for English, as GPT-2 has",
             "32–37,000 for translation",
-            "50–100,000 for many languages",
-            "50,000 or more for code",
+            "100–200,000 for many languages and code, as Llama 3 and GPT-4o have",
         ),
     ),
     "gage": Listed(

@@ -15,11 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from app.window.lessons.bench import Bench, words_by_replacing_text
+from app.window.lessons.by_hand import BY_HAND, EXPECTED, FEWEST, ROW, Model
 from app.window.parts.wording import count_text
 from bpe_core.history.columns import SINGLE
-from bpe_core.history.history import ADDED, END_SENTENCES, NOTHING, Pair
+from bpe_core.history.history import END_SENTENCES, Pair
 from bpe_core.insight.pairs import compared_by, measure_of
-from bpe_core.learning.methods import Reason
+from bpe_core.learning.methods import Candidate, Reason
+from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.ties import TIE_RULES
 
 NOT_LEARNED = "never"
@@ -37,9 +39,19 @@ class Query:
     words: Mapping[str, int] = field(default_factory=dict)
     recipe: Mapping[str, Any] = field(default_factory=dict)  # choices that differ
     rules: Sequence[str] = ()  # merges given by hand
+    pieces: Mapping[str, int] = field(default_factory=dict)  # a small model instead of a run: each with its share
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Over what each number of the answer is written, where it is a row of numbers."""
+        text = str(self.about)
+        starts = tuple(text[:stop] for stop in range(1, len(text) + 1))
+        return {ROW: starts, FEWEST: starts, EXPECTED: tuple(self.pieces)}.get(self.what, ())
 
     def answer(self, bench: Bench) -> str:
         """Let the engine answer, on this bench or on one the query asks for."""
+        if self.pieces:
+            return BY_HAND[self.what](Model(self.pieces), str(self.about), self.words)
         recipe = bench.history.recipe.with_changes(**self.recipe)
         if self.words:
             bench = Bench.of_text(text_of_words(self.words), recipe)
@@ -74,10 +86,6 @@ def _tokens_when_replacing_text(bench: Bench, word: str, at: int) -> str:
     return words_by_replacing_text(bench, at)[place]
 
 
-def _bytes_per_token(bench: Bench, text: str, at: int) -> str:
-    return f"{len(text.encode()) / len(bench.tokenizer.encode(text, at=at)):.1f}"
-
-
 def _merges_for_vocabulary(bench: Bench, size: str, _: int) -> int | None:
     return bench.history.recipe.with_changes(vocab_size=int(size)).merge_limit(bench.names.base)
 
@@ -101,14 +109,8 @@ _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "ids of": lambda bench, text, at: " ".join(map(str, bench.tokenizer.encode(text, at=at))),
     "longest first": lambda bench, text, at: bench.texts(bench.tokenizer.encode_greedy(text, at=at)),
     "corpus tokens": lambda bench, _, at: sum(word.count * len(word.ids) for word in bench.words_at(at)),
-    "distinct tokens": lambda bench, _, at: len({id for word in bench.words_at(at) for id in word.ids}),
-    "distinct tokens when replacing text": lambda bench, _, at: len(
-        {part for word in words_by_replacing_text(bench, at) for part in word.split()}
-    ),
     "tokens when replacing text": _tokens_when_replacing_text,
     "bytes of": lambda bench, text, at: len(text.encode()),
-    "bytes per token of": _bytes_per_token,
-    "vocabulary": lambda bench, _, at: bench.history.vocabulary_size_at(at),
     "merges for vocabulary": _merges_for_vocabulary,
     # These look at everything that can be learned, future merges included.
     "step of": _step_of,
@@ -117,13 +119,17 @@ _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "all merges": lambda bench, _, at: len(bench.to_the_end.history),
     "ties among first": lambda bench, merges, at: bench.to_the_end.history.tied[: int(merges)].sum(),
     "end": lambda bench, _, at: END_SENTENCES[bench.to_the_end.history.end_reason],
+    "usual sizes": lambda bench, _, at: "; ".join(METHODS[bench.history.recipe.method].usual_sizes),
+    "pieces": lambda bench, _, at: ", ".join(f"`{bench.names.text[id]}`" for id, _ in bench.pieces),
 }
 
 
 Mood = Literal["right", "close", "wrong", "shown"]
 
-MOST_CANDIDATES = 5
+MOST_CANDIDATES, LEAST_CANDIDATES = 5, 4
+AGAIN = " Try once more."
 HOW_TO_WRITE = "Write the two tokens with a plus between them, such as l + o."
+HOW_TO_WRITE_ONE = "Write one token of the vocabulary."
 
 
 @dataclass(frozen=True)
@@ -133,11 +139,13 @@ class Feedback:
 
 
 def candidates(bench: Bench) -> tuple[Pair, ...]:
-    """List the leading candidates in an order that gives nothing away."""
-    weights = [_measure(pair, bench) for pair in bench.leading]
-    tied = sum(weight == weights[0] for weight in weights)  # all of them, or the answer might be missing
+    """List the leading candidates, with others if there are few, in an order that gives nothing away."""
+    standings = [_standing(pair, bench) for pair in bench.leading]
+    tied = sum(one == standings[0] for one in standings)  # all of them, or the answer might be missing
     first = list(bench.leading)[: max(MOST_CANDIDATES, tied)]
-    return tuple(sorted(first, key=lambda pair: written(pair, bench)))
+    others = bench.pieces if bench.history.recipe.single else bench.pair_counts(len(bench.history))
+    found = list(dict.fromkeys([*first, *others]))[: max(LEAST_CANDIDATES, len(first))]
+    return tuple(sorted(found, key=lambda pair: written(pair, bench)))
 
 
 def written(pair: Pair, bench: Bench) -> str:
@@ -166,68 +174,63 @@ def pair_of(entered: str, bench: Bench) -> Pair | None:
 
 
 def how_to_write(bench: Bench) -> str:
-    of = {"drop": "Write one token of the vocabulary.", "add": "Write one token that could be added."}
-    single = bench.history.recipe.single
-    return of[single] if single else HOW_TO_WRITE
+    return HOW_TO_WRITE_ONE if bench.history.recipe.single else HOW_TO_WRITE
 
 
-def judged(chosen: Pair, made: Pair, bench: Bench) -> Feedback:
-    leading = bench.leading
-    rule = _tie_rule(bench)
+def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Feedback:
+    """Say what a guess is worth; where there is another try (`again`), without the answer."""
     best, guess = written(made, bench), written(chosen, bench)
-    rivals = [pair for pair in leading if pair != made and _measure(pair, bench) == _measure(made, bench)]
-    if chosen == made and rivals:
-        others = _listed([written(pair, bench) for pair in rivals])
-        return Feedback("right", f"Right: {best}, {_weight(made, bench)}. It was a tie with {others}{rule}.")
+    by_rule = bench.history.recipe.applies("ties")
+    rivals = [pair for pair in bench.leading if pair != made and _standing(pair, bench) == _standing(made, bench)]
+    weighs = f"{guess} {_weighs(chosen, bench)}"
     if chosen == made:
-        return Feedback("right", f"Right: {best} {_weighs(made, bench)}. {_runner_up(made, bench)}")
-    if chosen in rivals:
-        sentence = f"Almost: {guess} {_weighs(chosen, bench)}, but so does {best}. It is a tie{rule}."
-        return Feedback("close", sentence)
-    if chosen not in leading and not bench.pair_counts(len(bench.history))[chosen]:
-        nowhere = {NOTHING: "cannot be dropped now", ADDED: "cannot be added now"}.get(
-            chosen[1], "is nowhere side by side now"
-        )
-        return Feedback("wrong", f"No: {guess} {nowhere}. It was {best}, {_weight(made, bench)}.")
-    return Feedback("wrong", f"No: {guess} {_weighs(chosen, bench)}, but {best} {_weight(made, bench)}.")
+        tie = f"It was a tie with {_listed([written(pair, bench) for pair in rivals])}{_tie_rule(bench)}."
+        return Feedback("right", f"Right: {weighs}. {tie if rivals else _runner_up(made, bench)}")
+    if _standing(chosen, bench) == _standing(made, bench):
+        if not by_rule:
+            return Feedback("right", f"Right: {weighs}, the same as {best}, which goes first.")
+        tie = f"but so does {'another pair' if again else best}. It is a tie{_tie_rule(bench)}."
+        return Feedback("close", f"Almost: {weighs}, {tie}{AGAIN * again}")
+    rest = f".{AGAIN}" if again else f", but {best} {_weighs(made, bench)}."
+    return Feedback("wrong", f"No: {weighs}{rest}")
 
 
 def revealed(made: Pair, bench: Bench) -> Feedback:
-    return Feedback("shown", f"It was {written(made, bench)}, {_weight(made, bench)}.")
+    return Feedback("shown", f"It was {written(made, bench)}, which {_weighs(made, bench)}.")
 
 
 def _tie_rule(bench: Bench) -> str:
-    recipe = bench.history.recipe
-    if not recipe.applies("ties"):
-        return ""
-    return f", and {TIE_RULES[recipe.ties].label} takes the pair {TIE_RULES[recipe.ties].takes}"
+    rule = TIE_RULES[bench.history.recipe.ties]
+    return f", and {rule.label} takes the pair {rule.takes}" if bench.history.recipe.applies("ties") else ""
 
 
-def _reason(pair: Pair, bench: Bench) -> Reason | None:
+def _candidate(pair: Pair, bench: Bench) -> Candidate:
+    return bench.leading.get(pair) or Candidate(*pair, bench.count_of(pair))
+
+
+def _reason(one: Candidate, bench: Bench) -> Reason | None:
     """Return by what a candidate is chosen, if not by its count."""
-    return compared_by(bench.history.recipe, [bench.leading[pair]]) if pair in bench.leading else None
+    reason = compared_by(bench.history.recipe, [one])
+    return reason if reason is not None and reason.text(one.count, one.reasons) else None
 
 
-def _measure(pair: Pair, bench: Bench) -> float:
-    return measure_of(bench.leading[pair], _reason(pair, bench))
-
-
-def _weight(pair: Pair, bench: Bench) -> str:
-    reason, one = _reason(pair, bench), bench.leading.get(pair)
-    if one is None:
-        return count_text(bench.pair_counts(len(bench.history))[pair], "time")
-    return count_text(one.count, "time") if reason is None else reason.text(one.count, one.reasons)
+def _standing(pair: Pair, bench: Bench) -> tuple[Reason | None, float]:
+    one = _candidate(pair, bench)
+    reason = _reason(one, bench)
+    return reason, measure_of(one, reason)
 
 
 def _weighs(pair: Pair, bench: Bench) -> str:
-    return f"{'occurs' if _reason(pair, bench) is None else 'comes to'} {_weight(pair, bench)}"
+    one = _candidate(pair, bench)
+    reason = _reason(one, bench)
+    nowhere = "is not used" if bench.history.recipe.single else "is nowhere side by side now"
+    times = f"occurs {count_text(one.count, 'time')}" if one.count else nowhere
+    return times if reason is None else f"comes to {reason.text(one.count, one.reasons)}"
 
 
 def _runner_up(made: Pair, bench: Bench) -> str:
     other = next((pair for pair in bench.leading if pair != made), None)
-    if other is None:
-        return "There was no other."
-    return f"The next best, {written(other, bench)}, {_weight(other, bench)}."
+    return f"The next best, {written(other, bench)}, {_weighs(other, bench)}." if other else "There was no other."
 
 
 def _listed(names: list[str], most: int = 3) -> str:
@@ -237,4 +240,4 @@ def _listed(names: list[str], most: int = 3) -> str:
     """
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -16,8 +16,9 @@ from itertools import pairwise
 from bpe_core.counting.count_words import count_unmixed
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import History, Pair
+from bpe_core.history.history import NOTHING, History, Pair
 from bpe_core.history.token_texts import BLANK, TokenTexts
+from bpe_core.insight.pairs import leading_pairs
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import Candidate
 from bpe_core.learning.trainer import Trainer
@@ -25,8 +26,6 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
-
-ALL = 10**6  # candidates
 
 
 @dataclass(frozen=True)
@@ -73,6 +72,11 @@ class Bench:
 
     # What is asked
 
+    def text_at(self, text: str, at: int) -> WordNow:
+        """Cut another text, all of it as if it were one word."""
+        ids = self.tokenizer.encode(text, at=at)
+        return WordNow(1, tuple(self.names.text[id] for id in ids), tuple(ids))
+
     def words_at(self, at: int) -> list[WordNow]:
         return [
             WordNow(count, tuple(self.names.text[id] for id in ids), tuple(ids))
@@ -90,8 +94,21 @@ class Bench:
     @cached_property
     def leading(self) -> dict[Pair, Candidate]:
         """The candidates for the next step, best first, by what they join or drop."""
-        trainer = Trainer(self.words, self.history.recipe, history=self.history)
-        return {(one.left, one.right): one for one in trainer.candidates(ALL)}
+        found = leading_pairs(self.words, self.history, len(self.history))
+        return {(one.left, one.right): one for one in found}
+
+    @cached_property
+    def pieces(self) -> list[Pair]:
+        """Return what could be dropped some time, in the order in which it was found."""
+        kinds = [symbol.kind for symbol in self.history.alphabet.symbols]
+        return [(id, NOTHING) for id in self.history.vocabulary.tolist() if id < len(kinds) and kinds[id] == "seed"]
+
+    def count_of(self, pair: Pair) -> int:
+        """Count how often two tokens are side by side; or a token where the method drops or adds them."""
+        at = len(self.history)
+        if pair[1] >= 0:
+            return self.pair_counts(at)[pair]
+        return sum(word.count * word.ids.count(pair[0]) for word in self.words_at(at))
 
     def ids_written(self, text: str, at: int) -> list[int]:
         """List the tokens written like this after `at` steps, or could be added: hardly ever more than one."""

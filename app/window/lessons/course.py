@@ -21,7 +21,6 @@ from app.window.lessons.answers import (
 from app.window.lessons.bench import Bench, WordNow
 from app.window.lessons.lessons import Lesson, LessonStep, as_plain, filled, is_same_answer
 from app.window.text.text_model import TokenTextModel
-from bpe_core.history.history import Pair
 
 COUNTING = "Words are being counted just now; the lesson can begin as soon as that is done or stopped."
 BROUGHT = "The lesson is over: you have brought a text of your own. It is in the corpus, with what you had before."
@@ -76,7 +75,7 @@ class Course(QObject):
         self._session, self._text = session, text
         self._run: Run | None = None  # the run of the lesson
         self._replies: dict[int, Reply] = {}  # by step
-        self._chosen: Pair | None = None
+        self._verdict: Feedback | None = None  # on a guess, until its merge is made
         self._benches: dict[tuple[object, int], Bench] = {}
         session.runs.changed.connect(self._look)
         session.runs.grew.connect(lambda start, stop: self._look())
@@ -105,14 +104,20 @@ class Course(QObject):
         return self.predict(given) if self.is_predicting else self.answer(given)
 
     def predict(self, pair: str) -> bool:
-        """Guess the next merge, such as `l + o`; then it is made. False if it is no pair."""
+        """Guess the next merge, such as `l + o`; then it is made. False if there is another try."""
         bench = self.bench_of_step()
         if bench is None or self._run is None or not self.is_predicting or self.is_busy:
             return False
-        self._chosen = pair_of(pair, bench)
-        if self._chosen is None:
+        chosen, again = pair_of(pair, bench), len(candidates(bench)) > 2 and not self._reply.ruled_out
+        if chosen is None:
             self._note(Feedback("wrong", how_to_write(bench)))
             return False
+        verdict = judged(chosen, next(iter(bench.leading)), bench, again=again)
+        self._count(verdict.mood == "right")
+        if again and verdict.mood != "right":
+            self._note(verdict, written(chosen, bench))
+            return False
+        self._verdict = verdict
         self._make_next_merge(self._run)
         self.changed.emit()
         return True
@@ -127,7 +132,10 @@ class Course(QObject):
         if is_right:
             self._done(Feedback("right", f"Right: {right}"))
         else:
-            sentence = " ".join(filter(None, (NOT_YET, as_plain(step.why_not(given)))))
+            pairs = zip(step.query.cells, given.split(), right.split(), strict=False)
+            off = [cell for cell, one, other in pairs if not is_same_answer(one, other)]
+            where = f"Look again at {off[0]}." if off else ""
+            sentence = " ".join(filter(None, (NOT_YET, where, as_plain(step.why_not(given)))))
             self._note(Feedback("wrong", sentence), given if given in step.choices else None)
         self._count(is_right)
         self.changed.emit()
@@ -217,7 +225,7 @@ class Course(QObject):
             return None
         reply, query = self._reply, step.query
         hides_words = query is not None and query.what in HIDDEN_CUTS and not reply.is_done
-        is_about_others = query is not None and bool(query.words)
+        is_about_others = query is not None and bool(query.words or query.pieces)
         words, newest = self._words_now() if not (hides_words or is_about_others) else ((), None)
         return LessonPage(
             step,
@@ -238,7 +246,7 @@ class Course(QObject):
         lesson, step, reply = self.lesson, self.step, self._reply
         if lesson is None or step is None:
             return
-        self._chosen = None
+        self._verdict = None
         runs, detour = self._session.runs, self._session.detour
         if reply.is_done and reply.run in runs.all:
             runs.show(reply.run)
@@ -259,24 +267,13 @@ class Course(QObject):
         return is_here and (run.learned == step.merges or (run.learned < step.merges and run.can_go_on()))
 
     def _look(self) -> None:
-        """Judge the guess once the merge is made."""
-        run, step = self._run, self.step
-        if run is not None and step is not None and self.is_predicting and run.learned > step.merges:
-            self._judge(run, step)
+        """Say what a guess was worth once the merge is made."""
+        run, bench = self._run, self.bench_of_step()
+        if run is not None and run.history is not None and bench is not None and self.is_predicting:
+            at = len(bench.history)
+            if run.learned > at:
+                self._done(self._verdict or revealed(run.history.pair(at), bench))
         self.changed.emit()
-
-    def _judge(self, run: Run, step: LessonStep) -> None:
-        bench = self.bench_of_step()
-        if bench is None or run.history is None:
-            return
-        merged = run.history.pair(step.merges)
-        if self._chosen is None:
-            self._done(revealed(merged, bench))
-            return
-        feedback = judged(self._chosen, merged, bench)
-        self._chosen = None
-        self._count(feedback.mood == "right")
-        self._done(feedback)
 
     def _done(self, feedback: Feedback) -> None:
         run, step, bench = self._run, self.step, self.bench_of_step()
@@ -315,13 +312,16 @@ class Course(QObject):
         return self._benches[key]
 
     def _words_now(self) -> tuple[tuple[WordNow, ...], int | None]:
+        """Return the words, or the text of the lesson where they are too many."""
         run, lesson = self._session.runs.shown, self.lesson
-        is_shown = run is not None and lesson is not None and lesson.shows_words and self._session.detour.owns(run)
-        if run is None or not is_shown or run.words is None or run.history is None:
+        if run is None or lesson is None or not self._session.detour.owns(run):
+            return (), None
+        if run.words is None or run.history is None:
             return (), None
         at = self._session.cursor.position
         bench = self._bench(run, at)
-        return tuple(bench.words_at(at)), int(bench.history.ids[at - 1]) if at else None
+        newest = int(bench.history.ids[at - 1]) if at else None
+        return tuple(bench.words_at(at) if lesson.shows_words else [bench.text_at(lesson.text, at)]), newest
 
     # The detour
 

@@ -1,4 +1,4 @@
-"""The lessons dock: the list, a step, or the end of a lesson."""
+"""The lessons: the list in its dock; in the middle of the window a step, or the end of a lesson."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QCommandLinkButton, QLabel, QScrollArea, QStackedW
 from app.window.lessons.course import Course
 from app.window.lessons.lessons import Lesson
 from app.window.lessons.step_page import LEAVE, StepPage
-from app.window.lessons.words_view import WordsView
 from app.window.parts.icons import colored_icon, icon
 from app.window.parts.layouts import STRETCH, in_column
-from app.window.parts.theme import fixed_font, shades_of
-from app.window.parts.widgets import muted, paragraph, push_button, scaled, scrolling
+from app.window.parts.theme import shades_of
+from app.window.parts.widgets import muted, paragraph, push_button, scaled
 from app.window.parts.wording import tip
 
 WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
@@ -46,9 +45,9 @@ class LessonPanel(QStackedWidget):
         self.list = ListPage(self.chosen.emit)
         self.step = StepPage(course)
         self.end = EndPage(self.chosen.emit, course.leave)
-        for page in (self.list, self.step, self.end):
+        self.list.setMinimumWidth(230)
+        for page in (self.step, self.end):
             self.addWidget(page)
-        self.setMinimumWidth(230)
         course.changed.connect(self._show)
 
     def show_offers(self, offers: Sequence[Offer]) -> None:
@@ -61,16 +60,15 @@ class LessonPanel(QStackedWidget):
 
     def _show(self) -> None:
         course = self._course
-        page = self.list if course.lesson is None else self.end if course.is_at_end else self.step
-        if page is self.currentWidget():
+        if course.lesson is None or course.is_at_end == (self.currentWidget() is self.end):
             return
-        focus = self.window().focusWidget()
-        had_focus = focus is not None and self.isAncestorOf(focus)
-        if page is self.end and course.lesson is not None:
+        if course.is_at_end:
             self.end.show_end(course.lesson, course.score())
-        self.setCurrentWidget(page)
-        if had_focus or page is self.step:
-            page.setFocus()
+        self.setCurrentWidget(self.end if course.is_at_end else self.step)
+        self.setFocus()
+
+    def setFocus(self) -> None:  # type: ignore[override]
+        (self.end if self.currentWidget() is self.end else self.step).setFocus()
 
 
 class ListPage(QScrollArea):
@@ -152,33 +150,3 @@ class EndPage(QWidget):
     def _go_on(self) -> None:
         if self._next is not None:
             self._begin(self._next.lesson.name, 0)
-
-
-HINT = "Click between two of them to say that they are glued next."
-LARGE = 1.5  # times the usual letters
-
-
-class LessonStage(QWidget):
-    """The middle of the window: nothing else is visible while a question is open, so nothing gives the answer away."""
-
-    def __init__(self, course: Course, words: WordsView) -> None:
-        super().__init__()
-        self._course, self._words = course, words
-        self.text = paragraph()
-        self.text.setFont(fixed_font(LARGE * self.font().pointSizeF()))
-        self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.text.setAccessibleName("The text of the lesson")
-        self.hint = muted(HINT)
-        inside = QWidget()
-        in_column(1, words, self.text, self.hint, 2, on=inside, margins=(32, 32, 32, 32), spacing=16)
-        self.hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        in_column(scrolling(inside, "What the lesson is about"), on=self, margins=(0, 0, 0, 0))
-        course.changed.connect(self._show)
-
-    def _show(self) -> None:
-        page, lesson = self._course.page(), self._course.lesson
-        if page is None or lesson is None:
-            return
-        self.text.setText("" if page.words else page.about or lesson.text)
-        self.text.setVisible(not page.words)
-        self.hint.setVisible(bool(page.words) and page.asks_for_pair and self._course.is_predicting)

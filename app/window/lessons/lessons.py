@@ -14,6 +14,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache
 from typing import Any, Literal
 
@@ -59,6 +60,7 @@ class Lesson:
 
 
 LARGEST_SHOWN = 600  # characters
+ROUNDING = Fraction(2, 100)  # how far a number that is typed may be from the exact one
 
 
 @cache
@@ -86,10 +88,26 @@ def is_same_answer(given: str, right: str) -> bool:
 
     >>> is_same_answer("1,744", "1744"), is_same_answer("low|est", "low est"), is_same_answer("n+e", "n + e")
     (True, True, True)
-    >>> is_same_answer("lowest", "low est")
-    False
+    >>> is_same_answer("0.0625", "1/16"), is_same_answer("0.25 .12", "1/4 1/8"), is_same_answer("4", "5")
+    (True, False, False)
     """
-    return _plain(given) == _plain(right)
+    return _plain(given) == _plain(right) or is_about(given, right)
+
+
+def is_about(given: str, right: str) -> bool:
+    """Whether the numbers are the same, but for rounding where a part is asked for.
+
+    >>> is_about("0.31 3", "4/13 3"), is_about("0.33 3", "4/13 3"), is_about("low", "lower"), is_about("1/0", "1")
+    (True, False, False, False)
+    """
+    try:
+        numbers = [[Fraction(number) for number in text.split()] for text in (given, right)]
+    except (ValueError, ZeroDivisionError):
+        return False
+    return len(numbers[0]) == len(numbers[1]) and all(
+        abs(one - other) <= (0 if other.denominator == 1 else ROUNDING * abs(other))
+        for one, other in zip(*numbers, strict=True)
+    )
 
 
 def _plain(answer: str) -> list[str]:

@@ -1,12 +1,13 @@
-"""One step of a lesson: its text, what can be answered, and the reply."""
+"""One step of a lesson: the words, what is said of them, what can be answered, and the reply."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.window.lessons.answers import BETWEEN_PARTS, Feedback, Mood
 from app.window.lessons.course import Course, LessonPage
@@ -18,6 +19,8 @@ from app.window.parts.widgets import (
     IconButton,
     ProgressBar,
     flat_button,
+    label,
+    muted,
     named,
     paragraph,
     push_button,
@@ -40,15 +43,24 @@ class StepPage(QWidget):
         self._course = course
         self._shown: LessonPage | None = None
         self.title = named(paragraph(), "Lesson")
-        scaled(self.title, 1, bold=True)
+        scaled(self.title, READING, bold=True)
         self.leave_button = named(IconButton("close", LEAVE, course.leave), "Leave the lesson")
         self.progress = named(ProgressBar(with_text=False), "Steps of the lesson")
         self.progress.setFixedHeight(5)
         self.say = _text_label("What the lesson says")
-        self.words = WordsView()  # in the middle of the window
+        self.words = WordsView()
+        self.text = paragraph()  # instead of words whose cuts would give the answer away
+        self.text.setFont(fixed_font(LARGE * self.font().pointSizeF()))
+        self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.text.setAccessibleName("The text of the lesson")
+        self.hint = muted(HINT)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.buttons = QVBoxLayout()
         self.buttons.setSpacing(4)
         self.choice_buttons: list[QPushButton] = []
+        self.cells: list[QLineEdit] = []  # for a row of numbers
+        self._columns: list[QWidget] = []
+        self.row = QHBoxLayout()
         self.entry = named(QLineEdit(), "Your answer")
         self.entry_button = push_button("", self._say_what_was_typed)
         self.show_button = flat_button("Show me")
@@ -75,12 +87,17 @@ class StepPage(QWidget):
         head = in_row((self.title, 1), AtTop(self.leave_button))
         entry = in_row((self.entry, 1), self.entry_button, self.show_button)
         inside = QWidget()
-        story = (self.say, self.buttons, entry, self.feedback, self.after, STRETCH)
-        in_column(*story, on=inside, margins=(0, 0, 4, 0), spacing=8)
+        story = (self.say, self.buttons, self.row, entry, self.feedback, self.after, STRETCH)
+        in_column(*story, on=inside, margins=(0, 0, 4, 0), spacing=12)
         self.area = scrolling(inside, "What is to be read")
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         feet = in_row(self.back_button, STRETCH, self.next_button)
-        in_column(head, self.progress, (self.area, 1), feet, on=self, margins=(10, 4, 8, 8))
+        page, shown = QWidget(), QWidget()
+        page.setMaximumWidth(READING_WIDTH)
+        in_column(head, self.progress, (self.area, 1), feet, on=page, margins=(0, 0, 0, 0))
+        in_column(1, self.words, self.text, self.hint, 2, on=shown, margins=(0, 0, 16, 0), spacing=16)
+        self.beside = scrolling(shown, "What the lesson is about")
+        in_row((self.beside, 2), (page, 3), on=self, margins=(24, 12, 24, 12))
 
     # Showing
 
@@ -106,6 +123,10 @@ class StepPage(QWidget):
         self.progress.setToolTip(tip(f"Step {page.number} of {page.total}"))
         self._tell(self.say, page.say)
         self.words.show_words(page.words, page.newest, is_asking=course.is_predicting and page.asks_for_pair)
+        self.text.setText("" if page.words else page.about)
+        self.text.setVisible(bool(self.text.text()))
+        self.hint.setVisible(bool(page.words) and page.asks_for_pair and course.is_predicting)
+        self.beside.setVisible(bool(page.words or self.text.text()))
         if is_new or before is None or self._options(before) != self._options(page):
             self._fill_options(page)
         self._show_entry(page, is_new=is_new)
@@ -119,11 +140,11 @@ class StepPage(QWidget):
         if had_focus:
             self.setFocus()
 
-    def _tell(self, label: QLabel, text: str) -> None:
+    def _tell(self, place: QLabel, text: str) -> None:
         ground = shades_of(self.palette()).note_ground.name()
-        label.setText(as_html(text, ground, fixed_font().family()) if text else "")
-        label.setAccessibleDescription(as_plain(text))
-        label.setVisible(bool(text))
+        place.setText(as_html(text, ground, fixed_font().family()) if text else "")
+        place.setAccessibleDescription(as_plain(text))
+        place.setVisible(bool(text))
 
     @staticmethod
     def _options(page: LessonPage) -> tuple[object, ...]:
@@ -143,13 +164,28 @@ class StepPage(QWidget):
                 button.setFont(fixed_font())
             button.setEnabled(not page.reply.is_done and text not in page.reply.ruled_out)
             self.buttons.addWidget(button)
-            self.choice_buttons.append(button)
+            self.choice_buttons.append(scaled(button, READING))
             button.setVisible(not (is_prediction and page.reply.is_done))
+
+    def _fill_row(self, names: Sequence[str]) -> None:
+        """Make a cell to fill in under each name."""
+        for column in self._columns:
+            column.deleteLater()
+        self.cells.clear()
+        self._columns = [QWidget() for _ in names]
+        for name, column in zip(names, self._columns, strict=True):
+            cell = named(scaled(QLineEdit(), READING), name)
+            cell.returnPressed.connect(self._say_what_was_typed)
+            self.cells.append(cell)
+            in_column(label(name), cell, on=column, margins=(0, 0, 0, 0), spacing=2)
+            self.row.addWidget(column)
 
     def _show_entry(self, page: LessonPage, *, is_new: bool) -> None:
         is_prediction, asks = page.step.kind == "predict", page.step.kind != "read" and not page.reply.is_done
         is_typed = asks and (is_prediction or not page.step.choices)
-        self.entry.setVisible(is_typed)
+        if is_new:
+            self._fill_row(page.step.query.cells if page.step.query else ())
+        self.entry.setVisible(is_typed and not self.cells)
         self.entry_button.setVisible(is_typed)
         self.entry_button.setText("Predict" if is_prediction else "Check")
         typed = TYPED_PAIR if any(BETWEEN_PARTS in text for text in page.candidates) else TYPED_TOKEN
@@ -160,8 +196,9 @@ class StepPage(QWidget):
             self.entry.clear()
 
     def _say_what_was_typed(self) -> None:
-        if self.entry.text().strip():
-            self._course.say(self.entry.text())
+        given = " ".join(cell.text() or "?" for cell in self.cells) or self.entry.text().strip()
+        if given:
+            self._course.say(given)
 
     # Where the keyboard is
 
@@ -177,8 +214,10 @@ class StepPage(QWidget):
     def _focus_what_comes_next(self) -> None:
         if self._shown is None:
             return
-        if self.entry.isVisible() and not self._course.is_predicting:
-            self.entry.setFocus()
+        fields = [self.entry, *self.cells]
+        free = next((field for field in fields if field.isVisible() and not field.text()), None)
+        if free is not None and not self._course.is_predicting:
+            free.setFocus()
             return
         first = next((button for button in self.choice_buttons if button.isEnabled()), None)
         if first is not None and self._shown is not None and not self._shown.reply.is_done:
@@ -192,6 +231,9 @@ class StepPage(QWidget):
 
 
 LONGEST_TOKENS = 32  # characters; what is longer is a sentence
+READING, LARGE = 1.35, 1.5  # times the usual letters
+READING_WIDTH = 720  # pixels
+HINT = "Click between two of them to say that they are joined next."
 
 
 class Remark(QFrame):
@@ -201,7 +243,7 @@ class Remark(QFrame):
         super().__init__(parent)
         self.sign = QLabel()
         scaled(self.sign, 1, bold=True)
-        self.sentence = selectable(named(paragraph(), "What came of it"))
+        self.sentence = scaled(selectable(named(paragraph(), "What came of it")), READING)
         in_row(AtTop(self.sign), (self.sentence, 1), on=self, margins=(10, 7, 8, 7))
         self.setAutoFillBackground(True)
         self.hide()
@@ -220,6 +262,6 @@ class Remark(QFrame):
 
 
 def _text_label(name: str) -> QLabel:
-    label = selectable(named(paragraph(), name))
-    label.setTextFormat(Qt.TextFormat.RichText)
-    return label
+    made = scaled(selectable(named(paragraph(), name)), READING)
+    made.setTextFormat(Qt.TextFormat.RichText)
+    return made

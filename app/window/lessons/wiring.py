@@ -5,14 +5,16 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.settings import LESSON_PLACES, LESSONS_DONE
+from app.window.actions import Actions
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel, Offer
 from app.window.lessons.lessons import lessons
-from app.window.main_window import TEXT_STAGE, Frame
+from app.window.main_window import Frame
 from app.window.merges.merge_table import MergeTableModel
 from app.window.pages import PAIRS, TOKEN, Pages
 
 LESSON_STAGE = "lesson"
+MAKE_STEPS = ("main", "new_run", "step", "extend", "play", "skip")  # actions
 
 
 class Teaching(QObject):
@@ -34,6 +36,9 @@ class Teaching(QObject):
         course.changed.connect(self._hide_the_answer)
         course.changed.connect(self._set_the_stage)
         self._staged: tuple[str, frozenset[str]] = ("", frozenset())
+        self._room = ""  # in which the lesson is taken
+        frame.window.room_changed.connect(lambda room: self._come_back() if room == self._room else None)
+        frame.window.stage_changed.connect(lambda stage: self._let_play(frame.actions, stage != LESSON_STAGE))
 
     def _hide_the_answer(self) -> None:
         is_predicting = self.course.is_predicting
@@ -46,24 +51,38 @@ class Teaching(QObject):
         wanted = self._stage_of_step()
         if wanted is not None and wanted != self._staged:
             self._staged = wanted
-            self._window.set_stage(*wanted)
+            self._come_back()
+
+    def _come_back(self) -> None:
+        """Put the lesson on the stage, which a person may have left."""
+        self._room = self._window.room if self._staged[0] else ""
+        self._window.set_stage(*self._staged)
+        if self._room:
+            self.panel.setFocus()
+
+    def _let_play(self, actions: Actions, may: bool) -> None:
+        """Nothing beside a lesson makes the steps that it asks for."""
+        for name in MAKE_STEPS:
+            actions[name].setVisible(may)
+        actions["stop"].setEnabled(may)  # it is shown and hidden by others
 
     def _stage_of_step(self) -> tuple[str, frozenset[str]] | None:
         """Return the stage and the docks beside it; None while the engine gets ready."""
-        lesson, page = self.course.lesson, self.course.page()
-        if lesson is None:
+        page = self.course.page()
+        if self.course.lesson is None:
             return "", frozenset()
         if page is None:
-            return None if not self.course.is_at_end else (TEXT_STAGE, frozenset({"lessons"}))
+            return (LESSON_STAGE, frozenset()) if self.course.is_at_end else None
         is_open = page.step.kind != "read" and not page.reply.is_done
-        docks = frozenset({"lessons"}) if is_open else frozenset({"lessons", *page.step.docks})
-        return (LESSON_STAGE if lesson.shows_words or is_open else TEXT_STAGE), docks
+        return LESSON_STAGE, frozenset() if is_open else frozenset(page.step.docks)
 
     def open(self) -> None:
-        """Show the lessons; their files are read at the first time."""
-        self._window.raise_lessons()
+        """Go back to the lesson, or show the list; the files are read at the first time."""
         if self.course.lesson is None:
+            self._window.raise_lessons()
             self.panel.list.setFocus()
+        else:
+            self._come_back()
 
     def begin(self, name: str, number: int) -> None:
         self.course.begin(next(lesson for lesson in lessons() if lesson.name == name), number)

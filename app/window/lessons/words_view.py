@@ -76,6 +76,8 @@ class WordsView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._tiles = self._placed(self.width())
+        if int(self._tiles[1]) != self.height():  # the layout asked before the letters had their size
+            self.updateGeometry()
 
     def area_of(self, word: int, place: int) -> QRectF:
         return next(tile.area for tile in self._tiles[0] if (tile.word, tile.place) == (word, place))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
 
-from app.window.lessons.answers import candidates, written
+from app.window.lessons.answers import candidates, judged, pair_of, written
 from app.window.lessons.bench import Bench, words_by_replacing_text
 from app.window.lessons.lessons import Lesson, LessonStep, as_html, filled, is_same_answer, lessons
 from bpe_core.counting.count_words import count_words
@@ -43,7 +44,9 @@ def test_every_step_can_be_answered_by_the_engine(lesson: Lesson) -> None:
             assert set(step.wrong) <= set(step.choices) - {answer}
         elif step.kind == "predict":
             merged = bench.to_the_end.history[step.merges]
-            assert (merged.left, merged.right) in candidates(bench)
+            choices = candidates(bench)
+            assert (merged.left, merged.right) in choices
+            assert len(choices) > 1, "there is something to choose from"
 
 
 # What independent code found out about the articles' examples, by lesson and step.
@@ -186,3 +189,50 @@ def test_together_they_teach_what_they_should() -> None:
 def test_answers_are_the_same_however_they_are_spaced() -> None:
     assert is_same_answer(" low  est</w> ", "low est</w>")
     assert not is_same_answer("", "low")
+
+
+def test_pieces_that_are_dropped_alike_are_equally_good() -> None:
+    """Nothing is computed of pieces that no word uses, and which of them goes first cannot be reasoned out."""
+    lesson = lesson_named("unigram")
+    whole = Bench.of_text(lesson.corpus, lesson.steps[0].recipe)
+    bench = Bench(whole.words, whole.history.first(1))
+    for piece in ("lk", "ump", "alk"):
+        for again in (False, True):
+            guess = pair_of(piece, bench)
+            assert guess is not None
+            feedback = judged(guess, whole.history.pair(1), bench, again=again)
+            assert feedback.mood == "right"
+            assert "is not used" in feedback.sentence
+            assert not re.search(r"comes to [.,]|, [.,]", feedback.sentence)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "answer"),
+    [
+        ("unigram", "way", "1/32"),
+        ("unigram", "row", "1/4 1/8 1/16"),
+        ("unigram", "loss", "13"),
+        ("unigram", "expected", "10 2 5 8 8"),
+        ("unigram", "new probability", "8/33"),
+        ("mingram", "row of fewest", "1 2 1 2 2 2"),
+    ],
+)
+def test_sums_by_hand_have_the_answers_that_paper_gives(name: str, asked: str, answer: str) -> None:
+    step = next(step for step in lesson_named(name).steps if step.query is not None and step.query.what == asked)
+    assert step.query is not None
+    assert step.query.answer(bench_of(lesson_named(name), step)) == answer
+    assert len(step.query.cells) in (0, len(answer.split()))
+    assert is_same_answer(" ".join(f"{float(Fraction(one)):.3g}" for one in answer.split()), answer), "rounded"
+    assert not is_same_answer(" ".join(["1/3"] * len(answer.split())), answer)
+
+
+def test_wordpiece_is_shown_by_both_rules() -> None:
+    lesson = lesson_named("wordpiece")
+    said = " ".join(filled(step.say + step.after, step, bench_of(lesson, step)) for step in lesson.steps)
+    assert "by score: `##c + ##k`, `q + ##u`, `##g + ##h`. By count: `##i + ##g`" in said
+
+
+def test_sizes_that_are_usual_are_those_of_today() -> None:
+    lesson = lesson_named("size")
+    step = lesson.steps[-1]
+    assert "100–200,000 for many languages and code" in filled(step.say, step, bench_of(lesson, step))
