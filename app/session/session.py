@@ -184,7 +184,8 @@ class Detour(QObject):
         """Show a corpus and learn from it; a detour begins, unless one is under way."""
         if self.kept is None:
             self._begun_at = self._undo.index()
-            self._undo.push(_Leaving(self, f"Lesson “{title}”"))
+            self._leaving = Step(self._undo, f"Lesson “{title}”", self._begin_or_end, False, True)
+            self._undo.push(self._leaving)
         source = CorpusText(title, text=corpus)
         self._lent.add(source.number)
         self._sources.put_quietly((source,))
@@ -223,17 +224,17 @@ class Detour(QObject):
         values = now, session.recipe.value, session.text.value, session.filter.value
         return Contents(*values, session.runs.shown, session.cursor.position, session.cursor.live)
 
-    def begin(self) -> None:
-        self.kept = self.contents()
-        self._session.filter.put_quietly(MergeFilter())
-        self.changed.emit()
-
-    def put_back(self) -> None:
-        kept, self.kept = self.kept, None
-        if kept is not None:
+    def _begin_or_end(self, begins: bool) -> None:
+        kept, self.kept = self.kept, self.contents() if begins else None
+        if begins:
+            self._session.filter.put_quietly(MergeFilter())
+        else:
+            self._leaving.setObsolete(True)
+            if kept is None:  # another session is about to be shown
+                return
             self._leaves_changes = True
             kept.show(self._session, [run for run in self._session.runs.all if not self.owns(run)])
-            self.changed.emit()
+        self.changed.emit()
 
     def _forget_changes(self) -> None:
         """Leave nothing of a detour to redo on what the person has."""
@@ -242,16 +243,3 @@ class Detour(QObject):
             nothing = QUndoCommand()  # pushing it takes what could be redone off the stack
             nothing.setObsolete(True)
             self._undo.push(nothing)
-
-
-class _Leaving(QUndoCommand):
-    def __init__(self, detour: Detour, label: str) -> None:
-        super().__init__(label)
-        self._detour = detour
-
-    def redo(self) -> None:
-        self._detour.begin()
-
-    def undo(self) -> None:
-        self._detour.put_back()
-        self.setObsolete(True)

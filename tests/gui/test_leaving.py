@@ -145,7 +145,7 @@ def test_whoever_quits_with_own_work_chooses_what_becomes_of_it(
     answering(Button.Cancel, program.actions["quit"].trigger)
     assert program.window.isVisible()
     assert answering.asked == [
-        "Do you want to save this session? Without a file it is kept as well: BPE Explorer offers it at the next start."
+        "Do you want to save this session? If you keep it for next time, BPE Explorer offers it when it starts again."
     ]
     event = ByAPerson()
     answering(Button.Cancel, lambda: program.window.closeEvent(event))

@@ -136,12 +136,12 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     """Ask whether to save, cancel, or leave all the same: unsaved work is kept, or lost and this says why."""
     buttons = QMessageBox.StandardButton
     box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Warning)
+    box.setIcon(QMessageBox.Icon.Warning if why else QMessageBox.Icon.Question)
     box.setWindowTitle("Not saved")
     box.setTextFormat(Qt.TextFormat.PlainText)  # a file's name is not markup
     lost = "This session is not saved, and no safety copy of it can be kept: left now, it is lost."
     box.setText(lost if why else "Do you want to save this session?")
-    box.setInformativeText(why or "Without a file it is kept as well: BPE Explorer offers it at the next start.")
+    box.setInformativeText(why or "If you keep it for next time, BPE Explorer offers it when it starts again.")
     for part in box.findChildren(QLabel):  # the box passes its format on to its first text only
         part.setTextFormat(Qt.TextFormat.PlainText)
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
