@@ -123,7 +123,7 @@ class FormatError(BpeError):
 
 
 class OutputError(BpeError):
-    """A file could not be written; whatever stood there before is unchanged."""
+    """A file could not be written; what was there before is unchanged."""
 
 
 class ClusterError(BpeError):

@@ -33,7 +33,7 @@ NO_COMMAND = (
 NO_FILES = "{} was saved without a manifest: {}"
 DIFFERENT = "{} was saved without a manifest: the command makes another one, so it would not be true."
 STILL_LEARNING = " Wait until training has ended, or pause it, and save again."
-KEPT = "{} was made again by a command and is identical; how, stands in {}."
+KEPT = "{} was made again by a command and is identical; {} says how."
 
 
 def run_of_session(number: int) -> str:
@@ -119,11 +119,11 @@ def _in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBesid
 
 IN_NO_FILE = "the text {} is only an address, so tomorrow it may be another one; save it as a file and open that."
 READ_SO = (
-    "the text {} is read in a way of its own (an encoding, a column, some files of a folder), which no command is told "
+    "the text {} is read in a way of its own (an encoding, a column, some files of a folder), which no command takes "
     "of one text; save it as a plain file and open that."
 )
 TWO_ALIKE = "two texts are called {}, so nobody could tell their rows apart; rename a file, or put both into groups."
-SOME_IN_GROUPS = "some texts are in groups and some are in none, which no command can be told; put all into groups."
+SOME_IN_GROUPS = "some texts are in groups and some are in none, which no command takes; put all into groups."
 
 
 class TextsBeside:

@@ -67,7 +67,7 @@ def claim_sessions() -> str:
         else:
             _claim_on_freedesktop(data_home())
     except OSError as error:
-        return f"The desktop could not be told: {error.strerror or error}."
+        return f"The desktop refused: {error.strerror or error}."
     except OutputError as error:
         return str(error)
     return f"A double-click on a file that ends in {EXTENSION} opens it in BPE Explorer from now on."

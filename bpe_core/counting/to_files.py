@@ -175,7 +175,7 @@ def _keeping(work: Place) -> Iterator[None]:
         is_of_texts = type(error) is CorpusError and work.name not in str(error) and _keeps_something(work)
         if not is_of_texts and not isinstance(error, OutputError):
             raise
-        said = str(error).removesuffix(" What stood there before is unchanged.")
+        said = str(error).removesuffix(" What was there before is unchanged.")
         told = f"{said} What is counted is kept in {work.name}; the same command goes on from there."
         raise (CorpusError if is_of_texts else OutputError)(told) from error
 

@@ -27,7 +27,7 @@ MEANINGS = {
     "pad": "fills shorter texts of a batch up",
     "bos": "begins a text",
     "eos": "ends a text",
-    "unk": "stands for what is unknown",
+    "unk": "means what is unknown",
 }
 
 

@@ -89,7 +89,7 @@ def put_together(
         if history.joining is not None:
             raise BpeError(
                 "These two cannot be put together: one of them joins texts in an order of its own, not in the order of "
-                "its tokens' births, so what it would do with further tokens cannot be told."
+                "its tokens' births, so what it would do with further tokens is not known."
             )
     _check_alike(one.recipe, other.recipe)
     known = numbers_of(one)

@@ -48,7 +48,7 @@ from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_
 
 Needed = Literal["spare", "lose", "hide"]
 NEEDED: dict[Needed, str] = {
-    "spare": "a token that kept ones are made of stays as it is, and is told",
+    "spare": "a token that kept ones are made of stays as it is, and is reported",
     "lose": "what is made of a removed token is removed, too",
     "hide": "a token that kept ones are made of loses its id, and stays as a step to them only",
 }

@@ -58,7 +58,7 @@ def compression_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     sentence = "Nothing is known of the corpus."
     if len(ratio):
         way = "rise" if ratio[-1] >= ratio[0] else "fall"
-        sentence = f"Base symbols that a token stands for {way} from {ratio[0]:.3g} to {ratio[-1]:.2f}."
+        sentence = f"Base symbols in a token {way} from {ratio[0]:.3g} to {ratio[-1]:.2f}."
     line = _thin("", _numbers(table, "step"), ratio, is_log=False)
     return LineFigure("compression", "Compression.", sentence, [line], steps, "Base symbols per token")
 
@@ -94,7 +94,7 @@ def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     is_log = last > LOG_RATIO * max(1.0, first)
     if is_log:  # which has no place for what was there before the first step
         lines = [Line(line.name, np.maximum(line.x, 1.0), line.y, has_stairs=True) for line in lines]
-    told = f"How often {len(lines)} pairs stood in the corpus while it was learned."
+    told = f"How often {len(lines)} pairs occurred in the corpus while it was learned."
     return LineFigure("race", "The race of pairs.", told, lines, steps, "Count of the pair", is_log_x=is_log)
 
 
@@ -115,7 +115,7 @@ def life_chart(
         lines.append(Line(called, np.maximum(x, 1.0) if is_log else x, y, has_stairs=True))
         born = min(born, float(after[rows[0]]))
     most = int(counts[whose == "token"].max(initial=0))
-    told = f"How often the token {name} stood in the corpus while it was learned, {most:,} times at most."
+    told = f"How often the token {name} occurred in the corpus while it was learned, {most:,} times at most."
     marks = [] if at in (None, end) else [max(float(at or 0), float(is_log))]
     beside = f"Occurrences of {name}"
     return LineFigure("life", f"The life of {name}.", told, lines, steps, beside, is_log_x=is_log, marks=marks)

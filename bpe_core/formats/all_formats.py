@@ -165,7 +165,7 @@ def write_history(learned: Learned, path: Path | str, *, format: Format | None =
 
     def report(where: Progress) -> None:
         if work.cancelled():
-            raise Cancelled(f"Writing {path} was stopped. What stood there before is unchanged.")
+            raise Cancelled(f"Writing {path} was stopped. What was there before is unchanged.")
         work.progress(where)
 
     chosen.refuse_the_impossible(history)

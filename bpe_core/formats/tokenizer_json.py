@@ -338,7 +338,7 @@ class JsonUnigram(JsonModel):
         vocabulary = {text: number for number, text in enumerate(texts)}
         falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
         if unknown is None and not falls_back:
-            raise FormatError(f'{name}: "unk_id" does not say which token stands for what is unknown, such as <unk>.')
+            raise FormatError(f'{name}: "unk_id" does not say which token means what is unknown, such as <unk>.')
         unknown_text = "" if unknown is None else texts[unknown]
         looked_for = "" if falls_back else unknown_text
         specials = specials_in(whole, vocabulary, looked_for, name)

@@ -95,7 +95,7 @@ class WhyGage:
         before, after = token(byte - 1, own), token(byte, own)
         where = f"In block {block + 1:,}"
         if rank == PATTERN_CUT:
-            return Explanation("special", True, "A special token stands here, which is compressed with nothing.")
+            return Explanation("special", True, "A special token is here, which is compressed with nothing.")
         if rank < own:
             chain = self._chain(before)
             return self._with_chain("joined", f"{where} the byte {self._told(chain)}.", chain)

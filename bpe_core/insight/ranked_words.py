@@ -57,7 +57,7 @@ class RankedWords:
             told = f"{title} learns otherwise" if history.joining is None else "this table has an order of its own"
             raise BpeError(
                 "This can be asked only where pairs are joined in the words, one after the other; "
-                f"{told}. `token` tells how often one stood there, and when."
+                f"{told}. `token` says how often one occurred, and when."
             )
         layout = lay_out(words, history.alphabet, history.recipe)
         ranks = ranks_of(layout.symbols, history)

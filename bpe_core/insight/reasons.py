@@ -53,8 +53,8 @@ Elsewhere = Literal["pattern", "special", "dropped", "edge"]
 
 ELSEWHERE: dict[str, str] = {
     "pattern": "Words meet here, and each word is cut by itself.",
-    "special": "A special token stands here, which is never cut.",
-    "dropped": "What stands here belongs to no word.",
+    "special": "A special token is here, which is never cut.",
+    "dropped": "What is here belongs to no word.",
     "edge": "The text begins or ends here.",
 }
 

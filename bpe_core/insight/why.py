@@ -282,15 +282,15 @@ def _never(reason: Reason, name: Name) -> str:
     if standing is None:
         return f"{_pair(reason, name)} was never learned."
     if standing.best == 0:
-        return f"{_pair(reason, name)} never stood side by side in the corpus, so it was never learned."
-    told = f"{_pair(reason, name)} was never frequent enough: it stood there {_times(standing.best)} at most"
+        return f"{_pair(reason, name)} never occurred in the corpus, so it was never learned."
+    told = f"{_pair(reason, name)} was never learned: it occurred {_times(standing.best)} at most"
     if standing.best < standing.minimum:
-        return f"{told}; the least for a merge is {standing.minimum:,}."
-    told += f", {standing.now:,} now"
+        return f"{told}, and a merge needs {standing.minimum:,}."
     if standing.now < standing.minimum:
-        return f"{told}, which is less than the {standing.minimum:,} a merge needs."
+        return f"{told}, and other merges used up its letters first. Now it occurs {_times(standing.now)}."
+    told += f" and {_times(standing.now)} now"
     if standing.winner is not None:
-        return f"{told}, where the next merge counts {standing.winner:,}."
+        return f"{told}; the next merge occurs {_times(standing.winner)}."
     return f"{told}; training ended before its turn came."
 
 
@@ -299,11 +299,10 @@ def _times(count: int) -> str:
 
 
 def _pattern(reason: Reason, name: Name) -> str:
-    told = "The pattern cuts here, and merges never cross a cut."
+    told = "Tokens never cross the edge of a word, and one is here."
     for branch, where in ((reason.before, "before"), (reason.after, "behind")):
         if branch is not None:
-            about = f": {branch.explanation}" if branch.explanation else ""
-            told += f" The word {where} it was matched by “{branch.expression}”{about}."
+            told += f" The word {where} it: {branch.explanation or f'matched by “{branch.expression}”'}."
     return told
 
 
@@ -315,13 +314,13 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
         f"{_pair(reason, name)} is joined by {_step(reason.rank)} from left to right, "
         "and the one on the left was already in a pair."
     ),
-    "unknown": lambda reason, name: "A character outside the alphabet stands here; what stands for it never merges.",
+    "unknown": lambda reason, name: "A character outside the alphabet is here; it is never merged.",
     "too long": lambda reason, name: f"{_pair(reason, name)} would be longer than the recipe allows.",
     "never": _never,
     "pattern": _pattern,
     "marker": lambda reason, name: "A word begins or ends here, as its marker says. " + _pattern(reason, name),
-    "special": lambda reason, name: "A special token stands here; it is never split and never joined to anything.",
+    "special": lambda reason, name: "A special token is here; it is never split and never joined to anything.",
     "edge": lambda reason, name: "The text begins or ends here.",
     "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",
-    "dropped": lambda reason, name: "What stands here belongs to no word: the recipe leaves it out.",
+    "dropped": lambda reason, name: "What is here belongs to no word: the recipe leaves it out.",
 }

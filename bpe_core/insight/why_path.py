@@ -163,5 +163,5 @@ def _lead(lead: float) -> str:
 
 _WITHOUT_PATHS = {
     "whole": "This place is in the middle of a character, or of what the alphabet lacks.",
-    "unknown": "What stands here is not in the alphabet, so no piece reaches over it.",
+    "unknown": "What is here is not in the alphabet, so no piece reaches over it.",
 }

@@ -112,7 +112,7 @@ class WhyPriority:
     def _reason(self, trace: Trace, place: int, at: int) -> tuple[str, str, tuple[int, ...]]:
         met = trace.met.get(place, [])
         if not met:
-            return "symbol", "No boundary is here: what stands here is left out.", ()
+            return "symbol", "No boundary is here: what is here is left out.", ()
         last = met[-1]
         pair = f"{self._name(last.left)} and {self._name(last.right)}"
         if place in trace.joined_at:

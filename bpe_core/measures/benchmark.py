@@ -72,7 +72,7 @@ class Benchmark:
         told = ", ".join(f"{share:.2%} of {text}" for text, share in found[:NAMED])
         more = f" and parts of {len(found) - NAMED:,} more" if len(found) > NAMED else ""
         return (
-            f"{tokenizer} cannot encode everything: {told}{more} (in bytes, blanks left out) become unknown tokens or "
+            f"{tokenizer} cannot encode everything: {told}{more} (in bytes, spaces left out) become unknown tokens or "
             "none at all, so its other figures for these texts flatter it."
         )
 

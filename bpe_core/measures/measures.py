@@ -43,7 +43,7 @@ class Measure:
 
 
 BYTES_NOTE = (
-    "Bytes of the text as it was given count, including blanks and everything else outside words, before any "
+    "Bytes of the text as it was given count, including spaces and everything else outside words, before any "
     "normalization. Of a list of words, or a run from an older session, only the bytes of its words are known."
 )
 PRETOKENS_NOTE = (
@@ -57,8 +57,8 @@ RENYI_FORMULA = (
 BITS_NOTE = (
     "Held-out bits per byte: what it takes to tell words that were held out, by a smoothed model (interpolated "
     "Kneser-Ney) of pairs of tokens, made of the training text; less is better. Held out is the text that you name, "
-    "or else each tenth word of the training text. Words are taken one by one, as if each stood alone: what one says "
-    "of the next is not known, and blanks that the recipe drops cost nothing. It compares all sizes of one run; where "
+    "or else each tenth word of the training text. Words are taken one by one, as if each were alone: what one says "
+    "of the next is not known, and spaces that the recipe drops cost nothing. It compares all sizes of one run; where "
     "that would take too long (blocks with tables of their own, very long words, pieces dropped while there are more "
     "than 65,536) it measures some of them, and says how many. A trained model with a long memory may prefer larger "
     "ones."
@@ -82,14 +82,14 @@ MEASURES: dict[str, Measure] = {
         Measure("bytes", "Bytes", "bytes", "bytes", "Of the text as it was given, in UTF-8"),
         Measure(
             *("words", "Words", "words", "words"),
-            "Stretches between blanks and line ends, the same for all tokenizers; in a script without blanks, lines",
+            "Stretches between spaces and line ends, the same for all tokenizers; in a script without spaces, lines",
         ),
         Measure("pretokens", "Pretokens", "pretokens", "words", PRETOKENS_NOTE),
         # -- the text in tokens ------------------------------------------------------------
         Measure("tokens", "Tokens", "tokens", "tokens", "How many tokens the text becomes"),
         Measure(
             *("bytes_per_token", "Bytes per token", "bytes/token", "ratio"),
-            "More means that each token stands for more of the text",
+            "More means that each token holds more of the text",
             "bytes / tokens",
             note=BYTES_NOTE,
         ),
@@ -97,7 +97,7 @@ MEASURES: dict[str, Measure] = {
             *("tokens_per_word", "Tokens per word", "tokens/word", "ratio"),
             "Fertility: fewer means shorter sequences for the same text",
             "tokens / words",
-            note="Words are stretches between blanks, the same for all tokenizers.",
+            note="Words are stretches between spaces, the same for all tokenizers.",
         ),
         Measure(
             *("tokens_per_pretoken", "Tokens per pretoken", "tokens/pretoken", "ratio"),
@@ -124,14 +124,14 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("unknown_share", "Share of unknown tokens", "unknown", "share"),
-            "The part of the tokens that stands for what the tokenizer cannot encode",
+            "The part of the tokens that replace what the tokenizer cannot encode",
             "unknown tokens / tokens",
             digits=2,
         ),
         Measure(
             *("unencoded_share", "Share of the text that is not encoded", "not encoded", "share"),
-            "The part of the text, without blanks, that becomes unknown tokens or none at all",
-            "bytes in unknown tokens or in none / bytes, without blanks",
+            "The part of the text, without spaces, that becomes unknown tokens or none at all",
+            "bytes in unknown tokens or in none / bytes, without spaces",
             digits=2,
         ),
         Measure(

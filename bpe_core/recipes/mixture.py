@@ -170,7 +170,7 @@ def weight_of(text: str) -> Fraction:
         raise RecipeError(f"{stripped[:40]!r} is no weight; write it as 70%, 2, 0.5 or 1/3.") from error
     found = found / 100 if stripped.endswith("%") else found
     if max(abs(found.numerator), found.denominator) > LARGEST_PART:
-        raise RecipeError(f"The weight {text[:40]!r} has too many digits; at most 15 can be told apart.")
+        raise RecipeError(f"The weight {text[:40]!r} has too many digits; at most 15 count.")
     return found
 
 

@@ -46,7 +46,7 @@ PRESETS: dict[str, Preset] = {
     ),
     "words": Preset(
         dict(base="characters", pattern="whitespace", vocab_size=None, merges=1_000),
-        "Characters of words between blanks, exactly as written; for lessons with a handful of words.",
+        "Characters of words between spaces, exactly as written; for lessons with a handful of words.",
     ),
     "raw-bytes": Preset(
         dict(pattern="none", vocab_size=512, min_frequency=1),
@@ -86,7 +86,7 @@ PRESETS: dict[str, Preset] = {
             pattern="bert",
             vocab_size=8_000,
         ),
-        "WordPiece as it is told: the pair first that occurs most for how often its two halves do.",
+        "WordPiece as articles describe it: the pair first that occurs most for how often its two halves do.",
     ),
     "unigram": Preset(
         _MARKED_WORDS | dict(method="unigram", max_token_length=16),

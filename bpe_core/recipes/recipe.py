@@ -106,7 +106,7 @@ class Normalization:
     clean_text: bool = _choice(
         False,
         "Clean text",
-        "Leave out control characters, and turn every blank, ends of lines too, into a space",
+        "Leave out control characters, and turn all white space, ends of lines too, into spaces",
         goes_without_saying=True,
     )
     lowercase: bool = _choice(False, "Lower case", "Turn all letters into small ones before splitting")
@@ -139,7 +139,7 @@ class Splitting(Normalization):
     custom_pattern: str = _choice(
         "",
         "Pattern",
-        "A regular expression: each match is a word, and so is what stands between two matches",
+        "A regular expression: each match is a word, and so is what is between two matches",
         applies=lambda recipe: recipe.pattern == CUSTOM_PATTERN,
     )
     older_unicode: bool = _choice(
@@ -203,7 +203,7 @@ class Learning:
     method: str = _choice("bpe", "Method", "How tokens are learned", among=METHODS, goes_without_saying=True)
     min_frequency: int = _choice(
         2,
-        "At least",
+        "Minimum count",
         "A pair that occurs less often is not merged",
         least=1,
         applies=lambda recipe: recipe.method != "unigram",

@@ -236,7 +236,7 @@ class SessionWriter:
 
     def _stop_if_cancelled(self) -> None:
         if self._cancelled():
-            raise Cancelled("Saving was stopped. What stood there before is unchanged.")
+            raise Cancelled("Saving was stopped. What was there before is unchanged.")
 
     def _remove_run(self, number: int) -> None:
         for table in ("merges", "reasons", "scores", "first_scores", "symbols", "symbol_copies", "sources", "checks"):

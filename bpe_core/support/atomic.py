@@ -108,4 +108,4 @@ def _sentences(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OutputError(f"Could not write {target}: {reason}. What stood there before is unchanged.") from error
+        raise OutputError(f"Could not write {target}: {reason}. What was there before is unchanged.") from error

@@ -55,15 +55,13 @@ NAMED_PATTERNS: dict[str, NamedPattern] = {
     ),
     "english": NamedPattern(
         r"'s|'t|'re|'ve|'m|'ll|'d|\s?[A-Za-z]+|\s?\d+|\s?[^A-Za-z\d\s]+|\s+",
-        "ASCII letters, digits or other signs, each with one leading blank.",
+        "ASCII letters, digits or other signs, each with one leading space.",
     ),
-    "whitespace": NamedPattern(
-        r"\S+", "Whatever stands between blanks; the blanks themselves are dropped.", drops_whitespace=True
-    ),
+    "whitespace": NamedPattern(r"\S+", "Whatever is between white space, which is dropped.", drops_whitespace=True),
     "bert": NamedPattern(
         rf"[{IDEOGRAPHS}]|{PUNCTUATION_MARKS}"
         rf"|(?:[^\s{_MARKS}{IDEOGRAPHS}{FORMER_PUNCTUATION}]|[{LATER_PUNCTUATION}])+",
-        "What stands between blanks, each punctuation mark and each Chinese character apart; the blanks are dropped.",
+        "What is between white space, each punctuation mark and each Chinese character apart; white space is dropped.",
         drops_whitespace=True,
     ),
     "none": NamedPattern(r"(?s:.+)", "No splitting: the whole text is one sequence."),

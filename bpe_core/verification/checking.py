@@ -167,7 +167,7 @@ def verify(
             comparison.compare(some, peer)
             work.progress(Progress("verifying", len(comparison.words), WANTED_WORDS, "words"))
             if work.cancelled():
-                raise Cancelled("The check was stopped. What stood there before is unchanged.")
+                raise Cancelled("The check was stopped. What was there before is unchanged.")
     asked = format.peer_name if peer else ""
     found = comparison.found
     return Verification(format.name, len(comparison.words), tuple(found[:LISTED]), len(found), cannot_hold, asked)

@@ -46,7 +46,7 @@ class PreparedExport:
                 raise OutputError(f"Could not make the folder {self.path}: {error.strerror or error}.") from error
         folder = next((path for path in self.files if path.is_dir()), None)
         if folder is not None:  # found now, not when another file has taken its place already
-            raise OutputError(f"Could not write {folder}: it is a folder. What stood there before is unchanged.")
+            raise OutputError(f"Could not write {folder}: it is a folder. What was there before is unchanged.")
         with ExitStack() as stack:
             for path, content in self.files.items():
                 stack.enter_context(write_atomically(path)).write(content)
@@ -72,7 +72,7 @@ def prepare_export(
 
     def report(where: Progress) -> None:
         if work.cancelled():
-            raise Cancelled("The export was stopped. What stood there before is unchanged.")
+            raise Cancelled("The export was stopped. What was there before is unchanged.")
         work.progress(where)
 
     target = Path(path)

@@ -65,4 +65,4 @@ def test_where_nothing_was_left_no_folder_is_made(tmp_path: Path) -> None:
 def test_without_a_home_the_desktop_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     monkeypatch.setenv("HOME", "not/from/the/root")
-    assert claim_sessions() == "The desktop could not be told: this user has no home folder."
+    assert claim_sessions() == "The desktop refused: this user has no home folder."

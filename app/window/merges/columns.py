@@ -47,7 +47,7 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     found.append(_numbers("Count", counted, "9,999,999", lambda h: h.columns.count))
     found += map(_reason, Method.of(recipe).reasons(recipe))
     if recipe.applies("ties"):
-        title, tip = "Tie", "The runner-up; = where it had the same count and the tie rule decided"
+        title, tip = "Runner-up", "Who was next; = where it had the same count and the tie rule decided"
         if single:
             title, tip = "Next", f"What would have been {words.done} without this one"
         found.append(Column(title, tip, _tie, _tie_key, "= ␣th + ing", is_number=False, look="tie"))

@@ -38,7 +38,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="if left out: standard input")
     add_merge_table(parser)
-    parser.add_argument("--at", type=number, metavar="K", help="as it stood after the first K steps")
+    parser.add_argument("--at", type=number, metavar="K", help="as it was after the first K steps")
     parser.add_argument("--allow-special", action="store_true", help="special tokens in the text stand for themselves")
     parser.add_argument("-o", "--output", metavar="FILE", help="take the arguments as files and write their ids here")
     parser.add_argument("--width", choices=get_args(Width), help="of an id in that file; else the smallest that fits")

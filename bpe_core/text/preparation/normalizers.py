@@ -149,7 +149,7 @@ class Replace:
 
 @dataclass(frozen=True)
 class Nmt:
-    words: ClassVar[str] = "Control characters are left out; line breaks and invisible signs become blanks."
+    words: ClassVar[str] = "Control characters are left out; line breaks and invisible signs become spaces."
 
     def changed(self, piece: Piece) -> Piece:
         return by_character(piece, lambda one: _NMT.get(one, one))
@@ -177,8 +177,8 @@ class BertNormalizer:
     def words(self) -> str:
         accents = self.lowercase if self.strip_accents is None else self.strip_accents
         done = {
-            "control characters are left out and blanks become spaces": self.clean_text,
-            "Chinese characters get blanks around them": self.handle_chinese_chars,
+            "control characters are left out and white space becomes spaces": self.clean_text,
+            "Chinese characters get spaces around them": self.handle_chinese_chars,
             "accents are left out": accents,
             "letters become small": self.lowercase,
         }

@@ -140,7 +140,7 @@ class AddedToken:
         told = [] if self.special else ["is found in every text"]
         told += ["is found only between words"] if self.single_word else []
         sides = [side for side, taken in (("before", self.lstrip), ("behind", self.rstrip)) if taken]
-        told += [f"takes the blanks {' and '.join(sides)} it along"] if sides else []
+        told += [f"takes the spaces {' and '.join(sides)} it along"] if sides else []
         told += ["is found only after the changes below"] if self.normalized else []
         return f"The token “{self.content}” " + (", ".join(told) or "is special") + "."
 

@@ -84,7 +84,7 @@ class Punctuation:
 
 @dataclass(frozen=True)
 class Whitespace:
-    words: ClassVar[str] = "Words are runs of letters and digits, or of other signs; blanks are left out."
+    words: ClassVar[str] = "Words are runs of letters and digits, or of other signs; white space is left out."
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
         return piece.cut(_found(_WORDS, older_unicode.without_later(piece.text)), "Removed", invert=True)
@@ -92,7 +92,7 @@ class Whitespace:
 
 @dataclass(frozen=True)
 class WhitespaceSplit:
-    words: ClassVar[str] = "Cut at blanks, which are left out."
+    words: ClassVar[str] = "Cut at white space, which is left out."
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
         return piece.cut(_found(_BLANK, piece.text), "Removed")
@@ -113,7 +113,7 @@ class CharDelimiterSplit:
 
 @dataclass(frozen=True)
 class BertPreTokenizer:
-    words: ClassVar[str] = "Cut at blanks, which are left out, and at each punctuation mark."
+    words: ClassVar[str] = "Cut at white space, which is left out, and at each punctuation mark."
 
     def cut(self, piece: Piece) -> Iterator[Piece]:
         for part in WhitespaceSplit().cut(piece):
@@ -163,7 +163,7 @@ class ByteLevel:
 
     @property
     def words(self) -> str:
-        blank = "A blank is put before each part that begins with none. " if self.add_prefix_space else ""
+        blank = "A space is put before each part that begins with none. " if self.add_prefix_space else ""
         return blank + ("Cut as GPT-2 cuts, into words of bytes." if self.use_regex else "Words are taken as bytes.")
 
     def cut(self, piece: Piece) -> Iterator[Piece]:

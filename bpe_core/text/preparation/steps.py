@@ -98,7 +98,7 @@ def _check(step: Step) -> None:
     elif isinstance(step, Metaspace | CharDelimiterSplit):
         sign = step.replacement if isinstance(step, Metaspace) else step.delimiter
         if len(sign) != 1:
-            raise RecipeError("the sign for blanks, or the delimiter, must be one character.")
+            raise RecipeError("the sign for spaces, or the delimiter, must be one character.")
 
 
 def as_json(step: Step) -> dict[str, Any]:

@@ -226,7 +226,7 @@ A, UNK = ["a", -1.0], ["<unk>", 0.0]
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [
-        ({"unk_id": None}, r'odd\.json: "unk_id" does not say which token stands for what is unknown'),
+        ({"unk_id": None}, r'odd\.json: "unk_id" does not say which token means what is unknown'),
         ({"unk_id": 10**6}, r'odd\.json: "unk_id" is 1,000,000, but the pieces go from 0 to'),
         ({"unk_id": "0"}, r'"unk_id" must be a whole number'),
         ({"vocab": [UNK, A, A]}, r"odd\.json, piece 2: the text 'a' is there twice"),

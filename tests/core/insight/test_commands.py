@@ -47,7 +47,7 @@ def test_why_names_a_reason_for_every_cut(table: str, files: list[str], capsys: 
     assert [one["byte"] for one in told["rows"]] == starts[1:]
     assert all(one["reason"].endswith(".") for one in told["rows"])
     assert run(["why", "the slowest", "--merges", table]) == 0
-    assert "The pattern cuts here" in capsys.readouterr().out
+    assert "Tokens never cross the edge of a word" in capsys.readouterr().out
 
 
 def test_why_lets_special_tokens_stand_for_themselves_where_it_is_told_to(
