@@ -17,6 +17,7 @@ from bpe_core.support.limits import size_in
 from bpe_core.support.small_files import read_small_file
 from bpe_core.text.patterns import NAMED_PATTERNS
 
+ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that `convert` reads"
 MOST_DIGITS = 25  # beyond 64 bits: what a number may be is said by its reader
 
 
@@ -51,31 +52,21 @@ def add_merge_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def add_tie_rule(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument(
-        "--ties",
-        choices=TIE_RULES,
-        metavar="RULE",
-        help=f"who wins among pairs that occur equally often: {', '.join(TIE_RULES)}",
-    )
+    help = f"who wins among pairs that occur equally often: {', '.join(TIE_RULES)}"
+    parser.add_argument("--ties", choices=TIE_RULES, metavar="RULE", help=help)
 
 
 def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
     recipe = parser.add_argument_group(title)
     start = recipe.add_mutually_exclusive_group()
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
-    start.add_argument(
-        "--recipe", metavar="FILE", help="or a recipe: JSON, as `presets NAME` prints it, TOML, or a session"
-    )
-    recipe.add_argument(
-        "--pattern",
-        choices=NAMED_PATTERNS,
-        metavar="NAME",
-        help=f"how text is split into words: {', '.join(NAMED_PATTERNS)}",
-    )
-    recipe.add_argument("--regex", type=text_argument, metavar="EXPR", help="or a regular expression of your own")
-    recipe.add_argument(
-        "--special", action="append", type=text_argument, metavar="TOKEN", help="a text never split (may be repeated)"
-    )
+    file = "or a recipe: JSON, as `presets NAME` prints it, TOML, or a session"
+    start.add_argument("--recipe", metavar="FILE", help=file)
+    add, pattern = recipe.add_argument, f"how text is split into words: {', '.join(NAMED_PATTERNS)}"
+    add("--pattern", choices=NAMED_PATTERNS, metavar="NAME", help=pattern)
+    add("--regex", type=text_argument, metavar="EXPR", help="or a regular expression of your own")
+    special = "a text never split (may be repeated)"
+    add("--special", action="append", type=text_argument, metavar="TOKEN", help=special)
     return recipe
 
 
@@ -122,12 +113,7 @@ def _of_toml(text: str) -> Recipe:
 
 
 def add_merge_table(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--merges",
-        required=True,
-        metavar="FILE",
-        help="a merge table or session written by `train`, or any tokenizer that `convert` reads",
-    )
+    parser.add_argument("--merges", required=True, metavar="FILE", help=ANY_TABLE)
 
 
 def new_name(name: str) -> str:

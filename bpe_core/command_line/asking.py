@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, heading_of
-from bpe_core.command_line.arguments import number, text_argument, text_or_standard_input
+from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_groups, add_reading, groups_of, named_texts
 from bpe_core.command_line.interruption import working
 from bpe_core.errors import BpeError, OutputError, plain
@@ -113,15 +113,16 @@ def _shortened(text: str) -> str:
 def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, has_text: bool) -> None:
     if question.studies == NONE:
         return
-    about = "a merge table or session written by `train`, or any tokenizer that `convert` reads"
     if question.studies is not None:
-        parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"{about}; book.bpex#2 is run 2 of a session")
+        parser.add_argument(
+            "tables", nargs="*", metavar="TABLE", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session"
+        )
         parser.add_argument("--merges", metavar="FILE", help="the same, of one")
         parser.add_argument("--runs", action="store_true", help="all runs of one session, named as in the window")
         return
     if not has_text:
-        parser.add_argument("table", nargs="?", metavar="TABLE", help=about)
-    parser.add_argument("--merges", required=has_text, metavar="FILE", help=about if has_text else "the same")
+        parser.add_argument("table", nargs="?", metavar="TABLE", help=ANY_TABLE)
+    parser.add_argument("--merges", required=has_text, metavar="FILE", help=ANY_TABLE if has_text else "the same")
 
 
 def _add_parameter(parser: argparse.ArgumentParser, one: Parameter) -> None:

@@ -26,6 +26,14 @@ from bpe_core.support.limits import size_in
 if TYPE_CHECKING:  # loaded where files are read
     from bpe_core.text.corpus import Corpus, Skipped
 
+FIELD = (
+    "in .jsonl, .csv, .parquet and .arrow files, where the text is: body, doc.body, messages[].content; "
+    "otherwise text, content, body or document, or the only one that holds text"
+)
+WORD_LIST = (
+    "the files hold words and how often each occurs (word<TAB>count, CSV, Parquet), or not; otherwise only "
+    "those do whose two columns are named so"
+)
 _said: ContextVar[Mapping[str, Any]] = ContextVar("how files are read", default=MappingProxyType({}))
 
 
@@ -35,44 +43,23 @@ def add_corpus(parser: argparse.ArgumentParser, purpose: str, *, required: bool 
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Declare how files are read; it holds for all that a command reads, see `read_as`."""
+    """Declare how files are read; it holds for all that a command reads."""
+    parser.set_defaults(reading_as=read_as)
     reading = parser.add_argument_group("how files are read")
     add = reading.add_argument
     add("--encoding", metavar="NAME", help="such as latin-1; otherwise UTF-8, or what the file's mark says")
-    add(
-        "--on-invalid",
-        choices=["strict", "replace", "skip"],
-        default="strict",
-        help="bytes that are not text: refuse the file (the default), show them as U+FFFD, or leave them out",
-    )
+    invalid = "bytes that are not text: refuse the file (the default), show them as U+FFFD, or leave them out"
+    add("--on-invalid", choices=["strict", "replace", "skip"], default="strict", help=invalid)
     add("--include", action="append", metavar="PATTERN", help="in folders, only such files: '*.txt'")
-    add(
-        "--field",
-        metavar="NAME",
-        help="in .jsonl, .csv, .parquet and .arrow files, where the text is: body, doc.body, messages[].content; "
-        "otherwise text, content, body or document, or the only one that holds text",
-    )
-    add(
-        "--word-list",
-        action=argparse.BooleanOptionalAction,
-        help="the files hold words and how often each occurs (word<TAB>count, CSV, Parquet), or not; otherwise only "
-        "those do whose two columns are named so",
-    )
+    add("--field", metavar="NAME", help=FIELD)
+    add("--word-list", action=argparse.BooleanOptionalAction, help=WORD_LIST)
     add("--on-bad-row", choices=["error", "skip"], default="error", help="rows of such files that are broken")
 
 
 @contextmanager
 def read_as(options: argparse.Namespace) -> Iterator[None]:
-    token = _said.set(
-        {
-            "encoding": options.encoding,
-            "on_invalid": options.on_invalid,
-            "file_patterns": tuple(options.include or ["*"]),
-            "field": options.field,
-            "word_list": options.word_list,
-            "on_bad_row": options.on_bad_row,
-        }
-    )
+    said = {name: getattr(options, name) for name in ("encoding", "on_invalid", "field", "word_list", "on_bad_row")}
+    token = _said.set({**said, "file_patterns": tuple(options.include or ["*"])})
     try:
         yield
     finally:
@@ -122,18 +109,11 @@ def named_texts(files: Sequence[str], groups: Mapping[str, Sequence[str]] = Mapp
 
 
 def add_groups(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument(
-        "--group",
-        nargs="+",
-        action="append",
-        default=[],
-        type=text_argument,
-        metavar=("NAME", "FILE"),
-        help="a group of texts: its name, then files and folders (may be repeated)",
-    )
-    parser.add_argument(
-        "--groups-of", metavar="FOLDER", help="each folder in this one is a group, by its name; files beside them, too"
-    )
+    group: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": ("NAME", "FILE")}
+    group["help"] = "a group of texts: its name, then files and folders (may be repeated)"
+    parser.add_argument("--group", type=text_argument, **group)
+    folders = "each folder in this one is a group, by its name; files beside them, too"
+    parser.add_argument("--groups-of", metavar="FOLDER", help=folders)
 
 
 def add_mixture(parser: argparse.ArgumentParser) -> None:
@@ -147,9 +127,8 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
     for name, what, help in lists:
         taken: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
         groups.add_argument(f"--{name}", metavar=f"NAME={what}", help=help, **taken)
-    groups.add_argument(
-        "--by", choices=[by for by in get_args(By) if by != "times"], help="what shares are parts of; else bytes"
-    )
+    bases = [by for by in get_args(By) if by != "times"]
+    groups.add_argument("--by", choices=bases, help="what shares are parts of; else bytes")
     groups.add_argument("--sample-of", choices=get_args(Of), default="documents", help="what is taken by chance")
     groups.add_argument("--seed", type=number, default=0, metavar="N", help="another one takes others by chance")
     groups.add_argument("--twice", action="store_true", help="a file that is named twice counts twice")

@@ -26,14 +26,10 @@ class Decision(NamedTuple):
 
 
 def add_decisions(parser: argparse._ActionsContainer) -> None:
-    for act, what in (("forbid", "never join this pair from step K on"), ("force", "join this pair at step K")):
-        parser.add_argument(
-            f"--{act}",
-            action="append",
-            type=_decision(act),  # type: ignore[arg-type]  # one of the two
-            metavar="LEFT+RIGHT@K",
-            help=f"{what}, whatever its count; tokens as the table writes them, or #ID (may be repeated)",
-        )
+    acts: dict[Act, str] = {"forbid": "never join this pair from step K on", "force": "join this pair at step K"}
+    for act, what in acts.items():
+        help = f"{what}, whatever its count; tokens as the table writes them, or #ID (may be repeated)"
+        parser.add_argument(f"--{act}", action="append", type=_decision(act), metavar="LEFT+RIGHT@K", help=help)
 
 
 def _decision(act: Act) -> Callable[[str], Decision]:

@@ -57,7 +57,7 @@ def _run(argv: Sequence[str]) -> int:
     except SystemExit as stop:  # --help, --version, or arguments that argparse has complained about
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
-        with _reading_as_said(options):
+        with getattr(options, "reading_as", contextlib.nullcontext)(options):  # a default that `add_reading` has set
             if getattr(options, "manifest", None) is None or options.command in WITHOUT_MANIFEST:
                 return command_named(options.command).run(options)
             return _accounted_for(argv, options)
@@ -86,14 +86,6 @@ def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
     if code in command.ends_well:
         account.write(printed.getvalue())
     return code
-
-
-def _reading_as_said(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
-    if not hasattr(options, "on_bad_row"):
-        return contextlib.nullcontext()
-    from bpe_core.command_line.corpora import read_as  # its command has loaded it
-
-    return read_as(options)
 
 
 def _open_what_is_closed() -> None:

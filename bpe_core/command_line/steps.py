@@ -17,15 +17,11 @@ def step_lines(history: History) -> Iterator[str]:
     for step in history:
         told = ((reason.title.lower(), reason.text(step.count, step.reasons)) for reason in reasons)
         more = "".join(f", {title} {text}" for title, text in told if text)
-        made = f"{_pair(step, texts)} → {texts[step.id]}"
+        made = f"{texts[step.left]} + {texts[step.right]} → {texts[step.id]}"
         if step.right < 0:
             made = f"{'−' if step.right == NOTHING else '+'} {texts[step.left]}"
         by_hand = ", by hand" if step.step - 1 in forced else ""
         yield f"{step.step:>5}  {made:<32}  {_times(step, texts)}{more}{by_hand}"
-
-
-def _pair(step: Step, texts: list[str]) -> str:
-    return f"{texts[step.left]} + {texts[step.right]}"
 
 
 def _times(step: Step, texts: list[str]) -> str:

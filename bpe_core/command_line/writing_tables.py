@@ -33,9 +33,8 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
 def add_checks(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(at=None)
     parser.add_argument("--to", choices=FORMATS, metavar="FORMAT", help="one of those below; else OUT's ending decides")
-    parser.add_argument(
-        "--check-with", type=text_argument, default="", metavar="TEXT", help="a text that must come out alike, too"
-    )
+    text = "a text that must come out alike, too"
+    parser.add_argument("--check-with", type=text_argument, default="", metavar="TEXT", help=text)
     parser.add_argument("--anyway", action="store_true", help="write the file even if reading it back does not agree")
     parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
 

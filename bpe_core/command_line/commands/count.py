@@ -58,13 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("files", nargs="*", metavar="FILE", help="texts, or counts; whatever `train` reads")
     add("-o", "--output", metavar="FILE", help="the counts, .parquet; else the first words are shown")
     add("--partition-size", type=size, default=PARTITION_SIZE, metavar="SIZE", help="of a file, at most")
-    add(
-        "--memory",
-        type=size,
-        metavar="SIZE",
-        help="use only so much: 2GB; but a text that an expression of your own or a file's preparation must see as a "
-        "whole is held as one, and so is a list of words",
+    memory = (
+        "use only so much: 2GB; but a text that an expression of your own or a file's preparation must see as a "
+        "whole is held as one, and so is a list of words"
     )
+    add("--memory", type=size, metavar="SIZE", help=memory)
     add("--on", metavar="CLUSTER", help="count on a Dask cluster: tcp://scheduler:8786, or local")
     add("--workers", type=number, metavar="N", help="of --on local; else as many as there are cores")
     add("--piece-size", type=size, metavar="SIZE", help="of text that is counted by one task")

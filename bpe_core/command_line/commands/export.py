@@ -47,12 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_delivery(parser: argparse.ArgumentParser) -> None:
     about = parser.add_argument_group("of a folder")
     for role, meaning in MEANINGS.items():
-        about.add_argument(
-            f"--{role}",
-            type=text_argument,
-            metavar="TEXT",
-            help=f'the token that {meaning}; else one of a usual name, "" for none',
-        )
+        help = f'the token that {meaning}; else one of a usual name, "" for none'
+        about.add_argument(f"--{role}", type=text_argument, metavar="TEXT", help=help)
     about.add_argument("--padding-side", choices=get_args(Side), help="where shorter texts are filled up")
     about.add_argument("--chat-template", metavar="FILE", help="a template for chats, as transformers reads it")
 

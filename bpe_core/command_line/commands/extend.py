@@ -56,12 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--held-out", nargs="+", default=[], metavar="FILE", help="tell what it saves in these texts, by file")
     add("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
     add_tie_rule(parser)
-    add(
-        "--rule",
-        dest="wordpiece_rule",
-        choices=get_args(WordPieceRule),
-        help="of WordPiece: choose pairs by count, or by score (default: as the table's recipe says)",
-    )
+    rule = "of WordPiece: choose pairs by count, or by score (default: as the table's recipe says)"
+    add("--rule", dest="wordpiece_rule", choices=get_args(WordPieceRule), help=rule)
     add("--first-id", type=number, metavar="N", help="number new tokens from here on")
     add_checks(parser)
 

@@ -48,12 +48,8 @@ TAKEN = "seconds"  # the column of a table that tells how long something took
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="what --manifest has written")
-    parser.add_argument(
-        "--made-by",
-        nargs=argparse.REMAINDER,
-        metavar="COMMAND",
-        help="write MANIFEST for this command, whose result is there, and keep it only if the command makes the same",
-    )
+    made_by = "write MANIFEST for this command, whose result is there, and keep it only if the command makes the same"
+    parser.add_argument("--made-by", nargs=argparse.REMAINDER, metavar="COMMAND", help=made_by)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -42,29 +42,20 @@ SHOWN = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(one_of={"plan": "PLAN", "example": "--example"})
-    parser.add_argument("plan", nargs="?", metavar="PLAN", help="what to learn and to measure, as TOML")
-    parser.add_argument("--example", action="store_true", help="print a plan to begin with")
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="OUT",
-        help=f"the table ({', '.join(ENDINGS)}), a row a run and size; or {EXTENSION}, all runs as a session",
-    )
-    parser.add_argument("--summary", type=Path, metavar="OUT", help="mean, deviation, least and most of the seeds")
-    parser.add_argument("--threads", type=number, metavar="N", help="runs at a time (else as many as there are cores)")
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    add = parser.add_argument
+    add("plan", nargs="?", metavar="PLAN", help="what to learn and to measure, as TOML")
+    add("--example", action="store_true", help="print a plan to begin with")
+    output = f"the table ({', '.join(ENDINGS)}), a row a run and size; or {EXTENSION}, all runs as a session"
+    add("-o", "--output", type=Path, action="append", default=[], metavar="OUT", help=output)
+    add("--summary", type=Path, metavar="OUT", help="mean, deviation, least and most of the seeds")
+    add("--threads", type=number, metavar="N", help="runs at a time (else as many as there are cores)")
+    add("--json", action="store_true", help="print the summary as JSON")
 
 
 def texts_in(options: argparse.Namespace) -> list[str]:
     plan = read_plan(options.plan)
-    return [
-        *(path for paths in plan.corpora.values() for path in paths),
-        *plan.held_out,
-        *filter(None, [plan.morphemes]),
-    ]
+    learned = [path for paths in plan.corpora.values() for path in paths]
+    return [*learned, *plan.held_out, *filter(None, [plan.morphemes])]
 
 
 def run(options: argparse.Namespace) -> int:

@@ -66,38 +66,25 @@ Ctrl-C twice drops them. The same holds where the system or `kill` ends it (143)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="texts, tables, archives, folders, addresses (s3://...), or - for standard input",
-    )
+    files = "texts, tables, archives, folders, addresses (s3://...), or - for standard input"
+    parser.add_argument("files", nargs="*", metavar="FILE", help=files)
     parser.set_defaults(one_of={"files": "FILE", "group": "--group", "groups_of": "--groups-of"})
     recipe = add_recipe(parser, "the recipe")
-    recipe.add_argument(
-        "--method", choices=METHODS, metavar="NAME", help=f"how it is learned: {', '.join(METHODS)}; as its preset does"
-    )
+    method = f"how it is learned: {', '.join(METHODS)}; as its preset does"
+    recipe.add_argument("--method", choices=METHODS, metavar="NAME", help=method)
     add_tie_rule(recipe)
     add_decisions(recipe)
     add_merge_limits(parser)
-    parser.add_argument(
-        "--min-word-count", type=number, default=1, metavar="N", help="leave out words that occur less often"
-    )
+    rare = "leave out words that occur less often"
+    parser.add_argument("--min-word-count", type=number, default=1, metavar="N", help=rare)
     add_mixture(parser)
     add_reading(parser)
-    result = parser.add_argument_group("the result")
-    endings = ", ".join(TABLES.endings)
-    result.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help=f"write the merge table here; its ending ({endings}) decides; {EXTENSION} keeps the run as a session, "
-        "whatever its method",
-    )
-    result.add_argument(
-        "--json", action="store_true", help="print the summary (or, without --output, the table) as JSON"
-    )
-    result.add_argument("--quiet", action="store_true", help="no progress and no summary")
+    add, endings = parser.add_argument_group("the result").add_argument, ", ".join(TABLES.endings)
+    session = f"{EXTENSION} keeps the run as a session, whatever its method"
+    output = f"write the merge table here; its ending ({endings}) decides; {session}"
+    add("-o", "--output", metavar="FILE", help=output)
+    add("--json", action="store_true", help="print the summary (or, without --output, the table) as JSON")
+    add("--quiet", action="store_true", help="no progress and no summary")
 
 
 def run(options: argparse.Namespace) -> int:

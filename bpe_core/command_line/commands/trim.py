@@ -50,24 +50,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--remove", type=ids, metavar="ID,ID", help="these tokens, by their ids in TABLE")
     what.add_argument("--least-used", type=number, metavar="N", help="the N learned tokens that the corpus needs least")
     what.add_argument("--down-to", type=number, metavar="SIZE", help="so many of these that SIZE tokens are left")
-    what.add_argument(
-        "--audit", type=text_argument, metavar="CRITERIA", help="those that `audit` finds, a comma between"
-    )
+    found = "those that `audit` finds, a comma between"
+    what.add_argument("--audit", type=text_argument, metavar="CRITERIA", help=found)
     add_corpus(parser, "files or folders on which use is told, and what it costs them")
     parser.add_argument("--text", type=text_argument, metavar="TEXT", help="tell what it costs this text, too")
     parser.add_argument("--needed", choices=NEEDED, default="spare", help="what becomes of those others are made of")
-    parser.add_argument(
-        "--ids",
-        choices=("renumber", "keep"),
-        default="renumber",
-        help="number what is left anew without gaps, or keep the ids, with holes (default: renumber)",
-    )
-    limits = (
-        ("--rare", RARE, "less often than N times is rare"),
-        ("--long", LONG, "more than N characters are very long"),
-    )
-    for name, usual, meaning in limits:
-        parser.add_argument(name, type=number, default=usual, metavar="N", help=f"{meaning} (default: {usual})")
+    ids_of = "number what is left anew without gaps, or keep the ids, with holes (default: renumber)"
+    parser.add_argument("--ids", choices=("renumber", "keep"), default="renumber", help=ids_of)
+    rare = f"less often than N times is rare (default: {RARE})"
+    parser.add_argument("--rare", type=number, default=RARE, metavar="N", help=rare)
+    long = f"more than N characters are very long (default: {LONG})"
+    parser.add_argument("--long", type=number, default=LONG, metavar="N", help=long)
     parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write")
     add_checks(parser)
 

@@ -33,19 +33,14 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", nargs="+", type=text_argument, metavar="WORD[=COUNT]", help="the words to learn from")
-    parser.add_argument(
-        "--marker",
-        choices=["none", "symbol", "glued"],
-        default="none",
-        help="how the end of a word is marked: not at all, by a symbol of its own, or on its last character",
-    )
+    add = parser.add_argument
+    add("words", nargs="+", type=text_argument, metavar="WORD[=COUNT]", help="the words to learn from")
+    marker = "how the end of a word is marked: not at all, by a symbol of its own, or on its last character"
+    add("--marker", choices=["none", "symbol", "glued"], default="none", help=marker)
     add_tie_rule(parser)
     add_merge_limits(parser)
-    parser.add_argument(
-        "--apply", action="append", default=[], type=text_argument, metavar="WORD", help="cut this word"
-    )
-    parser.add_argument("--json", action="store_true", help="print the merge table as JSON")
+    add("--apply", action="append", default=[], type=text_argument, metavar="WORD", help="cut this word")
+    add("--json", action="store_true", help="print the merge table as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
