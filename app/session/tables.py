@@ -18,8 +18,8 @@ from app.session.runs import Runs
 from app.worker.job import Task
 from app.worker.training import GoneOn, Growing, named
 from bpe_core.counting.count_words import count_words
-from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.extending import Extended, places_in
+from bpe_core.editing.trimming import Costs, costs
 from bpe_core.errors import BpeError, Cancelled, FormatError
 from bpe_core.formats import OpenedTable, open_table
 from bpe_core.history.history import History

@@ -18,7 +18,7 @@ from bpe_core.formats import FORMATS, format_for
 from bpe_core.history.history import History
 from bpe_core.studies.study import Study
 from bpe_core.support.threads import available_threads
-from bpe_core.verification.prepared_export import PreparedExport, prepare_export
+from bpe_core.verification.checking import PreparedExport, prepare_export
 
 
 def format_list() -> str:

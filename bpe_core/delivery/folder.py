@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
 from bpe_core.formats import FORMATS
 from bpe_core.history.arguments import Learned, history_of
@@ -22,8 +21,77 @@ from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.methods import METHODS
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.small_files import read_small_file
-from bpe_core.verification.checking import HARD_TEXTS, Verification, joined_tokens, special_texts
-from bpe_core.verification.prepared_export import PreparedExport, prepare_export
+from bpe_core.verification.checking import (
+    HARD_TEXTS,
+    PreparedExport,
+    Verification,
+    joined_tokens,
+    prepare_export,
+    special_texts,
+)
+
+ADDED_PAD = "<|pad|>"
+# The usual names, the first that is there counts; in small letters.
+_USUAL = {
+    "pad": ("<pad>", "[pad]", "<|pad|>", "<|padding|>", "<|finetune_right_pad_id|>", "<|pad_token|>"),
+    "bos": ("<s>", "<bos>", "[bos]", "<|begin_of_text|>", "<|startoftext|>", "<|bos|>", "[cls]", "<|endoftext|>"),
+    "eos": ("</s>", "<eos>", "[eos]", "<|end_of_text|>", "<|eos|>", "<|end|>", "<|im_end|>", "[sep]", "<|endoftext|>"),
+    "unk": ("<unk>", "[unk]", "<|unk|>"),
+}
+MEANINGS = {
+    "pad": "fills shorter texts of a batch up",
+    "bos": "begins a text",
+    "eos": "ends a text",
+    "unk": "means what is unknown",
+}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The token of each role by its text; empty: none."""
+
+    pad: str = ""
+    bos: str = ""
+    eos: str = ""
+    unk: str = ""
+
+    @property
+    def given(self) -> dict[str, str]:
+        return {role: text for role, text in asdict(self).items() if text}
+
+    def missing(self, history: History) -> list[str]:
+        """Return those that the table has no token for yet."""
+        known = {*history.recipe.special_tokens, unknown_of(history)}
+        return [text for text in dict.fromkeys(self.given.values()) if text not in known]
+
+
+def unknown_of(history: History) -> str:
+    id = history.alphabet.unknown_id
+    return "" if id is None else history.alphabet.symbols[id].text.decode()
+
+
+def guessed(specials: Sequence[str], unknown: str, **said: str | None) -> Roles:
+    """Guess the roles by usual names, but for those that are given; an empty text: there is none.
+
+    What ends a text also fills up; if nothing does, a token is added for that.
+
+    >>> guessed(("<|endoftext|>",), "")
+    Roles(pad='<|endoftext|>', bos='<|endoftext|>', eos='<|endoftext|>', unk='')
+    >>> guessed(("<s>", "</s>", "[PAD]"), "<unk>", eos="[PAD]")
+    Roles(pad='[PAD]', bos='<s>', eos='[PAD]', unk='<unk>')
+    """
+    by_name = {special.lower(): special for special in reversed(specials)}
+    found = {role: next((by_name[name] for name in names if name in by_name), "") for role, names in _USUAL.items()}
+    found["unk"] = unknown or found["unk"]
+    found |= {role: text for role, text in said.items() if text is not None}
+    if not found["pad"] and said.get("pad") is None:
+        found["pad"] = found["eos"] or ADDED_PAD
+    return Roles(**found)
+
+
+def roles_of(history: History, **said: str | None) -> Roles:
+    return guessed(history.recipe.special_tokens, unknown_of(history), **said)
+
 
 Side = Literal["right", "left"]
 

@@ -26,6 +26,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from bpe_core.counting.words import WordTable
 from bpe_core.editing.without_tokens import (
     GONE,
     Further,
@@ -41,6 +42,7 @@ from bpe_core.formats.base import NO_NUMBER, unless_ids
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.token_texts import written
+from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.reachability import first_learned, unreachable_tokens
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.methods import METHODS
@@ -290,3 +292,19 @@ def surplus(history: History, size: int) -> int:
     if size > now:
         raise BpeError(f"The table has {now:,} tokens, fewer than the {size:,} it should be trimmed to.")
     return now + len(lone_characters(history)) - size
+
+
+@dataclass(frozen=True)
+class Costs:
+    before: int
+    now: int
+
+    def __str__(self) -> str:
+        change = f" ({self.now / self.before - 1:+.1%})".replace("%", " %") if self.before else ""
+        return f"{self.before:,} tokens before, {self.now:,} now{change}"
+
+
+def costs(words: WordTable, before: History, now: History, *, cancelled: CancelCheck = never_cancelled) -> Costs:
+    """Count words that were split as the table of before splits."""
+    both = (CutWords.of(words, before.recipe, history, cancelled=cancelled) for history in (before, now))
+    return Costs(*(int(cut.counts(len(cut.history)).sum()) for cut in both))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -57,10 +57,25 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class LineFigure:
+class Figure(ABC):
+    """Any of the kinds below, or another one; what draws it registers with `painter.layout_of`."""
+
     name: str  # unique in a page
     title: str
     sentence: str  # for readers who cannot see the figure
+
+    @property
+    @abstractmethod
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+
+    @property
+    def in_words(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, eq=False)
+class LineFigure(Figure):
     lines: Sequence[Line]  # a single line needs no name; bars are the points of one line
     x_title: str
     y_title: str
@@ -111,12 +126,9 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class BarFigure:
+class BarFigure(Figure):
     """Bars below each other, the best first. Only as many are drawn as there is room for."""
 
-    name: str
-    title: str
-    sentence: str
     bars: Sequence[Bar]
     below: str  # written below all bars
 
@@ -131,24 +143,16 @@ class BarFigure:
 
 
 @dataclass(frozen=True, eq=False)
-class DotFigure:
+class DotFigure(Figure):
     """One measure of many texts: a place for each text, a dot in its colour for each tokenizer."""
 
-    title: str
-    sentence: str
     tokenizers: Sequence[str]
     texts: Sequence[str]
     values: Numbers  # a row for each tokenizer, a column for each text; not a number where unknown
-    form: str = "{:,.4g}"  # how an exact value is written
-    name: str = "dots"
 
     @property
     def is_empty(self) -> bool:
         return not np.isfinite(self.values).any()
-
-    @property
-    def in_words(self) -> str:
-        return self.sentence
 
 
 @dataclass(frozen=True)
@@ -165,31 +169,21 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class TreeFigure:
+class TreeFigure(Figure):
     """The merge tree of a word. The parts of each token come before it."""
 
-    title: str
-    sentence: str
     branches: Sequence[Branch]
     mark: int | None = None  # the marked boundary: before the symbol with this number
-    name: str = "tree"
 
     @property
     def is_empty(self) -> bool:
         return not self.branches
 
-    @property
-    def in_words(self) -> str:
-        return self.sentence
-
 
 @dataclass(frozen=True)
-class SideBySide:
+class SideBySide(Figure):
     """Figures of the same things that share a sheet."""
 
-    name: str
-    title: str
-    sentence: str
     figures: Sequence[LineFigure]
 
     @property
@@ -199,25 +193,6 @@ class SideBySide:
     @property
     def in_words(self) -> str:
         return " ".join(one.in_words for one in self.figures)
-
-
-class Figure(Protocol):
-    """Any of the above, or another kind; what draws it registers with `painter.layout_of`."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def sentence(self) -> str: ...
-
-    @property
-    def is_empty(self) -> bool: ...
-
-    @property
-    def in_words(self) -> str: ...
 
 
 def thinned(length: int, *, is_log: bool, most: int = MOST_POINTS) -> npt.NDArray[np.int64]:

@@ -250,7 +250,7 @@ def tree_chart(table: DataTable) -> TreeFigure:
         for text, start, stop, step, count in zip(*columns, strict=True)
     ]
     word = " | ".join(one.text for one in branches if one.stop == one.start + 1)
-    return TreeFigure("Merge tree.", f"How the tokens of {word} were joined.", branches)
+    return TreeFigure("tree", "Merge tree.", f"How the tokens of {word} were joined.", branches)
 
 
 def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:
@@ -261,7 +261,7 @@ def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:
     rows = zip(_texts(table, "tokenizer"), _texts(table, "text"), _numbers(table, measure).tolist(), strict=True)
     for name, text, value in rows:
         values[places[0][name], places[1][text]] = value
-    return DotFigure(title, f"{title} of {len(texts)} texts by {len(names)} tokenizers.", names, texts, values)
+    return DotFigure("dots", title, f"{title} of {len(texts)} texts by {len(names)} tokenizers.", names, texts, values)
 
 
 def _thin(name: str, x: Numbers, y: Numbers, *, is_log: bool) -> Line:

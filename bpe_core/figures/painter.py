@@ -299,7 +299,7 @@ class Dots(Layout):
         if item < 0:
             return ""
         row, column = divmod(item, len(self.figure.texts))
-        value = self.figure.form.format(self.figure.values[row, column])
+        value = f"{self.figure.values[row, column]:,.4g}"
         return f"{self.figure.tokenizers[row]}, {self.figure.texts[column]}: {value}"
 
     def _sample(self, x: float, row: int, number: int) -> None:

@@ -6,22 +6,146 @@ word, then those between words.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.merge_tree import EncodingStep, Meeting, Node, encoding_steps, meetings, merge_trees
-from bpe_core.insight.patterns import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reasons import Explanation
+from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.patterns import NAMED_PATTERNS, in_ascii
+
+if TYPE_CHECKING:
+    import regex
+
+
+# What the alternatives of the named patterns are for, by how they begin and what they hold.
+_EXPLANATIONS: dict[str, tuple[str, ...]] = {
+    "gpt2": (
+        "an English contraction",
+        "letters, with one space before them",
+        "digits, with one space before them",
+        "signs that are neither letters nor digits, with one space before them",
+        "blanks, all but the last, which goes with the word behind it",
+        "blanks",
+    ),
+    "cl100k": (
+        "an English contraction",
+        "letters, with one sign or space before them",
+        "up to three digits",
+        "signs that are neither letters nor digits, with the line breaks behind them",
+        "blanks at the end of the text",
+        "blanks up to a line break",
+        "blanks, all but the last, which goes with the word behind it",
+        "one blank",
+    ),
+    "o200k": (
+        "a word that ends in small letters, with its contraction",
+        "a word that begins with capitals, with its contraction",
+        "up to three digits",
+        "signs that are neither letters nor digits, with the line breaks and slashes behind them",
+        "blanks up to the last line break",
+        "blanks, all but the last, which goes with the word behind it",
+        "blanks",
+    ),
+    "english": (
+        *("an English contraction",) * 7,
+        "ASCII letters, with one blank before them",
+        "digits, with one blank before them",
+        "signs that are neither ASCII letters nor digits, with one blank before them",
+        "blanks",
+    ),
+    "whitespace": ("everything up to the next blank",),
+    "none": ("the whole text",),
+}
+
+
+@dataclass(frozen=True)
+class Branch:
+    number: int  # 1 for the first
+    expression: str
+    explanation: str  # empty for a person's own pattern
+
+
+def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Branch | None:
+    """Return the alternative that made a word of a text split on its own; None if that is unknown.
+
+    >>> branch = branch_that_matched("Hello world", 5, 11, Recipe.preset("gpt2"))
+    >>> branch.expression, branch.explanation
+    (' ?\\\\p{L}+', 'letters, with one space before them')
+    """
+    own = recipe.pattern == CUSTOM_PATTERN
+    expression = recipe.custom_pattern if own else NAMED_PATTERNS[recipe.pattern].expression
+    explanations = _EXPLANATIONS.get(recipe.pattern, ())
+    ends = _ends(expression, text, start) if own or not text.isascii() else _ends_in_ascii(expression, text, start)
+    for number, (branch, end) in enumerate(ends, start=1):
+        if end is not None:  # the first alternative that matches is the one that counts
+            told = explanations[number - 1] if number <= len(explanations) else ""
+            return Branch(number, branch, told) if end == stop else None
+    return None
+
+
+def _ends(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
+    for branch, compiled in _compiled(expression):
+        found = compiled.match(text, start, concurrent=True, timeout=1.0)
+        yield branch, None if found is None else found.end()
+
+
+def _ends_in_ascii(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
+    for branch in alternatives(expression):
+        found = in_ascii(branch).match(text, start)
+        yield branch, None if found is None else found.end()
+
+
+@lru_cache(maxsize=32)
+def _compiled(expression: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
+    """Compile each alternative by itself; nothing where one refers to a group elsewhere."""
+    import regex  # takes a while to load
+
+    flags = regex.match(r"\(\?[a-zA-Z0-9]+\)", expression)
+    prefix = flags.group() if flags else ""
+    try:
+        return tuple((branch, regex.compile(prefix + branch)) for branch in alternatives(expression[len(prefix) :]))
+    except regex.error:
+        return ()
+
+
+def alternatives(expression: str) -> list[str]:
+    """A regular expression cut at its outermost bars.
+
+    >>> alternatives(r"'(?:s|t)|[^|\\]]+|\\|")
+    ["'(?:s|t)", '[^|\\\\]]+', '\\\\|']
+    """
+    found, begin, depth, in_class, place = [], 0, 0, False, 0
+    while place < len(expression):
+        sign = expression[place]
+        if sign == "\\":
+            place += 1
+        elif in_class:
+            in_class = sign != "]"
+        elif sign == "[":
+            in_class = True
+            # A bracket that comes first in a class stands for itself.
+            place += 1 if expression[place + 1 : place + 2] == "^" else 0
+            place += 1 if expression[place + 1 : place + 2] == "]" else 0
+        elif sign in "()":
+            depth += 1 if sign == "(" else -1
+        elif sign == "|" and depth == 0:
+            found.append(expression[begin:place])
+            begin = place + 1
+        place += 1
+    return [*found, expression[begin:]]
+
 
 Kind = Literal[
     "joined", "later", "taken", "overlap", "unknown", "too long", "never",

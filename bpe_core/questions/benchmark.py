@@ -9,9 +9,8 @@ from bpe_core.asking import Answer, Question, parameter
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.history.history import History
-from bpe_core.measures.benchmark import benchmark
+from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
-from bpe_core.measures.parity import parallel_texts, parity_of
 from bpe_core.studies.study import Study, free_name
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable

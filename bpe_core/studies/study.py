@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # who only encodes needs none of these
     from bpe_core.insight.cut_words import CutWords
     from bpe_core.insight.ranked_words import FileCounts, RankedWords
     from bpe_core.studies.texts import Texts
-    from bpe_core.verification.prepared_export import PreparedExport
+    from bpe_core.verification.checking import PreparedExport
 
 MOST_DIGITS = 25  # of an id that a person types
 Found = TypeVar("Found")
@@ -163,7 +163,7 @@ class Study:
 
     def save(self, path: Path | str, *, work: Work = ALONE, **choices: Any) -> PreparedExport:
         """Write the tokenizer in the format of the name's ending, read back and compared before it is put in place."""
-        from bpe_core.verification.prepared_export import prepare_export
+        from bpe_core.verification.checking import prepare_export
 
         prepared = prepare_export(self.history, path, work=work, **choices)
         if not prepared.verification.agrees:

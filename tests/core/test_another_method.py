@@ -21,7 +21,7 @@ from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
 from bpe_core.session_file.writing import write_session
 from bpe_core.text.corpus import Corpus
-from bpe_core.verification.prepared_export import prepare_export
+from bpe_core.verification.checking import prepare_export
 from tests import dropping_method
 from tests.core.learning import all_columns, train
 

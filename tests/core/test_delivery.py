@@ -8,8 +8,7 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.delivery import folder as folders
-from bpe_core.delivery.folder import Delivery, deliver, prepare_folder
-from bpe_core.delivery.roles import Roles, roles_of
+from bpe_core.delivery.folder import Delivery, Roles, deliver, prepare_folder, roles_of
 from bpe_core.errors import OutputError
 from bpe_core.formats import open_table, write_history
 from bpe_core.recipes.recipe import Recipe

@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.figures.figure import Figure
 from bpe_core.figures.painter import layout_of
 from bpe_core.figures.sheet import Layout, Sheet
 from bpe_core.studies.study import Study
@@ -26,21 +27,15 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
 
-@dataclass(frozen=True)
-class Column:
+@dataclass(frozen=True, eq=False)
+class Column(Figure):
     """A figure of a new kind: words below each other."""
 
     words: list[str]
-    sentence: str
-    name, title = "palindromes", "Palindromes."
 
     @property
     def is_empty(self) -> bool:
         return not self.words
-
-    @property
-    def in_words(self) -> str:
-        return self.sentence
 
 
 class ColumnLayout(Layout):
@@ -71,7 +66,7 @@ class Palindromes(Question):
         found = sorted({text for text in texts if len(text) >= self.least and text == text[::-1]})
         table = DataTable({"token_text": found, "characters": [len(text) for text in found]})
         sentence = f"{len(found)} tokens read the same from both ends."
-        return Answer(table, (sentence,), Column(found, sentence))
+        return Answer(table, (sentence,), Column("palindromes", "Palindromes.", sentence, found))
 '''
 SENTENCE = "1 tokens read the same from both ends."
 

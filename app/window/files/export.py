@@ -13,11 +13,11 @@ from app.session.manifests import RESULT, SESSION
 from app.session.session import Session
 from app.window.files.file_work import FileWork
 from app.worker.job import Task
-from bpe_core.delivery.roles import MEANINGS, Roles, roles_of
+from bpe_core.delivery.folder import MEANINGS, Roles, roles_of
 from bpe_core.formats import FORMATS
 from bpe_core.support.progress import Progress, Work
-from bpe_core.verification.prepared_export import PreparedExport as PreparedExport
-from bpe_core.verification.prepared_export import prepare_export
+from bpe_core.verification.checking import PreparedExport as PreparedExport
+from bpe_core.verification.checking import prepare_export
 
 FIT = "export fit"
 FOLDER = "Folder for transformers"

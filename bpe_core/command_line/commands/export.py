@@ -9,8 +9,7 @@ from typing import get_args
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument
 from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
-from bpe_core.delivery.folder import Delivery, Side, read_template
-from bpe_core.delivery.roles import MEANINGS, roles_of
+from bpe_core.delivery.folder import MEANINGS, Delivery, Side, read_template, roles_of
 from bpe_core.errors import OutputError
 from bpe_core.history.history import History
 from bpe_core.studies.making import open_study

@@ -13,9 +13,8 @@ from bpe_core.command_line.arguments import add_tie_rule, number
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
-from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.extending import Extended, extend_on
-from bpe_core.editing.trimming import least_size, told_of_characters
+from bpe_core.editing.trimming import Costs, costs, least_size, told_of_characters
 from bpe_core.errors import OutputError, plain
 from bpe_core.formats import FORMATS, format_for
 from bpe_core.formats.base import own_numbers

@@ -7,8 +7,8 @@ import argparse
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
-from bpe_core.editing.costs import costs
 from bpe_core.editing.putting_together import put_together
+from bpe_core.editing.trimming import costs
 from bpe_core.studies.making import open_study
 from bpe_core.support.honest_text import escape
 

@@ -11,8 +11,7 @@ from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.counting.words import WordTable
-from bpe_core.editing.costs import Costs, costs
-from bpe_core.editing.trimming import NEEDED, Trimmed, check_can_be_edited, least_used, surplus, trim
+from bpe_core.editing.trimming import NEEDED, Costs, Trimmed, check_can_be_edited, costs, least_used, surplus, trim
 from bpe_core.errors import BpeError
 from bpe_core.formats.base import own_numbers
 from bpe_core.history.history import History

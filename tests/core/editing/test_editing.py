@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
-from bpe_core.editing.costs import costs
 from bpe_core.editing.putting_together import put_together
-from bpe_core.editing.trimming import NEEDED, Needed, least_used, surplus, trim
+from bpe_core.editing.trimming import NEEDED, Needed, costs, least_used, surplus, trim
 from bpe_core.editing.without_tokens import GONE
 from bpe_core.errors import BpeError, FormatError, OutputError
 from bpe_core.formats import FORMATS

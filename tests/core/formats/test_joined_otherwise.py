@@ -27,7 +27,7 @@ from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
 from bpe_core.session_file.writing import write_session
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.verification.prepared_export import prepare_export
+from bpe_core.verification.checking import prepare_export
 from tests.core.formats.samples import content, learned, lines, texts
 
 TIKTOKEN = FORMATS["tiktoken"]

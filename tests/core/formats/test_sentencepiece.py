@@ -16,7 +16,7 @@ from bpe_core.formats import FORMATS, open_table
 from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint, varint_field
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.verification import checking
-from bpe_core.verification.prepared_export import prepare_export
+from bpe_core.verification.checking import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
 from tests.shared import text_of
 

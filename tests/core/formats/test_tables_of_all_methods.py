@@ -20,7 +20,7 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
-from bpe_core.verification.prepared_export import prepare_export
+from bpe_core.verification.checking import prepare_export
 from tests import dropping_method
 from tests.core.formats.tables import every_format, read_at_once_only, read_row_by_row, written
 from tests.core.learning import all_columns, train

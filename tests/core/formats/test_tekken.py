@@ -12,8 +12,8 @@ import pytest
 from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.verification.checking import prepare_export
 from bpe_core.verification.import_check import check_import
-from bpe_core.verification.prepared_export import prepare_export
 from tests.core.formats.samples import learned, texts
 
 PATTERN = r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"

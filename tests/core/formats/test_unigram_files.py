@@ -18,7 +18,7 @@ from bpe_core.formats import FORMATS, OpenedTable, open_table
 from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint_field
 from bpe_core.history.columns import DROPPED
 from bpe_core.recipes.recipe import Splitting, Symbols
-from bpe_core.verification.prepared_export import prepare_export
+from bpe_core.verification.checking import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned_from, lines, texts
 
 MODEL, TOKENIZER_JSON = FORMATS["sentencepiece"], FORMATS["tokenizer.json"]

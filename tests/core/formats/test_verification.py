@@ -15,8 +15,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification import checking
-from bpe_core.verification.checking import verify
-from bpe_core.verification.prepared_export import prepare_export
+from bpe_core.verification.checking import prepare_export, verify
 from tests.core.formats.samples import content, history_for
 from tests.core.learning import train
 

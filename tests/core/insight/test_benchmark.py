@@ -22,8 +22,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import tokens_by_word
 from bpe_core.measures import benchmark as measuring
-from bpe_core.measures.benchmark import benchmark
-from bpe_core.measures.parity import checked, parity_of
+from bpe_core.measures.benchmark import benchmark, checked_parallel, parity_of
 from bpe_core.measures.size_curves import USUAL_POWER
 from bpe_core.measures.texts_in_words import LONG, TextsInWords, stretches
 from bpe_core.recipes.recipe import Recipe
@@ -158,7 +157,7 @@ def _unigram() -> Recipe:
 def test_parity_is_that_of_a_plain_count(lengths: list[list[int]]) -> None:
     parallel = {f"l{i}": ["a" * length for length in both] for i, both in enumerate(lengths)}
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
-    found = parity_of(benchmark({"bytes": history}, checked(parallel)), f"l{len(lengths) - 1}")
+    found = parity_of(benchmark({"bytes": history}, checked_parallel(parallel)), f"l{len(lengths) - 1}")
     tokens = [sum(both) for both in lengths]
     assert found.premium.tolist() == [one / tokens[-1] for one in tokens]
     differences = sum(abs(one - other) for one in tokens for other in tokens)
@@ -174,7 +173,7 @@ def test_parity_is_that_of_a_plain_count(lengths: list[list[int]]) -> None:
 
 def test_texts_without_tokens_are_told_as_such() -> None:
     history = History.from_pairs(Recipe.preset("gpt2", pattern="whitespace"), Alphabet.of_bytes(), [])
-    parallel = checked({"blank": [" ", ""], "de": "ja\nnein\n", "en": iter(["yes", "no"])})
+    parallel = checked_parallel({"blank": [" ", ""], "de": "ja\nnein\n", "en": iter(["yes", "no"])})
     found = parity_of(benchmark({"bytes": history}, parallel))
     assert np.isnan([found.summary[name][0] for name in ("worst", "spread")]).all()
     blank = "bytes: worst de, and blank becomes no tokens at all; the fewest are none at all; Gini 0.364."

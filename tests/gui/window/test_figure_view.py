@@ -31,9 +31,9 @@ X = np.arange(100.0)
 LINE = Line("th", X, X**2, points=[Point(50.0, 2_500.0, "half")])
 LINES = LineFigure("life", "The life of th.", "A sentence.", [LINE], "Merges", "Count", marks=(40.0,), first_x=0.0)
 BARS = BarFigure("pairs", "Pairs.", "", [Bar("t + h", 9, "9", "next"), Bar("h + e", 5, "5")], "after step 3")
-DOTS = DotFigure("Tokens", "", ["a", "b"], ["en", "de"], np.array([[1.0, np.nan], [3.0, 4.0]]), "{:.2f}")
+DOTS = DotFigure("dots", "Tokens", "", ["a", "b"], ["en", "de"], np.array([[1.0, np.nan], [3.0, 4.0]]))
 SYMBOLS = [Branch(one, place, place + 1, tip=f"{one}: a base symbol", is_part=True) for place, one in enumerate("low")]
-TREE = TreeFigure("Tree.", "", [*SYMBOLS[:2], Branch("lo", 0, 2, "1 · 5×", "lo: merge 1, 5 times"), SYMBOLS[2]])
+TREE = TreeFigure("tree", "Tree.", "", [*SYMBOLS[:2], Branch("lo", 0, 2, "1 · 5×", "lo: merge 1, 5 times"), SYMBOLS[2]])
 EMPTY = LineFigure("life", "", "", [], "Merges", "Count")
 ALL: list[Figure] = [LINES, BARS, DOTS, TREE, SideBySide("lab", "Lab.", "", [LINES, replace(LINES, is_log_x=True)])]
 LEFT = Qt.MouseButton.LeftButton
@@ -84,7 +84,7 @@ def test_a_click_on_lines_chooses_a_moment(qtbot: QtBot, view: FigureView) -> No
 def test_a_click_on_a_bar_a_dot_or_a_branch_chooses_it(qtbot: QtBot, view: FigureView) -> None:
     for figure, told in (
         (BARS, {"t + h: 9", "h + e: 5"}),
-        (DOTS, {"a, en: 1.00", "b, en: 3.00", "b, de: 4.00"}),
+        (DOTS, {"a, en: 1", "b, en: 3", "b, de: 4"}),
         (TREE, {"l: a base symbol", "o: a base symbol", "w: a base symbol", "lo: merge 1, 5 times"}),
     ):
         assert isinstance(figure, (BarFigure, DotFigure, TreeFigure))
@@ -98,7 +98,7 @@ def test_a_click_on_a_bar_a_dot_or_a_branch_chooses_it(qtbot: QtBot, view: Figur
             assert chosen.args is not None
             (item,) = chosen.args
             if isinstance(figure, DotFigure):
-                assert text == f"{'ab'[item // 2]}, {['en', 'de'][item % 2]}: {figure.values.flat[item]:.2f}"
+                assert text == f"{'ab'[item // 2]}, {['en', 'de'][item % 2]}: {figure.values.flat[item]:g}"
             else:
                 part = figure.bars[item].name if isinstance(figure, BarFigure) else figure.branches[item].text
                 assert text.startswith(part)

@@ -14,11 +14,12 @@ from app.session.tables import EditedTable, add_table
 from app.window.parts.wording import count_text
 from app.window.questions.question_model import QuestionModel
 from app.worker.job import Task
-from bpe_core.editing.costs import Costs, costs
 from bpe_core.editing.trimming import NEEDED as NEEDED
 from bpe_core.editing.trimming import (
+    Costs,
     Needed,
     check_can_be_edited,
+    costs,
     least_size,
     least_used,
     looks_tokens_up,

@@ -112,7 +112,7 @@ class MergeTree(FigureView):
             strength = strength if node in shown else 0.0
             branches.append(replace(_branch(node), is_part=node not in whole, strength=strength))
         cut = " | ".join(token.text for token in tokens)
-        self.set_figure(TreeFigure("Merge tree", f"The word is cut into {cut}", branches, self._marked_joint))
+        self.set_figure(TreeFigure("tree", "Merge tree", f"The word is cut into {cut}", branches, self._marked_joint))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._facts is None:
