@@ -64,14 +64,13 @@ class Training(QObject):
 
     def _train_unless_learned(self, *, says: bool = True) -> None:
         """Train, or show the run that would come of it."""
-        runs, wanted = self._session.runs, (self._session.recipe.value, self._session.corpus.texts.value)
-        equal = [run for run in runs.all if run.is_just(*wanted)]
-        if not equal:
+        runs, corpus, recipe = self._session.runs, self._session.corpus, self._session.recipe.value
+        equal = [run for run in runs.all if run.is_just(recipe, corpus.texts.value)]
+        if not equal or corpus.is_listing:  # more texts are on their way
             self._train()
             return
         run = runs.shown if runs.shown in equal else equal[-1]
-        if run is not runs.shown:
-            runs.show(run)
+        runs.show(run)
         if self._frame.window.room != "compare":
             self._session.playing.replay()
         if says:

@@ -147,6 +147,8 @@ def test_a_run_keeps_its_own_name_in_the_file(qtbot: QtBot, trained: Program, tm
     with qtbot.waitSignal(trained.filing.document.opened, timeout=WAIT):
         trained.filing.document.open(tmp_path / "named.bpex")
     wait_for_shown(qtbot, trained, "Run 1: lighthouse, 74 merges")
+    trained.actions["main"].trigger()
+    assert numbers(trained) == [1], "it has learned just that"
     settle(qtbot, trained)
 
 
@@ -175,6 +177,19 @@ def test_training_once_more_shows_the_run_there_is(qtbot: QtBot, trained: Progra
     assert "Run 1 has this recipe and these texts" in trained.messages.sentence.text()
     trained.actions["new_run"].trigger()
     assert numbers(trained) == [1, 2, 3]
+    wait_for_phase(qtbot, trained, Phase.ENDED)
+    settle(qtbot, trained)
+
+
+def test_texts_on_their_way_are_learned_too(
+    qtbot: QtBot, trained: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(trained.session.corpus), "is_listing", True)
+    trained.actions["main"].trigger()
+    assert "would be the same" not in trained.messages.sentence.text()
+    monkeypatch.undo()
+    trained.session.corpus.listed.emit()
+    qtbot.waitUntil(lambda: numbers(trained) == [1, 2], timeout=WAIT)
     wait_for_phase(qtbot, trained, Phase.ENDED)
     settle(qtbot, trained)
 
