@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -137,53 +136,48 @@ def colours_in_row(texts: Sequence[bytes]) -> list[int]:
 
 def colours_of(data: bytes, tokens: Tokens) -> Int8s:
     """Return the colour of each of these neighbouring tokens. What is not encoded yet may be long, and is not read."""
-    return _told_apart(*_hashed(data, tokens))
+    return _Hashed.of(data, tokens).told_apart()
 
 
-def _hashed(data: bytes, tokens: Tokens) -> tuple[Int8s, Int8s]:
-    """Return the colour that the bytes of each token have, and the place of its second choice among the rest."""
-    colours, others = np.full(len(tokens.ids), UNCOLOURED, np.int8), np.zeros(len(tokens.ids), np.int8)
-    known = np.flatnonzero(tokens.ids != NO_TOKEN)
-    if len(known):
-        breaks = (np.flatnonzero(np.diff(known) > 1) + 1).tolist() if len(known) < len(colours) else []
-        for start, stop in pairwise([0, *breaks, len(known)]):
-            first, end = int(known[start]), int(known[stop - 1]) + 1
-            hashes = _hashes(data, tokens.edges[first : end + 1])
-            colours[first:end] = (hashes >> np.uint64(33)) % np.uint64(COLOURS)
-            others[first:end] = (hashes >> np.uint64(15)) % np.uint64(COLOURS - 2)
-    return colours, others
+@dataclass(frozen=True, eq=False)
+class _Hashed:
+    """The colours that tokens have by their bytes alone, those without an id left out."""
 
+    known: Int64s  # where the others are
+    colours: npt.NDArray[np.uint64]
+    others: npt.NDArray[np.uint64]  # the place of the second choice among the rest
+    count: int
 
-def _hashes(data: bytes, edges: Int64s) -> npt.NDArray[np.uint64]:
-    first, sizes = int(edges[0]), np.diff(edges)
-    values = np.frombuffer(data, np.uint8)[first : int(edges[-1])].astype(np.uint64) + np.uint64(1)
-    powers = np.full(int(sizes.max()), _BASE, np.uint64)
-    powers[0] = 1
-    powers = np.multiply.accumulate(powers)
-    places = np.arange(len(values)) - np.repeat(edges[:-1] - first, sizes)  # of each byte in its token
-    hashes = np.add.reduceat(values * powers[places], edges[:-1] - first)
-    found: npt.NDArray[np.uint64] = (hashes ^ (hashes >> np.uint64(29))) * _SCATTER
-    return found
+    @classmethod
+    def of(cls, data: bytes, tokens: Tokens) -> _Hashed:
+        known = np.flatnonzero(tokens.ids != NO_TOKEN)
+        starts, sizes = tokens.edges[known], tokens.edges[known + 1] - tokens.edges[known]
+        begins = np.cumsum(sizes) - sizes
+        places = np.arange(int(sizes.sum())) - np.repeat(begins, sizes)  # of each byte in its token
+        powers = np.full(int(sizes.max(initial=1)), _BASE, np.uint64)
+        powers[0] = 1
+        powers = np.multiply.accumulate(powers)
+        are_all = len(known) == len(tokens.ids)
+        where = slice(tokens.edges[0], tokens.edges[-1]) if are_all else np.repeat(starts, sizes) + places
+        values = np.frombuffer(data, np.uint8)[where].astype(np.uint64) + np.uint64(1)
+        hashes = np.add.reduceat(values * powers[places], begins) if len(known) else values
+        hashes = (hashes ^ (hashes >> np.uint64(29))) * _SCATTER
+        colours, others = (hashes >> np.uint64(33)) % np.uint64(COLOURS), (hashes >> np.uint64(15)) % np.uint64(4)
+        return cls(known, colours, others, len(tokens.ids))
 
-
-def _told_apart(colours: Int8s, others: Int8s) -> Int8s:
-    """Give each second of neighbours that share a colour another, which the token behind them does not have either."""
-    second = np.flatnonzero(_places_in_stretches(colours) % 2 & (colours != UNCOLOURED))
-    if not len(second):
-        return colours
-    found, own, behind = colours.copy(), colours[second], np.append(colours, UNCOLOURED)[second + 1]
-    behind = np.where((behind == own) | (behind < 0), (own + 1) % COLOURS, behind)
-    chosen = others[second]
-    chosen += chosen >= np.minimum(own, behind)
-    found[second] = chosen + (chosen >= np.maximum(own, behind))
-    return found
-
-
-def _places_in_stretches(colours: Int8s) -> Int64s:
-    """Return the place of each token among the neighbours of its colour."""
-    places = np.arange(len(colours))
-    places[1:] -= np.maximum.accumulate(np.where(np.diff(colours) != 0, places[1:], 0))
-    return places
+    def told_apart(self) -> Int8s:
+        """Give each second of neighbours that share a colour another, which the one behind them does not have."""
+        found, chosen = np.full(self.count, UNCOLOURED, np.int8), self.colours.astype(np.int8)
+        places = np.arange(len(chosen))  # of each among the neighbours of its colour
+        places[1:] -= np.maximum.accumulate(np.where(np.diff(chosen) != 0, places[1:], 0))
+        second = np.flatnonzero(places % 2)
+        own, behind = chosen[second], np.append(chosen, UNCOLOURED)[second + 1]
+        behind = np.where((behind == own) | (behind < 0), (own + 1) % COLOURS, behind)
+        other = self.others[second].astype(np.int8)
+        other += other >= np.minimum(own, behind)
+        chosen[second] = other + (other >= np.maximum(own, behind))
+        found[self.known] = chosen
+        return found
 
 
 def coloured_tokens(
@@ -211,13 +205,11 @@ def _by_bytes(tokens_between: Callable[[int, int], Tokens], data: bytes, start: 
     """Colour a stretch as it is coloured within the whole text: look around it as far as colours are shared."""
     back = LOOK_BACK
     while True:
-        around = tokens_between(max(0, start - back) // back * back, min(stop + 1, len(data)))
-        colours, others = _hashed(data, around)
-        low, high = np.searchsorted(around.edges, (start, stop), side="right") - (1, 0)
-        high -= int(around.edges[high - 1]) == stop
-        is_known = (colours[: low + 1] != colours[low]).any() or around.edges[0] == 0
-        if is_known or back >= LONGEST_LOOK:
+        around = tokens_between(max(0, start - back) // back * back, min(stop + LOOK_BACK, len(data)))
+        hashed, low = _Hashed.of(data, around), int(np.searchsorted(around.edges, start, side="right")) - 1
+        before = hashed.colours[: np.searchsorted(hashed.known, low, side="right")]
+        if (before != before[-1:]).any() or around.edges[0] == 0 or back >= LONGEST_LOOK:
             break
         back *= 8
-    tokens = Tokens(around.edges[low : high + 1], around.ids[low:high])
-    return tokens, _told_apart(colours, others)[low:high]
+    high = int(np.searchsorted(around.edges, stop))
+    return Tokens(around.edges[low : high + 1], around.ids[low:high]), hashed.told_apart()[low:high]
