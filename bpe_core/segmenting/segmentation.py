@@ -30,6 +30,13 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def between(self, start: int, stop: int) -> Tokens:
+        """Return those that share a byte with `start` to `stop`, where all cover some."""
+        if start >= stop:
+            return Tokens(np.array([start], np.int64), np.empty(0, np.int64))
+        first, end = int(np.searchsorted(self.edges, start, side="right")) - 1, int(np.searchsorted(self.edges, stop))
+        return Tokens(self.edges[first : end + 1], self.ids[first:end])
+
     def spans(self) -> Int64s:
         """A row for each token: where it starts, where it stops, its id."""
         rows = np.stack((self.edges[:-1], self.edges[1:], self.ids), axis=1)

@@ -298,12 +298,7 @@ class WordTokens(Segmentation):
         return self._placed(at).tokens
 
     def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
-        if start >= stop:
-            return Tokens(np.array([start], np.int64), np.empty(0, np.int64))
-        tokens = self._placed(at).covering
-        first = int(np.searchsorted(tokens.edges, start, side="right")) - 1
-        end = int(np.searchsorted(tokens.edges, stop))
-        return Tokens(tokens.edges[first : end + 1], tokens.ids[first:end])
+        return self._placed(at).covering.between(start, stop)
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
         placed = self._placed(at)

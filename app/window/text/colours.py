@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,28 +23,9 @@ Int8s = npt.NDArray[np.int8]
 Int64s = npt.NDArray[np.int64]
 
 
-class Scale(Protocol):
-    """Gives each token a colour, from pale to strong."""
-
-    @property
-    def tip(self) -> str:
-        """What the colours mean, in a sentence."""
-
-    @property
-    def fields(self) -> list[str]:
-        """The text on the field of each colour, for the legend."""
-
-    def colours_of(self, tokens: Tokens) -> Int8s:
-        """Return the colour of each token."""
-
-
-def colour_on(scale: Scale, token: int) -> int:
-    return int(scale.colours_of(Tokens(np.arange(2), np.array([token])))[0])
-
-
 @dataclass(frozen=True)
 class Ages:
-    """A scale of the age of tokens, for a run with `at_first` tokens and `steps` made later.
+    """A scale of the age of tokens, from pale to strong, for a run with `at_first` tokens and `steps` made later.
 
     >>> ages = Ages(256, 1024)
     >>> ages.colours_of(Tokens(np.arange(5), np.array([97, 256, 300, 1279]))).tolist()
@@ -108,6 +88,13 @@ class Rarity:
         colours = np.searchsorted(-np.array(self.leasts), -counts).astype(np.int8)
         colours[counts == 0] = UNCOLOURED
         return colours
+
+
+Scale = Ages | Rarity
+
+
+def colour_on(scale: Scale, token: int) -> int:
+    return int(scale.colours_of(Tokens(np.arange(2), np.array([token])))[0])
 
 
 _BASE = np.uint64(0x100000001B3)

@@ -44,7 +44,8 @@ class LiveEncoder(QObject):
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
         copying = Throttle(TEXT_MILLISECONDS, lambda: session.text.put_quietly(model.text()), self)
-        runs.changed.connect(self._use_numbers)
+        runs.changed.connect(self._use_history)
+        runs.grew.connect(self._use_history)
         model.text_changed.connect(typing.call)
         model.text_changed.connect(copying.call)
         runs.grew.connect(learning.call)
@@ -84,9 +85,8 @@ class LiveEncoder(QObject):
         if self._model.cursor != self._cursor.position:
             self._move(self._cursor.position)
 
-    def _use_numbers(self) -> None:
-        run = self._runs.shown
-        self._model.use_numbers(None if run is None or run.history is None else run.history.numbers)
+    def _use_history(self) -> None:
+        self._model.use_history(None if self._runs.shown is None else self._runs.shown.history)
 
     def _wanted(self) -> History | None:
         """Return the merges to encode with: the shown run's, or those before any; None while unknown."""
@@ -148,7 +148,7 @@ class LiveEncoder(QObject):
         if request.revision != self._model.revision:
             return
         self._history = history
-        self._model.accept(request.revision, request.start, found, at, history)
+        self._model.accept(request.revision, request.start, found, at)
         self._follow()
 
 

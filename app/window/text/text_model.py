@@ -21,7 +21,7 @@ from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.segmentation import NO_TOKEN as NO_TOKEN
 from bpe_core.segmenting.segmentation import Ahead, Segmentation
 from bpe_core.segmenting.segmentation import Tokens as Tokens
-from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.arrays import Int32s
 from bpe_core.text.safe_cuts import SafeCuts
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -89,10 +89,9 @@ class TokenTextModel(QObject):
         self.chunks = TextChunks(_encodable(text))
         self.revision = 0
         self._segmentation: Segmentation = Boundaries.unknown(self.chunks.text().encode())
-        self._numbers: Int64s | None = None
         self.cursor = 0
         self.scale: Scale | None = None  # None: colours by bytes
-        self._history: History | None = None  # that cut the text
+        self._history: History | None = None  # of the run shown
         self._words: int | None = None
         self._tokens: int | None = None
         self._edges: Int32s | None = None
@@ -143,16 +142,13 @@ class TokenTextModel(QObject):
         start, stop = cuts.around(self.data, *self._segmentation.pending)
         return EncodeRequest(self.revision, start, self.data[start:stop].decode())
 
-    def accept(
-        self, revision: int, start: int, answer: Segmentation, at: int | None = None, history: History | None = None
-    ) -> bool:
+    def accept(self, revision: int, start: int, answer: Segmentation, at: int | None = None) -> bool:
         """Take the tokens from byte `start` on, unless the text has changed since.
 
         If they cannot be shown at the present step at once, they are shown at the step `at`.
         """
         if revision != self.revision:
             return False
-        self._history = history
         if len(answer.data) == self.byte_length:
             self._segmentation = answer
             if at is not None and answer.ahead_of(self.cursor) is not None:
@@ -163,9 +159,11 @@ class TokenTextModel(QObject):
         self.tokens_changed.emit()
         return True
 
-    def use_numbers(self, numbers: Int64s | None) -> None:
-        if numbers is not self._numbers:
-            self._numbers = numbers
+    def use_history(self, history: History | None) -> None:
+        """Take the numbers of tokens, and which is the unknown one, from the run shown."""
+        before, self._history = self._history, history
+        is_same = before is not None and history is not None and before.alphabet is history.alphabet
+        if not is_same or before.numbers is not history.numbers:  # type: ignore[union-attr]
             self.tokens_changed.emit()
 
     def colour_by(self, scale: Scale | None) -> None:
@@ -174,16 +172,18 @@ class TokenTextModel(QObject):
             self.colours_changed.emit()
 
     def number_of(self, id: int) -> int:
-        if self._numbers is None or id == NO_TOKEN:
+        numbers = None if self._history is None else self._history.numbers
+        if numbers is None or id == NO_TOKEN:
             return id
-        return int(self._numbers[id]) if id < len(self._numbers) else NO_TOKEN
+        return int(numbers[id]) if id < len(numbers) else NO_TOKEN
 
     @property
     def largest_number(self) -> int:
         """The largest at any moment, so that nothing gets wider while time goes on."""
-        if self._numbers is not None:
-            return int(self._numbers.max(initial=0))
-        return 0 if self._history is None else self._history.id_count - 1
+        if self._history is None:
+            return 0
+        numbers = self._history.numbers
+        return self._history.id_count - 1 if numbers is None else int(numbers.max(initial=0))
 
     @property
     def unknown_id(self) -> int | None:

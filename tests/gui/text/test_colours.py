@@ -92,7 +92,8 @@ def test_the_unknown_token_is_hatched_in_the_text_and_among_the_ids(
     model.colour_by(scale)
     found = Tokenizer(history).segmentation(model.text())
     assert history.alphabet.unknown_id is not None
-    model.accept(model.revision, 0, found, 2, history)
+    model.use_history(history)
+    model.accept(model.revision, 0, found, 2)
     _, colours = coloured_tokens(model.tokens_between, model.data, 0, 14, scale, model.unknown_id)
     unknown = int((model.tokens_between(0, 14).ids == history.alphabet.unknown_id).sum())
     assert (colours == UNKNOWN).sum() == unknown == model.counts().unknown > 0

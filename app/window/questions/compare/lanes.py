@@ -85,13 +85,6 @@ class CutByLane:
     def token_at(self, byte: int) -> TokenAt | None:
         if not 0 <= byte < len(self.data):
             return None
-        found = self.tokens_between(byte, byte + 1)
+        found = self.tokens.between(byte, byte + 1)
         start, stop = found.edges.tolist()
         return TokenAt(start, stop, int(found.ids[0]), self.data[start:stop])
-
-    def tokens_between(self, start: int, stop: int) -> Tokens:
-        """Find those that share a byte with the range."""
-        edges = self.tokens.edges
-        first = int(np.searchsorted(edges, start, side="right")) - 1
-        end = int(np.searchsorted(edges, stop))
-        return Tokens(edges[first : end + 1], self.tokens.ids[first:end])

@@ -78,7 +78,7 @@ class LaneRows(TokenCanvas):
         assert lane.cut is not None  # else they could not be compared
         hovered = self.hovered.span if self.hovered is not None and place == self._lane else None
         colour = line_colour(self.palette(), place)  # the same as of its curves
-        return LaneShown(lane.letter, colour, lane.cut.tokens_between, own_cuts, lane.unknown_id, hovered)
+        return LaneShown(lane.letter, colour, lane.cut.tokens.between, own_cuts, lane.unknown_id, hovered)
 
     # -- the mouse -------------------------------------------------------------------------
 
