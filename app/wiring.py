@@ -208,11 +208,13 @@ class Program(QObject):
         self.opening = Opening(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.playing = PlayingControls(frame, self.text_panel, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
-        self.finding = Finding(frame, self.teaching, self.asking.about_token, self)
+        tabs, look_at = (self.charts, self.inspector), self.asking.about_token
+        self.finding = Finding(frame, self.teaching, self.form, *tabs, look_at, self)
 
     def _connect_topics_with_each_other(self) -> None:
         self.session.recipe.changed.connect(lambda _: self.corpus.refresh())
-        self.watch.train_wanted.connect(self.running.train_and_play)
+        for wanted in (self.watch.train_wanted, self.finding.learning_wanted):
+            wanted.connect(self.running.train_and_play)
         self.session.playing.stepped.connect(self.pages.page(PAIRS).show_step)
         self.runs_panel.compare_wanted.connect(self.asking.compare_with)
         self.pages.when_built(SWEEPS, lambda page: page.session_wanted.connect(self.filing.open))

@@ -263,7 +263,9 @@ class Runs(QObject):
             self._fail(run, failures[0], "\n".join(failures))
             return
         if failures:
-            self._aside.tell(f"{failures[0]} The other texts are used.", "\n".join(failures))
+            used = len(outcomes) - len(failures)
+            sentence = f"{failures[0]} {used:,} of {len(outcomes):,} texts {'is' if used == 1 else 'are'} used."
+            self._aside.tell(sentence, "\n".join(failures))
         run.fingerprints = {
             source.number: Fingerprint(*outcome.file_state)
             for source, outcome in zip(run.sources, outcomes, strict=True)

@@ -208,4 +208,4 @@ def thinned(length: int, *, is_log: bool, most: int = MOST_POINTS) -> npt.NDArra
 
 
 def _number(value: float) -> str:
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.3f}"
+    return f"{value:,.3f}".rstrip("0").rstrip(".")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from bpe_core.figures.figure import Branch, TreeFigure
 from bpe_core.figures.sheet import Layout, Sheet
@@ -43,10 +44,10 @@ class Tree(Layout):
             parts: list[int] = []
             while open_ and branches[open_[-1]].start >= one.start:
                 parts.insert(0, open_.pop())
-            if parts:
-                middle = sum(self._places[part][0] for part in (parts[0], parts[-1])) / 2
-            else:
-                middle = (self._edges[one.start] + (self._edges[one.stop] - GAP)) / 2
+            left, right = self._edges[one.start], self._edges[one.stop] - GAP
+            middle = sum(self._places[part][0] for part in (parts[0], parts[-1])) / 2 if parts else (left + right) / 2
+            half = self._widths[here] / 2  # a box stays above its symbols, or it would cover its neighbours
+            middle = min(max(middle, left + half), right - half)
             level = 1 + max((self._places[part][1] for part in parts), default=-1)
             self._places.append((middle, level, parts))
             open_.append(here)
@@ -112,12 +113,10 @@ class Tree(Layout):
 
 
 def _edges(branches: Sequence[Branch], widths: Sequence[float]) -> list[float]:
-    """Where each symbol begins, and where the last one ends; an unsplit token gives each symbol the same width."""
-    found: dict[int, float] = {}
+    """Where each symbol begins, and where the last one ends: each token is as wide as its box, or wider."""
+    rooms = [0.0] * max((one.stop for one in branches), default=0)
     for one, width in zip(branches, widths, strict=True):
+        lacking = max(0.0, width + GAP - sum(rooms[one.start : one.stop]))
         for symbol in range(one.start, one.stop):
-            found.setdefault(symbol, width / (one.stop - one.start))
-    edges = [0.0]
-    for symbol in range(max((one.stop for one in branches), default=0)):
-        edges.append(edges[-1] + (found.get(symbol, NARROWEST) + GAP))
-    return edges
+            rooms[symbol] += lacking / (one.stop - one.start)
+    return [0.0, *accumulate(rooms)]

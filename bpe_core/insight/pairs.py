@@ -95,7 +95,7 @@ def follow(ranked: RankedWords, occurrences: Occurrences, pair: tuple[int, int],
 
 
 def leads(runners: list[Runner]) -> list[LeadChange]:
-    """Return who leads when: a change needs a runner that enters or falls. Of equals, the one named first leads."""
+    """Return who leads when: a change needs a runner that enters or falls. Of equals, the one merged first leads."""
     moments = {0}
     for runner in runners:
         moments |= {runner.born, *(runner.falls + 1).tolist()}
@@ -103,7 +103,8 @@ def leads(runners: list[Runner]) -> list[LeadChange]:
     if not runners:
         return []
     counts = np.stack([runner.counts_at(states) for runner in runners])
-    leaders = np.where(counts.max(axis=0) > 0, counts.argmax(axis=0), -1)
+    order = np.argsort([runner.won_at or NEVER for runner in runners], kind="stable")
+    leaders = np.where(counts.max(axis=0) > 0, order[counts[order].argmax(axis=0)], -1)
     changed = np.flatnonzero(np.diff(leaders, prepend=-2))
     return [LeadChange(int(states[i]), int(leaders[i]) if leaders[i] >= 0 else None) for i in changed.tolist()]
 

@@ -93,9 +93,15 @@ def _fate(runner: Runner, study: Study) -> str:
 
 def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:
     if change.leader is None:
-        return f"After step {change.at:,} none of them is left."
-    runner = runners[change.leader]
-    return f"After step {change.at:,} {study.pair_name(runner.pair)} leads with {runner.count_at(change.at):,}."
+        return f"After step {change.at:,} none of them occurs."
+    runner, history, at = runners[change.leader], study.history, change.at
+    now = f"After step {at:,} {study.pair_name(runner.pair)}"
+    count = f"with {runner.count_at(at):,}"
+    if at == len(history) or runner.pair == history.pair(at):
+        return f"{now} leads {count}."
+    return (
+        f"{now} is first here {count}, but {study.pair_name(history.pair(at))} is {history.recipe.wording.done} next."
+    )
 
 
 def _never_won(study: Study) -> Answer:

@@ -1,11 +1,11 @@
-"""Opens the box to find anything."""
+"""What the box to find anything searches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
 from app.window.actions import actions_in, keys_of, title_of
@@ -14,11 +14,28 @@ from app.window.find_anything.search import Found, RunSearch, Search, among
 from app.window.lessons.lessons import lessons
 from app.window.lessons.wiring import Teaching
 from app.window.main_window import Frame
+from app.window.pages import PAGES
+from app.window.parts.page import PageTabs
+from app.window.recipe.recipe_form import RecipeForm, options, presets
+
+NOT_NOW = "Not possible now"
 
 
 class Finding(QObject):
-    def __init__(self, frame: Frame, teaching: Teaching, look_at: Callable[[int], None], parent: QObject) -> None:
+    learning_wanted = Signal()  # by the recipe that was chosen
+
+    def __init__(
+        self,
+        frame: Frame,
+        teaching: Teaching,
+        form: RecipeForm,
+        charts: PageTabs,
+        inspector: PageTabs,
+        look_at: Callable[[int], None],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
+        self._form, self._charts, self._inspector = form, charts, inspector
         self._session, self._window, self._teaching, self._look_at = frame.session, frame.window, teaching, look_at
         frame.actions.connect(find_anything=self.open)
 
@@ -28,17 +45,38 @@ class Finding(QObject):
         self.box.field.setFocus()
 
     def searches(self, run: Run | None) -> list[Search]:
-        searches: list[Search] = [among(self._actions()), among(self._lessons())]
+        searches: list[Search] = [among(self._actions()), among((*self._recipes(), *self._pages(), *self._lessons()))]
         if run is not None and not self._teaching.course.is_predicting:  # or the answer could be looked up
             searches.append(RunSearch(run, self._session.cursor.go_to, self._look_at))
         return searches
 
     def _actions(self) -> list[Found]:
         return [
-            Found(title_of(action), way, action.trigger, keys_of(action))
+            Found(title_of(action), way if action.isEnabled() else NOT_NOW, action.trigger, keys_of(action))
             for way, action in actions_in(self._window)
-            if action.isEnabled() and action.isVisible()
+            if action.isVisible()
         ]
+
+    def _recipes(self) -> Iterator[Found]:
+        listed = [(self._form.choose_preset, one) for group in presets().values() for one in group]
+        for choose, one in [*((self._form.choose_method, one) for one in options("method")), *listed]:
+            yield Found(one.title, "Learn by it", partial(self._learn, choose, one.value))
+
+    def _learn(self, choose: Callable[[str], None], name: str) -> None:
+        choose(name)
+        self.learning_wanted.emit()
+
+    def _pages(self) -> Iterator[Found]:
+        """Pages that no action shows."""
+        for row in PAGES:
+            if row.tabs != "centre" and not row.actions:
+                yield Found(row.title, "Chart" if row.tabs == "charts" else "Inspector", partial(self._show, row.id))
+
+    def _show(self, id: str) -> None:
+        if id in self._inspector.ids:
+            self._window.show_dock("inspector")
+        for tabs in (self._charts, self._inspector):
+            tabs.show_page(id)
 
     def _lessons(self) -> list[Found]:
         return [

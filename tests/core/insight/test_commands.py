@@ -120,6 +120,10 @@ def test_race_follows_pairs(table: str, files: list[str], capsys: pytest.Capture
     assert last["won_at"] == 2
     assert run(["race", "--merges", table, "--pair", "l", "o", "--corpus", *files]) == 0
     assert "leads with" in capsys.readouterr().out
+    assert run(["race", "--merges", table, "--pair", "o", "w", "--corpus", *files]) == 0
+    told = capsys.readouterr().out
+    assert "o + w is first here with 12, but l + o is merged next." in told
+    assert "leads" not in told, "it was never the first of all"
     assert run(["race", "--merges", table, "--never-won"]) == 0
     assert run(["race", table]) == 1
     assert "--corpus" in capsys.readouterr().err

@@ -248,6 +248,16 @@ def test_a_file_with_bytes_that_are_no_text_is_read_as_chosen(
     assert [text.decode() for text, _ in run.words] == words
 
 
+def test_it_is_said_how_many_texts_are_used(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.txt" for name in "abc"]
+    for path in paths:
+        path.write_bytes(b"low lower" if path is paths[0] else b"B\xe4cker")
+    program = window_with(*paths)
+    program.form.choose(vocab_size=257)
+    program.actions["main"].trigger()
+    wait_for_sentence(qtbot, program, "1 of 3 texts is used.")
+
+
 def test_rows_of_the_corpus_can_be_dragged(qtbot: QtBot, program: Program) -> None:
     for name in ("one", "two", "three"):
         program.session.corpus.add_text(name, name)

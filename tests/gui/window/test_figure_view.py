@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPixmap
 from pytestqt.qtbot import QtBot
 
@@ -26,6 +27,9 @@ from bpe_core.figures.figure import (
     SideBySide,
     TreeFigure,
 )
+from bpe_core.figures.painter import layout_of
+from bpe_core.figures.sheet import Paper, SvgSheet
+from bpe_core.figures.tree import Tree
 
 X = np.arange(100.0)
 LINE = Line("th", X, X**2, points=[Point(50.0, 2_500.0, "half")])
@@ -46,6 +50,26 @@ def view(qtbot: QtBot) -> FigureView:
     view.resize(400, 240)
     view.show()
     return view
+
+
+def test_a_value_is_written_without_needless_zeros() -> None:
+    line = replace(LINES, lines=[Line("th", np.array([0.0, 1.0]), np.array([1.5, 1_200.0]))])
+    assert line.told_at(0.0) == "Merges: 0\nth: 1.5"
+    assert line.told_at(1.0) == "Merges: 1\nth: 1,200"
+
+
+@pytest.mark.parametrize("told", ["", "1,234 · 56,789×"])
+def test_boxes_of_a_tree_never_cover_each_other(told: str) -> None:
+    word = "lowerwest"
+    branches = [Branch(one, place, place + 1) for place, one in enumerate(word)]
+    spans = [(0, 2), (2, 4), (2, 5), (0, 5), (5, 7), (7, 9), (5, 9), (0, 9)]
+    every = sorted(
+        [*branches, *(Branch(word[a:b], a, b, told) for a, b in spans)], key=lambda one: (one.stop, -one.start)
+    )
+    tree = layout_of(TreeFigure("Tree.", "", every), SvgSheet(Paper(900, 300)))
+    assert isinstance(tree, Tree)
+    boxes = [QRectF(*tree.box_of(number)) for number in range(len(every))]
+    assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
 
 
 def colours_in(image: QImage) -> int:

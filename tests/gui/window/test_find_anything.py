@@ -10,11 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.session.run import Phase
 from app.settings import RECENT_FILES
 from app.window.find_anything.find_box import FindBox
 from app.window.find_anything.search import EXACT, RunSearch, best
 from app.window.help_dialog import keys_dialog
 from app.wiring import Program
+from tests.gui.conftest import WAIT
 from tests.gui.histories import random_history, run_with
 from tests.gui.small_run import small
 
@@ -48,7 +50,8 @@ def test_actions_files_lessons_tokens_and_steps_are_found_and_done(
     assert "Dark" in titles(box, "theme da")
     assert titles(box, "no such thing at all") == []
     assert box.nothing.isVisible()
-    assert "Copy Reference" not in titles(box, "copy ref"), "there is no moment to refer to yet"
+    assert titles(box, "copy ref")[0] == "Copy Reference"
+    assert box.model.rows[0].kind == "Not possible now", "there is no moment to refer to yet"
     box.reject()
     small(program, 300)
     train(program)
@@ -72,6 +75,22 @@ def test_actions_files_lessons_tokens_and_steps_are_found_and_done(
     assert program.course.lesson is not None
     assert program.course.lesson.title == "The first merge, by hand"
     program.course.leave()
+
+
+def test_methods_recipes_and_pages_are_found_by_name(qtbot: QtBot, program: Program) -> None:
+    box = opened(program)
+    assert titles(box, "forb")[0].startswith("Forbid This")
+    assert "Ranks" in titles(box, "ranks")
+    assert "Why here?" in titles(box, "why")
+    assert "gpt2" in titles(box, "gpt")
+    small(program, 300)
+    choose(box, "unigram")
+    runs = program.session.runs
+    qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.phase is Phase.ENDED, timeout=WAIT)
+    assert runs.shown is not None
+    assert runs.shown.recipe.method == "unigram"
+    choose(opened(program), "compression")
+    assert program.charts.shown == "compression"
 
 
 def test_tokens_written_just_so_come_first_then_those_that_begin_so() -> None:
