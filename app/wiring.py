@@ -235,6 +235,8 @@ class Program(QObject):
         self.actions.connect(keys=lambda: keys_dialog(window).show(), help=lambda: help_dialog(window).show())
         self.actions.connect(about=lambda: about_dialog(window).show(), quit=window.quit)
         self.session.aside.noticed.connect(self.messages.show_notice)
+        for begins_anew in (self.session.runs.began, self.filing.document.leaving):
+            begins_anew.connect(self.messages.leave_former)
 
     def _connect_look(self) -> None:
         self.actions["full_screen"].toggled.connect(self.window.set_full_screen)

@@ -36,6 +36,10 @@ class Notice:
     answers: tuple[Answer, ...] = ()
     can_wait: bool = False  # it answers nothing that a person did just now
 
+    @property
+    def is_offer(self) -> bool:
+        return self.can_wait and bool(self.answers)
+
 
 def _ignore(*news: object) -> None:
     pass

@@ -43,6 +43,7 @@ class Document(QObject):
     """The file side of a session. Lives in the window's thread; reading and writing happens aside."""
 
     changed = Signal()  # its name, or whether it is modified
+    leaving = Signal()  # another session will be in the window
     opened = Signal(View)  # another session is in the window; how it was looked at
     saved = Signal(object)  # its path
     reported = Signal(object)  # the path of the page
@@ -274,6 +275,7 @@ class Document(QObject):
 
     def _leave(self) -> Path | None:
         """Return the safety copy that is left, if any."""
+        self.leaving.emit()
         now, left = self._snapshot(was_closed=True), None
         if self._differs(now):
             self._keep(now)

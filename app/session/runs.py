@@ -48,6 +48,7 @@ CANCELLED = "Counting was cancelled before there was anything to learn from."
 class Runs(QObject):
     """All runs, of which one is shown. Lives in the window's thread; what works aside brings its news there."""
 
+    began = Signal()  # a training
     changed = Signal()  # another run is shown, or its phase is another
     grew = Signal(int, int)  # the shown run has the merges [a, b) more
     leading_changed = Signal()  # of the shown run
@@ -137,6 +138,7 @@ class Runs(QObject):
         self.leading_changed.emit()
 
     def _begin(self, recipe: Recipe, sources: CorpusTexts, **choices: Any) -> Run:
+        self.began.emit()
         run = Run(next(self._numbers), recipe, sources, **choices)
         self.all.append(run)
         self.show(run)

@@ -155,19 +155,20 @@ class MainWindow(QMainWindow):
         for bar in (toolbar, self._time_bar):
             bar.toggleViewAction().setVisible(False)  # no menu could bring them back
         self.centre.addWidget(text)
-        self.centre.addWidget(charts)
-        main = QWidget()
+        pane, main, middle = QWidget(), QWidget(), QWidget()
+        # A message takes its room from the charts, or from the stage, so that nothing moves under the mouse.
+        above_charts = in_column((charts, 1), on=pane, margins=(0, 0, 0, 0))
+        self._above_messages = above_charts, in_column((self.stages, 1), on=middle, margins=(4, 4, 4, 4))
+        self._message_bar = message_bar
+        self.centre.addWidget(pane)
         in_column(head, (self.centre, 1), on=main, margins=(0, 0, 0, 0))
         self.stages.addWidget(main)
         self._stage_places = {id: self.stages.addWidget(stage) for id, stage in stages.items()}
         self._show_stage("")
-        middle = QWidget()
-        in_column((self.stages, 1), on=middle, margins=(4, 4, 4, 4))
         # On a small screen the middle scrolls, so that the bars below it stay on the screen.
         area = scrolling(middle, "Text and charts")
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setMinimumWidth(LEAST_MIDDLE)  # docks must not take all the width
-        message_bar.lie_over(area)
         self.setCentralWidget(area)
         for row in DOCKS:
             self._add_dock(row, docks[row.id])
@@ -278,6 +279,7 @@ class MainWindow(QMainWindow):
             if stage := self.stages.widget(index):
                 stage.setSizePolicy(policy, policy)
         self.stages.setCurrentIndex(shown)
+        self._above_messages[bool(shown)].addWidget(self._message_bar)
 
     def arrangement(self) -> Arrangement:
         """Return how everything is arranged, or was before a stage took the middle."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
@@ -13,7 +13,6 @@ from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import IconButton, fixed_text, flat_button, named, paragraph, selectable
 
-DISTANCE = 6  # from the edges, in pixels
 LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # to notice a sentence; to read one character of it
 
 
@@ -42,31 +41,6 @@ class MessageBar(QFrame):
         self.setFrameShape(QFrame.Shape.Box)
         self.hide()
 
-    def lie_over(self, place: QWidget) -> None:
-        """Lie over the bottom of a widget, which keeps its size: nothing moves under the mouse."""
-        self.setParent(place)
-        place.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize and watched is self.parent():
-            self._take_place()
-        return super().eventFilter(watched, event)
-
-    def event(self, event: QEvent) -> bool:
-        done = super().event(event)
-        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
-            self._take_place()
-        return done
-
-    def _take_place(self) -> None:
-        place = self.parentWidget()
-        if place is None:
-            return
-        room = place.rect().adjusted(DISTANCE, DISTANCE, -DISTANCE, -DISTANCE)
-        height = min(room.height(), self.layout().totalHeightForWidth(room.width()))  # type: ignore[union-attr]
-        self.setGeometry(room.left(), room.bottom() - height + 1, room.width(), height)
-        self.raise_()
-
     def show_notice(self, notice: Notice) -> None:
         """Show a notice at once, or after the one shown could be read."""
         shown = self._shown if self._being_read.isActive() and not self.isHidden() else None
@@ -86,6 +60,12 @@ class MessageBar(QFrame):
         self._being_read.stop()
         self.sentence.clear()
         self.hide()
+
+    def leave_former(self) -> None:
+        """Drop what was said of a former training or session, but no offer: it can still be answered."""
+        self._waiting = [one for one in self._waiting if one.is_offer]
+        if not self.isHidden() and self._shown is not None and not self._shown.is_offer:
+            self.close_notice()
 
     def _show_next(self) -> None:
         self._being_read.stop()

@@ -2,15 +2,52 @@
 
 from __future__ import annotations
 
+import pytest
+from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.session.aside import Answer, Notice
+from app.window.main_window import ROOMS
 from app.window.message_bar import MessageBar
-from tests.gui.conftest import WAIT
+from app.wiring import Program
+from tests.gui.conftest import WAIT, settle
+from tests.gui.small_run import small
 
 ERROR = Notice("bad.txt is not valid UTF-8.")
 REMARK = Notice("good.txt: 2 bytes were left out.", is_error=False, can_wait=True)
 OFFER = Notice("The last session was not saved.", is_error=False, answers=(Answer("Restore", list),), can_wait=True)
+
+
+def test_an_error_goes_with_the_training_and_the_session_it_is_about(qtbot: QtBot, program: Program) -> None:
+    messages, aside = program.messages, program.session.aside
+    small(program, 260)
+    for act in ("main", "new_session"):
+        aside.tell("bad.txt is not valid UTF-8.")
+        assert messages.isVisible()
+        program.actions[act].trigger()
+        assert not messages.isVisible()
+        settle(qtbot, program)
+    messages.show_notice(ERROR)
+    messages.show_notice(OFFER)
+    messages.leave_former()
+    assert messages.sentence.text() == OFFER.sentence, "it can still be answered"
+    messages.forget()
+    assert not messages.isVisible()
+
+
+@pytest.mark.parametrize("room", [room.id for room in ROOMS])
+def test_a_message_covers_nothing(qtbot: QtBot, program: Program, room: str) -> None:
+    program.window.resize(1024, 700)
+    program.window.show_room(room)
+    program.actions["main"].trigger()
+    settle(qtbot, program)
+    program.messages.show_notice(ERROR)
+    qtbot.waitUntil(lambda: program.messages.geometry().top() >= program.charts.geometry().bottom(), timeout=WAIT)
+    area = program.window.centralWidget()
+    assert isinstance(area, QScrollArea)
+    assert area.verticalScrollBar().maximum() == 0
+    program.window.set_stage("tree")
+    qtbot.waitUntil(program.messages.isVisible, timeout=WAIT)
 
 
 def test_what_can_wait_covers_nothing_that_was_not_read(qtbot: QtBot, hurry: None) -> None:
