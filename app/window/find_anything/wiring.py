@@ -60,9 +60,9 @@ class Finding(QObject):
     def _recipes(self) -> Iterator[Found]:
         listed = [(self._form.choose_preset, one) for group in presets().values() for one in group]
         for choose, one in [*((self._form.choose_method, one) for one in options("method")), *listed]:
-            yield Found(one.title, "Learn by it", partial(self._learn, choose, one.value))
+            yield Found(one.title, "Learn by it", partial(self.learn, choose, one.value))
 
-    def _learn(self, choose: Callable[[str], None], name: str) -> None:
+    def learn(self, choose: Callable[[str], None], name: str) -> None:
         choose(name)
         self.learning_wanted.emit()
 

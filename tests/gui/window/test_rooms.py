@@ -11,12 +11,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.session.run import Phase
 from app.settings import PLAYS, START_HERE, Settings
 from app.window.actions import actions_in
 from app.window.main_window import ROOMS, MainWindow
+from app.window.questions.compare.lab_page import LabPage
 from app.wiring import Program
 from bpe_core.segmenting.tokenizer import Tokenizer
-from tests.gui.conftest import WAIT, settle
+from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.small_run import Train, small
 
 NewProgram = Callable[..., Program]
@@ -156,12 +158,24 @@ def test_the_first_window_fits_its_screen(qtbot: QtBot) -> None:
     assert window.size() == QSize(1280, 800).boundedTo(room - QSize(16, 48))
 
 
-def test_nothing_scrolls_in_a_small_window(qtbot: QtBot, first_start: Program) -> None:
+def test_nothing_scrolls_in_a_small_window_after_four_lanes(qtbot: QtBot, first_start: Program) -> None:
     first_start.window.resize(1024, 700)
-    qtbot.wait(1)
+    at_the_end(qtbot, first_start)
+    for method in ("wordpiece", "unigram", "mingram"):
+        first_start.finding.learn(first_start.form.choose_method, method)
+        wait_for_phase(qtbot, first_start, Phase.ENDED)
+    first_start.session.playing.give_way()
+    first_start.window.show_room("compare")
+    first_start.charts.show_page("lab")
+    lab = first_start.pages[LabPage]
+    lab.model.choose([run.number for run in first_start.session.runs.all])
+    settle(qtbot, first_start)
+    assert lab.model.is_ready
+    assert len(lab.model.numbers) == 4
     for room in ROOMS:
         first_start.window.show_room(room.id)
         qtbot.wait(1)
         area = first_start.window.centralWidget()
         assert area.verticalScrollBar().maximum() == 0, room  # type: ignore[union-attr]
+        assert area.horizontalScrollBar().maximum() == 0, room  # type: ignore[union-attr]
         assert isinstance(first_start.window.menuBar().actions()[0].menu(), QMenu)
