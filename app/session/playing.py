@@ -1,5 +1,7 @@
 """Playing: the time cursor walks through what was learned, at one speed for all that walks.
 
+Where many steps in a row change nothing in the text shown, it goes on to the next that does.
+
 A small run that is learned at once is played when it has ended; until then the cursor is held where it begins, which
 is the fork where it goes on from another. A run that takes longer is shown live. Whatever a person does ends the walk.
 """
@@ -8,8 +10,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -25,6 +29,8 @@ FIRST_LOOK = 0.4  # of a step is over when playing begins: the first follows soo
 EVENT_SECONDS = 0.9  # that a step made by hand is animated
 WORD_STEPS_PER_SECOND = 2.0  # the fastest through a single word, which is soon over
 HOLD_SECONDS = 0.3  # the longest that time waits for those who prepare its next moment; who is slower falls behind
+LONGEST_IDLE = 1.5  # seconds in which nothing changes in the text shown
+SKIP_SHOWN_SECONDS = 1.5  # that it is said what was skipped
 LEAST_EVENT_SECONDS = 0.33  # faster, an eye does not follow; nor should anything flash four times a second
 
 
@@ -42,6 +48,7 @@ class Playing(QObject):
 
     changed = Signal()
     stepped = Signal(Step)
+    set_out = Signal()  # a walk begins: who knows which steps change something may tell it
 
     def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,9 +58,11 @@ class Playing(QObject):
         self.has_motion = True
         self.is_paused = False
         self._runs, self._cursor = runs, cursor
-        self._schedule, self._elapsed, self._at = Schedule(0, 0), 0.0, 0
+        self._places: Sequence[int] = (0,)  # where the walk leads
+        self._schedule, self._elapsed, self._at, self._index = Schedule(0, 0), 0.0, 0, 0
+        self._skipped, self._skipped_at = (0, 0), -math.inf
         self._ticked = self._stepped_at = 0.0
-        self._next: int | None = None  # the moment that is being prepared
+        self._next: int | None = None  # the place that is being prepared
         self._held = 0.0  # seconds by now; all who look at time shall show the same moment
         self._seen = cursor.position
         self._is_wanted = False  # for the run that is about to be shown
@@ -83,6 +92,12 @@ class Playing(QObject):
         return self._cursor.position >= self._cursor.end
 
     @property
+    def skipped(self) -> tuple[int, int] | None:
+        """The first and the last of the steps that were skipped just now."""
+        is_news = self.is_playing and time.monotonic() - self._skipped_at < SKIP_SHOWN_SECONDS
+        return self._skipped if is_news else None
+
+    @property
     def word_steps_per_second(self) -> float:
         """The speed at which the steps of a single word follow each other."""
         return min(self.speed or WORD_STEPS_PER_SECOND, WORD_STEPS_PER_SECOND)
@@ -99,7 +114,7 @@ class Playing(QObject):
         if self.is_at_end:
             self._cursor.go_to(0)
         start = self._cursor.position
-        if not (self.is_paused and start == self._at and self._schedule.end == self._cursor.end):
+        if not (self.is_paused and start == self._at and self._places[-1] == self._cursor.end):
             self._set_out(start)
         self._cursor.go_to(start)
         self._at, self.is_paused, self._ticked = start, False, time.monotonic()
@@ -127,6 +142,15 @@ class Playing(QObject):
             self._set_out(self._cursor.position)
         self.changed.emit()
 
+    def skip_idle(self, changes: Iterable[int]) -> None:
+        """Go quickly over steps between these, which change something in the text shown."""
+        if self.is_playing or self.is_paused:
+            self._plan(without_idle(changes, self._at, self._places[-1], self.speed))
+
+    def forget_changes(self) -> None:
+        """The text shown is another: a walk that goes on is planned anew."""
+        self._places = (self._at,)
+
     def play_next_run(self) -> None:
         """Play the run that is about to begin, if it is small and learned at once."""
         self._is_wanted = self.follows_training and self.speed is None
@@ -140,8 +164,13 @@ class Playing(QObject):
     # -- the clock -------------------------------------------------------------------------
 
     def _set_out(self, start: int) -> None:
-        self._schedule = Schedule(start, self._cursor.end, self.speed)
-        self._elapsed, self._at = FIRST_LOOK / self._schedule.pace(0.0), start
+        self._at = start
+        self._plan(range(start, self._cursor.end + 1))
+        self.set_out.emit()
+
+    def _plan(self, places: Sequence[int]) -> None:
+        self._places, self._schedule = places, Schedule(0, len(places) - 1, self.speed)
+        self._elapsed, self._index = FIRST_LOOK / self._schedule.pace(0.0), 0
         self._next, self._held = None, 0.0
 
     def _tick(self) -> None:
@@ -149,18 +178,20 @@ class Playing(QObject):
         passed = min(now - self._ticked, LONGEST_TICK)
         self._elapsed += passed
         self._ticked = now
-        place = min(int(self._schedule.place(self._elapsed)), self._cursor.end)
-        place = place if self._next is None else min(self._next, self._cursor.end)
-        self._next = place
+        index = int(self._schedule.place(self._elapsed)) if self._next is None else self._next
+        self._next, place = index, min(self._places[index], self._cursor.end)
         if self._held <= HOLD_SECONDS and not all(is_ready(place) for is_ready in self.prepares):
             self._held += passed
             return
         self._next = None
         self._held = 0.0 if self._held <= HOLD_SECONDS else self._held
-        if place != self._at:
-            self._at = place
+        if index != self._index:
+            for one, other in pairwise(self._places[self._index : index + 1]):
+                if other - one > 1:
+                    self._skipped, self._skipped_at = (one + 1, other), now
+            self._index, self._at = index, place
             self._cursor.go_to(place)
-        if place >= self._schedule.end:
+        if index >= self._schedule.end:
             self.skip()
 
     def _halt(self, *, is_paused: bool = False) -> None:
@@ -277,10 +308,15 @@ class Schedule:
             return self.start + self.speed * seconds
         return self.start + FIRST_PER_SECOND * _grown(self._growth, seconds)
 
+    def seconds_to(self, step: int) -> float:
+        """Return when a step is reached."""
+        way = (step - self.start) / (self.speed or FIRST_PER_SECOND)
+        return way if self.speed or self._growth < 1e-9 else math.log1p(way * self._growth) / self._growth
+
     def pace(self, seconds: float) -> float:
         return self.speed or FIRST_PER_SECOND * math.exp(self._growth * seconds)
 
-    @property
+    @cached_property
     def _growth(self) -> float:
         """The rate at which the speed grows to be through in time."""
         wanted = (self.end - self.start) / FIRST_PER_SECOND
@@ -298,3 +334,22 @@ class Schedule:
 def _grown(growth: float, seconds: float) -> float:
     """Return the distance covered by a speed that is 1 at first and grows at this rate."""
     return seconds if growth < 1e-9 else math.expm1(growth * seconds) / growth
+
+
+def without_idle(changes: Iterable[int], start: int, end: int, speed: float | None = None) -> list[int]:
+    """List the moments to show from start to end. Of steps that change nothing for long, only the last one stays.
+
+    >>> without_idle([1, 2, 80, 81], 0, 100, speed=1)
+    [0, 1, 2, 79, 80, 81, 99, 100]
+    """
+    places, marks = list(range(start, end + 1)), sorted({start, end, *(one for one in changes if start < one < end)})
+    while True:
+        schedule, index_of = Schedule(0, len(places) - 1, speed), {place: index for index, place in enumerate(places)}
+        idle = set[int]()
+        for first, last in pairwise(marks):
+            here, there = index_of[first], index_of[last]
+            if there - here > 2 and schedule.seconds_to(there) - schedule.seconds_to(here) > LONGEST_IDLE:
+                idle.update(range(first + 1, last - 1))
+        if not idle:
+            return places
+        places = [place for place in places if place not in idle]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+FIRST_SIZE = 512
 Single = Literal["drop", "add"]  # what a step does with one token, where it joins no pair
 
 
@@ -46,6 +47,7 @@ class Listed:
     single: Single | None = None  # what its steps may do besides joining; what they add are seeds of the alphabet
     asks_for_line_ends: bool = False  # what it learns depends on which words end lines
     can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table
+    first_size: int = FIRST_SIZE  # of the vocabulary of a small sample, so that many steps change how it is cut
     size_decides: bool = False  # the final size of the vocabulary changes the steps from early on
 
 
@@ -93,6 +95,7 @@ METHODS = {
         ),
         wording=Wording("drop", "dropped", "piece", "the one the corpus needs least"),
         single="drop",
+        first_size=100,
         asks_for_line_ends=True,
         size_decides=True,
     ),
@@ -104,6 +107,7 @@ METHODS = {
         usual_sizes=("8,000 for small data", "32,000 for English", "250,000 for a hundred languages"),
         wording=Wording("drop", "dropped", "piece", "the one that is used least"),
         single="drop",
+        first_size=80,
         size_decides=True,
     ),
 }

@@ -14,7 +14,7 @@ from app.session.time import timer
 from app.worker.job import Task
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import shown
-from bpe_core.recipes.methods import METHODS, Listed
+from bpe_core.recipes.methods import FIRST_SIZE, METHODS, Listed
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES as CHOICES
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
@@ -144,15 +144,18 @@ class RecipeForm(QObject):
         return "Vocabulary" if self._recipe.value.merges is None else self.method.wording.steps.capitalize()
 
     def choose_method(self, name: str) -> None:
-        """Choose a method with its first preset, and keep the size where possible."""
+        """Choose a method with its first preset; a size that the person chose stays where possible."""
         old = self._recipe.value
         preset = next((preset for preset in PRESETS if Recipe.preset(preset).method == name), None)
         try:
             recipe = old.with_changes(method=name) if preset is None else Recipe.preset(preset)
             recipe = recipe.with_changes(mixture=old.mixture)
-            if preset is not None and None not in (old.vocab_size, recipe.vocab_size):
+            if preset is not None and old.vocab_size is not None and recipe.vocab_size is not None:
+                is_first = not self.has_own_size and old.vocab_size <= FIRST_SIZE
                 with contextlib.suppress(RecipeError):
-                    recipe = recipe.with_changes(vocab_size=old.vocab_size)
+                    recipe = recipe.with_changes(vocab_size=METHODS[name].first_size if is_first else old.vocab_size)
+                if is_first:
+                    self.note_size(recipe)
         except RecipeError as error:
             self.refuse("method", str(error))
         else:

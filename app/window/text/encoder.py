@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import pairwise
 
 from PySide6.QtCore import QObject
 
@@ -18,7 +19,7 @@ from bpe_core.learning.methods import Method
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.support.progress import CancelCheck, never_cancelled
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.normalization import normalize
 from bpe_core.text.safe_cuts import SafeCuts
 
@@ -160,6 +161,13 @@ def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never
         ahead(cancelled)
     found.tokens(at)
     return found
+
+
+def steps_that_change(history: History, text: str, cancelled: CancelCheck = never_cancelled) -> list[int]:
+    """Return after which steps a text has other tokens than before."""
+    found = Tokenizer(history).segmentation(text, allowed_special="all", cancelled=cancelled)
+    edges = (found.edges(at).tobytes() for at in while_wanted(range(len(history) + 1), cancelled))
+    return [at for at, (before, now) in enumerate(pairwise(edges), start=1) if before != now]
 
 
 def _before_any(recipe: Recipe, text: str) -> History:

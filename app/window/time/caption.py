@@ -15,7 +15,7 @@ from app.window.text.colours import UNCOLOURED, colour_on, colours_in_row
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.painting import paint_tile
 from app.window.text.view.palette import TokenPalette
-from app.window.time.step_in_words import Chip, words_of_step
+from app.window.time.step_in_words import Chip, words_of_skip, words_of_step
 
 HEIGHT = 34
 GAP = 6.0
@@ -34,6 +34,7 @@ class StepCaption(QWidget):
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         session.runs.changed.connect(self._show)
+        self._playing = session.playing
         session.playing.changed.connect(self._show)  # also whenever the cursor has moved
         model.colours_changed.connect(self.update)
         self._show()
@@ -42,7 +43,10 @@ class StepCaption(QWidget):
         return QSize(400, HEIGHT)
 
     def _show(self) -> None:
-        shown = words_of_step(self._runs.shown, self._cursor.position)
+        skipped, runs = self._playing.skipped, self._runs
+        shown = words_of_step(runs.shown, self._cursor.position)
+        if skipped is not None:
+            shown = words_of_skip(*skipped, runs.wording)
         if shown != self.shown:
             self.shown = shown
             self.setAccessibleName(shown.sentence)

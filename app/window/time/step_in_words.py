@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from app.session.run import Run
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
+from bpe_core.recipes.methods import Wording
 
 NO_RUN = "Your text, which is not part of the corpus"
 AT_FIRST = "Nothing is {done} yet: these are the tokens at first"
+SKIPPED = "{steps} {first:,} to {last:,} change nothing in this text: skipped"
 LONGEST_COLOURED = 1_000  # bytes; the colour of a longer one is that of its beginning
 LONGEST = 24  # characters of a token; the others are left out in the middle
 
@@ -45,6 +47,10 @@ class StepLine:
     def sentence(self) -> str:
         arrow = f" → {self.becomes.text}" if self.becomes else ""
         return " ".join(filter(None, (self.before, " + ".join(part.text for part in self.parts) + arrow, self.after)))
+
+
+def words_of_skip(first: int, last: int, wording: Wording) -> StepLine:
+    return StepLine(SKIPPED.format(steps=wording.steps.capitalize(), first=first, last=last))
 
 
 def words_of_step(run: Run | None, position: int) -> StepLine:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
@@ -18,6 +20,8 @@ from PySide6.QtWidgets import (
 from app.settings import MOTION, PLAYS
 from app.window.main_window import Frame, MainWindow
 from app.window.merges.merge_view import MergeTableView
+from app.window.rooms.my_word import MyWord
+from app.window.text.encoder import steps_that_change
 from app.window.text.view.text_panel import TokenTextPanel
 from app.window.time.bar import TimeTrack
 
@@ -63,10 +67,15 @@ PLAY_A_RUN = {"main", "new_run", "forbid"}
 GO_ON = PLAY_A_RUN | {"play", "skip", "plays", "motion", "ages", "rarity", "runs", "help", "copy_reference"}
 
 
+TOPIC = "steps that change the text"
+MOST_LOOKED_AT = 10_000_000  # characters times steps
+
+
 class PlayingControls(QObject):
-    def __init__(self, frame: Frame, text: TokenTextPanel, parent: QObject) -> None:
+    def __init__(self, frame: Frame, text: TokenTextPanel, word: MyWord, parent: QObject) -> None:
         super().__init__(parent)
         session = frame.session
+        self._aside, self._window, self._text, self._word = session.aside, frame.window, text.editor.model, word
         self._playing, self._runs, self._actions = session.playing, session.runs, frame.actions
         KeysOfControls(frame.window)
         self._connect_actions(frame)
@@ -77,6 +86,8 @@ class PlayingControls(QObject):
         for deed in (editor.place_clicked, editor.menu_opening, editor.model.text_changed, texts):
             deed.connect(session.playing.give_way)
         frame.window.stage_changed.connect(lambda stage: session.playing.give_way() if stage else None)
+        text.editor.model.text_changed.connect(session.playing.forget_changes)
+        session.playing.set_out.connect(self._look_for_idle)
         session.playing.stepped.connect(text.show_step)
         session.playing.changed.connect(self._show)
         session.runs.changed.connect(self._show)
@@ -87,6 +98,14 @@ class PlayingControls(QObject):
         frame.actions.connect(play=self._play_or_pause, skip=playing.skip)
         frame.keep_ticked("plays", PLAYS, lambda on: setattr(playing, "follows_training", on))
         frame.keep_ticked("motion", MOTION, lambda on: setattr(playing, "has_motion", on and system_wants_motion()))
+
+    def _look_for_idle(self) -> None:
+        """Find out which steps change what a person looks at."""
+        run, text = self._runs.shown, self._text.text() + (self._word.text if self._window.room == "watch" else "")
+        history = None if run is None else run.history
+        if text and history is not None and len(text) * len(history) <= MOST_LOOKED_AT:
+            work = partial(steps_that_change, history, text)
+            self._aside.ask(TOPIC, lambda task: work(task.cancelled), self._playing.skip_idle)
 
     def _play_or_pause(self) -> None:
         """Pause or resume a run that is learned slowly enough to watch; else play the history."""

@@ -11,18 +11,26 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.session.playing import EVENT_SECONDS, LEAST_EVENT_SECONDS, WHOLE_SECONDS, Schedule, Step
+from app.session.playing import EVENT_SECONDS, LEAST_EVENT_SECONDS, WHOLE_SECONDS, Schedule, Step, without_idle
 from app.session.run import Phase
 from app.settings import PLAYS, Settings
 from app.window.text.colours import Rarity
+from app.window.text.encoder import steps_that_change
 from app.window.text.view.palette import TokenPalette
 from app.window.text.view.text_panel import ScaleLegend
 from app.window.time.step_in_words import words_of_step
 from app.wiring import Program
+from bpe_core.history.history import History
+from bpe_core.recipes.methods import METHODS
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.small_run import Train, moments, rows, small
 
 Key = Qt.Key
+
+
+def tokens_at(history: History, text: str, at: int) -> list[int]:
+    return Tokenizer(history).encode(text, at=at)
 
 
 @given(steps=st.integers(1, 40_000), start=st.integers(0, 99), speed=st.sampled_from([None, None, 1.0, 30.0]))
@@ -71,6 +79,56 @@ def test_train_learns_at_once_and_plays_from_the_beginning(qtbot: QtBot, plays: 
     assert moments(program) == (64, 64, 64, 64)
     assert program.actions["play"].iconText() == "Replay"
     assert not program.actions["skip"].isEnabled()
+
+
+LEAST_CHANGES = {"mingram": 5}  # it drops a tenth of few tokens; by the other methods more changes
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in ("dropping", "adding")])
+def test_each_method_visibly_learns_the_sample(qtbot: QtBot, program: Program, train: Train, method: str) -> None:
+    program.form.choose_method(method)
+    train(program)
+    run, text = program.session.runs.shown, program.token_text.text()
+    assert run is not None
+    assert run.history is not None
+    changes = steps_that_change(run.history, text)
+    assert len(changes) >= LEAST_CHANGES.get(method, 20)
+    assert all(tokens_at(run.history, text, at) != tokens_at(run.history, text, at - 1) for at in changes)
+    places = without_idle(changes, 0, len(run.history))
+    assert {0, *changes} <= {*places}
+    schedule = Schedule(0, len(places) - 1)
+    assert schedule.seconds >= 5
+    marks = [places.index(one) for one in sorted({0, *changes, len(run.history)})]
+    assert all(schedule.seconds_to(b) - schedule.seconds_to(a) <= 2.01 for a, b in pairwise(marks))
+
+
+@given(steps=st.integers(1, 4_000), speed=st.sampled_from([None, 1.0, 30.0]), share=st.floats(0, 1))
+def test_a_step_is_reached_when_it_is_said_to_be(steps: int, speed: float | None, share: float) -> None:
+    schedule, step = Schedule(3, 3 + steps, speed), 3 + int(share * steps)
+    assert schedule.place(schedule.seconds_to(step)) == pytest.approx(step, rel=1e-6)
+
+
+def test_what_changes_nothing_is_skipped_and_said(
+    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 3.0)
+    monkeypatch.setattr("app.session.playing.LONGEST_IDLE", 0.2)
+    program.form.choose_method("unigram")
+    train(program)
+    seen, caption = list[int](), program.caption
+    program.actions["play"].trigger()
+    program.session.cursor.moved.connect(seen.append)
+    qtbot.waitUntil(lambda: "change nothing in this text: skipped" in caption.accessibleName(), timeout=WAIT)
+    assert caption.accessibleName().startswith("Drops 2 to ")
+    assert len(seen) < 10
+    assert seen[-1] > 200
+    program.session.playing.give_way()
+    assert "skipped" not in caption.accessibleName()
+    rested = program.session.cursor.position
+    program.token_text.replace(0, 0, "The ")
+    settle(qtbot, program)
+    program.actions["play"].trigger()
+    assert program.session.cursor.position == rested, "it goes on, for the new text"
 
 
 def test_it_is_paused_gone_on_with_skipped_and_gives_way(qtbot: QtBot, plays: None, program: Program) -> None:
