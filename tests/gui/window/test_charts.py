@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as parquet
@@ -19,7 +20,7 @@ from bpe_core.figures.from_table import ranks_chart
 from bpe_core.figures.painter import picture
 from bpe_core.figures.sheet import Paper
 from bpe_core.support.data_table import DataTable
-from tests.gui.conftest import rest
+from tests.gui.conftest import WAIT, rest
 from tests.gui.small_run import Train, small
 from tests.gui.tables import exact_rows
 
@@ -122,7 +123,9 @@ def test_charts_for_print_have_the_size_that_was_asked_for(
         box = re.search(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)", (tmp_path / f"{page}.pdf").read_bytes())
         assert box is not None
         assert [float(side) for side in box.groups()] == pytest.approx([84 * 72 / 25.4, 60 * 72 / 25.4], abs=1)
-        assert (program.charts.page.size(), program.charts.page.palette()) == before
+        program.messages.close_button.click()  # which took its room from the chart
+        qtbot.waitUntil(partial(lambda size: program.charts.page.size() == size, before[0]), timeout=WAIT)
+        assert program.charts.page.palette() == before[1]
     table = DataTable({"rank": [], "count": []})
     assert picture(ranks_chart(table), Paper.of_millimetres(84, 60, 8))  # what is empty is drawn, too
 
