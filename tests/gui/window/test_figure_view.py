@@ -66,7 +66,7 @@ def test_boxes_of_a_tree_never_cover_each_other(told: str) -> None:
     every = sorted(
         [*branches, *(Branch(word[a:b], a, b, told) for a, b in spans)], key=lambda one: (one.stop, -one.start)
     )
-    tree = layout_of(TreeFigure("Tree.", "", every), SvgSheet(Paper(900, 300)))
+    tree = layout_of(TreeFigure("tree", "Tree.", "", every), SvgSheet(Paper(900, 300)))
     assert isinstance(tree, Tree)
     boxes = [QRectF(*tree.box_of(number)) for number in range(len(every))]
     assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
