@@ -40,8 +40,7 @@ from bpe_core.learning.gage.block_form import (
     size_of_table,
     write_block,
 )
-from bpe_core.learning.gage.method import KERNELS
-from bpe_core.learning.gage.plain import compressed_blocks
+from bpe_core.learning.gage.method import KERNELS, compressed_blocks
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.limits import check_room

@@ -14,8 +14,8 @@ from itertools import chain, islice
 
 import numpy as np
 
+from bpe_core.counting.count_files import why_not_from, word_list
 from bpe_core.counting.grouped import GroupedWords
-from bpe_core.counting.word_lists import why_not_from, word_list
 from bpe_core.counting.words import Counted, PartCounts, WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels.readiness import Policy

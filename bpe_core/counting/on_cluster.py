@@ -16,8 +16,7 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
-from bpe_core.counting.places import Place
-from bpe_core.counting.runs import Piece, count_piece, not_done
+from bpe_core.counting.runs import CorpusPiece, Place, count_piece, not_done
 from bpe_core.counting.to_files import CountingOrder, FileCount, PartTask, Range, Written, add_up_range, write_part
 from bpe_core.errors import BpeError, Cancelled, ClusterError, CorpusError, plain
 from bpe_core.recipes.mixture import Mixture
@@ -120,10 +119,10 @@ def count_on_cluster(
 class _ClusterCount(FileCount):
     client: Any
 
-    def counted_directly(self, pieces: list[Piece]) -> None:
+    def counted_directly(self, pieces: list[CorpusPiece]) -> None:
         return None
 
-    def count(self, pieces: list[Piece]) -> None:
+    def count(self, pieces: list[CorpusPiece]) -> None:
         wanted, remarks = not_done(pieces, self.work), self.corpus.remarks
         for group in (self.recipe.mixture or Mixture()).groups:
             if group.hangs_together:
@@ -179,7 +178,7 @@ def _checked(wanted: Facts, work: Callable[..., Any], *task: Any) -> Any:
 
 
 def _count_one(
-    piece: Piece, recipe: Recipe, head: CountsHead, work: Place, room: int
+    piece: CorpusPiece, recipe: Recipe, head: CountsHead, work: Place, room: int
 ) -> tuple[int, tuple[Skipped, ...]]:
     skipped = count_piece(piece, recipe, head, work, room, threads=1)
     return piece.corpus.total_size or 0, skipped

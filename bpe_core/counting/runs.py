@@ -6,15 +6,16 @@ table. The first of all runs with a word decides where it was first seen.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 import numpy as np
 
@@ -28,19 +29,22 @@ from bpe_core.counting.count_files import (
 )
 from bpe_core.counting.count_words import count_in_runs
 from bpe_core.counting.grouped import hashes
-from bpe_core.counting.places import Place
 from bpe_core.counting.words import MOST_SYMBOLS, WordColumns, WordTable, join
-from bpe_core.errors import CorpusError
+from bpe_core.errors import CorpusError, OutputError, cause_of
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.atomic import write_atomically
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus, Skipped
 from bpe_core.text.reading.counts_head import COUNT, LINE_ENDS, PLACE, CountsHead
 from bpe_core.text.reading.files import FileReader, Reader
-from bpe_core.text.reading.opening import open_raw, sentences
+from bpe_core.text.reading.opening import is_address, open_raw, sentences, shown, without_password
 from bpe_core.text.reading.source import Source, Span
 from bpe_core.text.safe_cuts import SafeCuts
+
+if TYPE_CHECKING:
+    from bpe_core.text.reading.remote import RemotePlace  # nothing that can reach a network is loaded before its use
 
 FEWEST_BITS, MOST_BITS = 3, 7
 TEXT_A_RANGE = 2**25  # bytes
@@ -51,7 +55,7 @@ LOOKED_AT = 1 << 16  # bytes in which a place to cut is sought; if there is none
 
 
 @dataclass(frozen=True)
-class Piece:
+class CorpusPiece:
     number: int
     group: str
     corpus: Corpus
@@ -63,11 +67,11 @@ class Piece:
         return f"{self.number:06}-{self.fingerprint[:24]}"
 
 
-def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[Piece]:
+def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[CorpusPiece]:
     bits = range_bits(corpus.total_size)
     bunches = corpus.bunches(recipe.mixture, size, lambda reader, size: in_spans(reader, recipe, size))
     return [
-        Piece(number, group, part, bits, _fingerprint_of(part, group, recipe, bits))
+        CorpusPiece(number, group, part, bits, _fingerprint_of(part, group, recipe, bits))
         for number, (group, part) in enumerate(bunches)
     ]
 
@@ -107,7 +111,7 @@ def _hash(value: Any) -> str:
 
 
 def count_piece(
-    piece: Piece,
+    piece: CorpusPiece,
     recipe: Recipe,
     head: CountsHead,
     work: Place,
@@ -133,18 +137,18 @@ def _columns(table: WordTable, group: str, head: CountsHead) -> CountedColumns:
     return CountedColumns(table.columns, numbers)
 
 
-def not_done(pieces: list[Piece], work: Place) -> list[Piece]:
+def not_done(pieces: list[CorpusPiece], work: Place) -> list[CorpusPiece]:
     """The pieces that are not counted yet, or that lack a run."""
     there = set(work.names())
     return [piece for piece in pieces if piece.name + DONE not in there or not there.issuperset(_runs(piece, work))]
 
 
-def runs_of(pieces: list[Piece], work: Place) -> Iterator[str]:
+def runs_of(pieces: list[CorpusPiece], work: Place) -> Iterator[str]:
     for piece in pieces:
         yield from _runs(piece, work)
 
 
-def _runs(piece: Piece, work: Place) -> list[str]:
+def _runs(piece: CorpusPiece, work: Place) -> list[str]:
     with work.open(piece.name + DONE) as file:
         try:
             return [*map(str, json.loads(file.read()))]
@@ -282,3 +286,65 @@ def read_stored(place: Place, name: str, read: Callable[[Any], Any], advice: str
 
 def _tells_line_ends(numbers: Mapping[str, Int64s]) -> bool:
     return any(name.startswith(LINE_ENDS) for name in numbers)
+
+
+# Folders that runs and counts are written to: on this computer, or behind an address
+
+
+Place: TypeAlias = "LocalPlace | RemotePlace"
+
+
+@dataclass(frozen=True)
+class LocalPlace:
+    """A folder on this computer in which only whole files can be seen; it is made when the first is written."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return shown(self.path)
+
+    def names(self) -> list[str]:
+        if not self.path.is_dir():
+            return []
+        with sentences(self.name):
+            return sorted(path.name for path in self.path.iterdir() if not path.name.startswith("."))
+
+    def open(self, name: str) -> BinaryIO:
+        with sentences(shown(self.path / name)):
+            return cast(BinaryIO, open(self.path / name, "rb"))
+
+    def writing(self, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
+        try:
+            self.path.mkdir(exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"Could not make the folder {self.name}: {cause_of(error)}.") from error
+        return write_atomically(self.path / name)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove these files, and the folder if it is empty then."""
+        for name in names:
+            try:
+                (self.path / name).unlink(missing_ok=True)
+            except OSError as error:
+                raise OutputError(f"Could not remove {shown(self.path / name)}: {cause_of(error)}.") from error
+        with contextlib.suppress(OSError):
+            for half in self.path.glob(".*.part"):  # left by a writer that was killed
+                half.unlink()
+            self.path.rmdir()
+
+
+def place_of(address: str) -> Place:
+    if not is_address(address):
+        return LocalPlace(Path(address))
+    from bpe_core.text.reading.remote import RemotePlace
+
+    return RemotePlace(without_password(address.rstrip("/")), address.rstrip("/"))
+
+
+def folder_and_name(address: str) -> tuple[str, str]:
+    if is_address(address):
+        folder, _, name = address.rstrip("/").rpartition("/")
+        return folder, name
+    path = Path(address)
+    return str(path.parent), path.name

@@ -17,15 +17,17 @@ import numpy as np
 from bpe_core.counting.count_files import CountedColumns, columns_of, needed_pyarrow, write_columns
 from bpe_core.counting.count_words import count_groups, counts_in_runs, moved
 from bpe_core.counting.grouped import sum_of
-from bpe_core.counting.places import Place, folder_and_name, place_of
 from bpe_core.counting.runs import (
-    Piece,
+    CorpusPiece,
+    Place,
     add_up,
     count_piece,
+    folder_and_name,
     head_of,
     in_place,
     not_done,
     pieces_of,
+    place_of,
     range_bits,
     read_stored,
     runs_of,
@@ -123,7 +125,7 @@ class FileCount:
         _clear(self.work, corpus)
         return Written(sum(len(one.places) for one in ranges), sum(one.total for one in ranges), files)
 
-    def counted_directly(self, pieces: list[Piece]) -> Written | None:
+    def counted_directly(self, pieces: list[CorpusPiece]) -> Written | None:
         """Count few texts, or given counts alone, without pieces; None if the result would be several files."""
         corpus, order = self.corpus, self.order
         is_small = len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size
@@ -139,7 +141,7 @@ class FileCount:
             write_columns(columns, self.head, file)
         return Written(len(words.words), sum_of(words.words.counts), 1)
 
-    def count(self, pieces: list[Piece]) -> None:
+    def count(self, pieces: list[CorpusPiece]) -> None:
         total, done, wanted = self.corpus.total_size, 0, set(not_done(pieces, self.work))
         for piece in pieces:
             if piece in wanted:

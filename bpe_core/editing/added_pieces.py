@@ -30,7 +30,7 @@ from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_
 NO_SCORE = 0.0  # where the method has none
 
 
-class Piece(NamedTuple):
+class AddedPiece(NamedTuple):
     symbol: Symbol
     score: float = NO_SCORE
 
@@ -42,7 +42,7 @@ class Beside(Without):
     left_out: tuple[bytes, ...]
 
 
-def pieces_of(history: History) -> list[Piece]:
+def pieces_of(history: History) -> list[AddedPiece]:
     """Return the tokens that were not dropped, but for special ones and what is unknown; base symbols first."""
     base, symbols = len(history.alphabet), history.alphabet.symbols
     texts, decoded = written(history), TokenBytes(history)
@@ -51,12 +51,16 @@ def pieces_of(history: History) -> list[Piece]:
     for id in history.vocabulary.tolist():
         symbol = symbols[id] if id < base else Symbol(texts[id], decoded[id], "seed")
         if symbol.merges:
-            found.append(Piece(symbol, float(scores[id]) if id < base else NO_SCORE))
+            found.append(AddedPiece(symbol, float(scores[id]) if id < base else NO_SCORE))
     return found
 
 
 def put_beside(
-    history: History, pieces: Sequence[Piece], specials: Sequence[str] = (), *, cancelled: CancelCheck = never_cancelled
+    history: History,
+    pieces: Sequence[AddedPiece],
+    specials: Sequence[str] = (),
+    *,
+    cancelled: CancelCheck = never_cancelled,
 ) -> Beside:
     """Add those of the pieces and special tokens that the table lacks."""
     known = {*written(history), *(token.encode() for token in history.recipe.special_tokens)}
@@ -65,7 +69,7 @@ def put_beside(
     left_out = _never_met(history, list(new.values()), cancelled)
     kept = [piece for text, piece in new.items() if text not in left_out]
     found = _with(history, kept, more)
-    lone = [Piece(symbol) for symbol in lone_characters(found.history)]
+    lone = [AddedPiece(symbol) for symbol in lone_characters(found.history)]
     if lone:
         found = _with(history, [*kept, *lone], more)
     symbols = tuple(piece.symbol for piece in (*kept, *lone))
@@ -74,12 +78,12 @@ def put_beside(
     )
 
 
-def _with(history: History, pieces: Sequence[Piece], specials: Sequence[str] = ()) -> Without:
+def _with(history: History, pieces: Sequence[AddedPiece], specials: Sequence[str] = ()) -> Without:
     further = Further([piece.symbol for piece in pieces], [piece.score for piece in pieces], specials)
     return without(history, np.zeros(history.id_count, np.bool_), further=further)
 
 
-def _never_met(history: History, pieces: Sequence[Piece], cancelled: CancelCheck) -> set[bytes]:
+def _never_met(history: History, pieces: Sequence[AddedPiece], cancelled: CancelCheck) -> set[bytes]:
     """Return those that are not the best way to cut their own texts, or hold a character that no token is."""
     if history.scores is None:
         return set()
@@ -110,7 +114,7 @@ def more_pieces(words: WordTable, history: History, recipe: Recipe, work: Work) 
         at = _moment(learned, set(new), asked)
         scores = learned.scores.at(at) if learned.scores is not None else np.zeros(len(symbols), np.float32)
         best = sorted((id for id in new[len(signs) :] if np.isfinite(scores[id])), key=lambda id: -scores[id])
-        pieces = [Piece(symbols[id], float(scores[id])) for id in (*signs, *best)]
+        pieces = [AddedPiece(symbols[id], float(scores[id])) for id in (*signs, *best)]
         found = put_beside(history, pieces, cancelled=work.cancelled)
         missing = wanted - len(found.added)
         if missing <= 0 or len(best) < asked:

@@ -135,7 +135,7 @@ LARGEST_FILE = 2**26
 MOST_FIELDS_OF_A_PIECE = 16
 
 
-class Piece(NamedTuple):
+class ScoredPiece(NamedTuple):
     """One entry of the vocabulary; its number is its place."""
 
     text: str
@@ -147,17 +147,19 @@ class Piece(NamedTuple):
         return bytes_field(PIECE, bytes_field(1, self.text.encode()) + float_field(2, self.score) + kind)
 
 
-def in_order(found: dict[int, Piece], lowest: float, steps_only: Sequence[Piece] = ()) -> list[Piece]:
+def in_order(found: dict[int, ScoredPiece], lowest: float, steps_only: Sequence[ScoredPiece] = ()) -> list[ScoredPiece]:
     """Return pieces by number. Free numbers go to <unk>, if it has none, then to steps to other pieces."""
     gaps = (number for number in count() if number not in found)
     if not any(piece.kind == Kind.UNKNOWN for piece in found.values()):
-        found[next(gaps)] = Piece(UNKNOWN_TOKEN, 0.0, Kind.UNKNOWN)
+        found[next(gaps)] = ScoredPiece(UNKNOWN_TOKEN, 0.0, Kind.UNKNOWN)
     for piece in steps_only:
         found[next(gaps)] = piece
-    return [found.get(number) or Piece(f"<unused {number}>", lowest, Kind.UNUSED) for number in range(max(found) + 1)]
+    return [
+        found.get(number) or ScoredPiece(f"<unused {number}>", lowest, Kind.UNUSED) for number in range(max(found) + 1)
+    ]
 
 
-def trainer_spec(kind: int, recipe: Recipe, pieces: list[Piece]) -> bytes:
+def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
     """Say how the pieces were learned, and which of them is for what is unknown."""
     unknown = next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN)
     fields = [
@@ -178,7 +180,7 @@ def trainer_spec(kind: int, recipe: Recipe, pieces: list[Piece]) -> bytes:
 class Stored:
     """What the fields of the file say."""
 
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[ScoredPiece] = field(default_factory=list)
     kind: int = UNIGRAM  # where nothing is said
     byte_fallback: bool = False
     suffix: bool = False
@@ -217,12 +219,12 @@ def read(data: bytes, name: str) -> Stored:
     return stored
 
 
-def _piece(message: Field, name: str) -> Piece:
+def _piece(message: Field, name: str) -> ScoredPiece:
     told = _told(message, FIELDS_OF_A_PIECE, MOST_FIELDS_OF_A_PIECE, name)
     text, score, kind = told.get("text", ""), told.get("score", 0.0), told.get("kind", Kind.NORMAL)
     if not text or not math.isfinite(score) or kind not in {*Kind}:
         raise FormatError(f"{name}, byte {message.place:,}: a piece has no text, no finite score or an unknown kind.")
-    return Piece(text, score, kind)
+    return ScoredPiece(text, score, kind)
 
 
 def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, name: str) -> dict[str, Any]:

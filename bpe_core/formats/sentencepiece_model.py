@@ -18,7 +18,7 @@ from bpe_core.formats import sentencepiece_fields, unigram_vocabulary
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, dense_numbers, unless_ids
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
-from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, Kind, Piece, Stored
+from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, Kind, ScoredPiece, Stored
 from bpe_core.formats.sentencepiece_text import (
     is_own,
     map_differs,
@@ -82,7 +82,7 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     return history.numbered(unless_ids(numbers)), notes
 
 
-def _of_kind(stored: Stored, kind: int, longer_than: int = 0) -> Iterator[Piece]:
+def _of_kind(stored: Stored, kind: int, longer_than: int = 0) -> Iterator[ScoredPiece]:
     return (piece for piece in stored.pieces if piece.kind == kind and len(piece.text) > longer_than)
 
 
@@ -105,17 +105,17 @@ def _unknown_text(stored: Stored) -> str:
     return next((piece.text for piece in _of_kind(stored, Kind.UNKNOWN)), UNKNOWN_TOKEN)
 
 
-def _is_special(piece: Piece, stored: Stored) -> bool:
+def _is_special(piece: ScoredPiece, stored: Stored) -> bool:
     """Whether no text becomes it: a control symbol, or <unk> where bytes represent what is unknown."""
     return piece.kind == Kind.CONTROL or (piece.kind == Kind.UNKNOWN and stored.byte_fallback)
 
 
-def _is_more_than_merges(recovered: Recovered[str], made: Sequence[Piece], stored: Stored) -> bool:
+def _is_more_than_merges(recovered: Recovered[str], made: Sequence[ScoredPiece], stored: Stored) -> bool:
     ties = any(one.score == other.score for one, other in pairwise(made))
     return bool(ties or recovered.lost or recovered.out_of_turn or not stored.byte_fallback)
 
 
-def _priorities(names: Sequence[str], made: Sequence[Piece]) -> Int64s:
+def _priorities(names: Sequence[str], made: Sequence[ScoredPiece]) -> Int64s:
     """Return for each token the place of its score among all scores, from the highest on."""
     place = {score: number for number, score in enumerate(sorted({-piece.score for piece in made}))}
     of_text = {piece.text: place[-piece.score] for piece in made}
@@ -169,7 +169,7 @@ def joins_by_score(history: History) -> bool:
     return all(map(np.array_equal, joining.pairs, (*born, tokens)))
 
 
-def bpe_pieces(history: History, numbers: Int64s) -> list[Piece]:
+def bpe_pieces(history: History, numbers: Int64s) -> list[ScoredPiece]:
     texts, base = [text.decode() for text in written(history)], len(history.alphabet)
     lowest = -float(len(texts))  # base symbols lie below all merges
     symbols, joining = history.alphabet.symbols, history.joining
@@ -177,8 +177,8 @@ def bpe_pieces(history: History, numbers: Int64s) -> list[Piece]:
     hidden = set() if joining is None else set(joining.hidden)
     if joining is not None:
         kinds |= dict.fromkeys(hidden, Kind.UNUSED) | dict.fromkeys(joining.found_first, Kind.USER_DEFINED)
-    found: dict[int, Piece] = {}
-    steps_only: list[Piece] = []
+    found: dict[int, ScoredPiece] = {}
+    steps_only: list[ScoredPiece] = []
     seen: set[str] = set()
     for id, text in enumerate(texts):
         kind = kinds.get(id, Kind.NORMAL)
@@ -187,12 +187,12 @@ def bpe_pieces(history: History, numbers: Int64s) -> list[Piece]:
             text, kind, score = f"<unused {id}>", Kind.UNUSED, 0.0
         seen.add(text)
         if id in hidden:
-            steps_only.append(Piece(text, score, kind))
+            steps_only.append(ScoredPiece(text, score, kind))
         else:
-            found[int(numbers[id])] = Piece(text, score, kind)
+            found[int(numbers[id])] = ScoredPiece(text, score, kind)
     for id, special in enumerate(history.recipe.special_tokens, base + len(history)):
         is_unknown = history.recipe.unknown == "bytes" and special == UNKNOWN_TOKEN
-        found[int(numbers[id])] = Piece(special, 0.0, Kind.UNKNOWN if is_unknown else Kind.CONTROL)
+        found[int(numbers[id])] = ScoredPiece(special, 0.0, Kind.UNKNOWN if is_unknown else Kind.CONTROL)
     found.pop(NO_NUMBER, None)
     return sentencepiece_fields.in_order(found, lowest, steps_only)
 

@@ -20,7 +20,7 @@ from bpe_core.recipes.recipe import Normalization, Recipe
 from bpe_core.text.characters import small
 from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import Precompiled, Prepend, Replace
-from bpe_core.text.preparation.pieces import Piece
+from bpe_core.text.preparation.pieces import TracedPiece
 from bpe_core.text.preparation.steps import Step
 
 BLOCK = 256  # cells; the array is a multiple of this
@@ -182,7 +182,7 @@ def map_differs(recipe: Recipe, text: str) -> bool:
         return False
     by_map = Precompiled(base64.b64encode(_map_of(plain)).decode(), longest=True)
     words = (word for word in dict.fromkeys(text.split()) if not word.isascii())
-    return any(by_map.changed(Piece.bare(word)).text.split() != normalize(word, plain).split() for word in words)
+    return any(by_map.changed(TracedPiece.bare(word)).text.split() != normalize(word, plain).split() for word in words)
 
 
 @lru_cache(maxsize=16)

@@ -12,7 +12,7 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER, dense_numbers, unless_ids
 from bpe_core.formats.limitations import about
-from bpe_core.formats.sentencepiece_fields import Kind, Piece, in_order
+from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, in_order
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import Float32s, Scores
 from bpe_core.history.history import Columns, History, Int64s
@@ -122,17 +122,17 @@ def scores_of(history: History) -> Float32s:
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
-def pieces_of(history: History) -> list[Piece]:
+def pieces_of(history: History) -> list[ScoredPiece]:
     """Return the pieces by number, as SentencePiece calls their kinds."""
     numbers = numbers_for(history)
     scores, texts = scores_of(history), [text.decode() for text in written(history)]
-    found: dict[int, Piece] = {}
+    found: dict[int, ScoredPiece] = {}
     for id, symbol in enumerate(history.alphabet.symbols):
         kind = _KINDS.get(symbol.kind, Kind.NORMAL)
         if numbers[id] != NO_NUMBER and (kind != Kind.NORMAL or np.isfinite(scores[id])):
             score = float(scores[id]) if kind == Kind.NORMAL else 0.0
-            found.setdefault(int(numbers[id]), Piece(texts[id], score, kind))
+            found.setdefault(int(numbers[id]), ScoredPiece(texts[id], score, kind))
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
         is_unknown = special == UNKNOWN_TOKEN and history.alphabet.unknown_id is None
-        found[int(numbers[id])] = Piece(special, 0.0, Kind.UNKNOWN if is_unknown else Kind.CONTROL)
+        found[int(numbers[id])] = ScoredPiece(special, 0.0, Kind.UNKNOWN if is_unknown else Kind.CONTROL)
     return in_order(found, min(piece.score for piece in found.values()))

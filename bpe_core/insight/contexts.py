@@ -16,7 +16,7 @@ from itertools import accumulate
 import numpy as np
 
 from bpe_core.insight.ranked_words import RankedWords, words_with
-from bpe_core.segmenting.plain_encoder import Spelling
+from bpe_core.segmenting.merging import Spelling
 from bpe_core.support.progress import CancelCheck, never_cancelled
 from bpe_core.text.corpus import Chunk, Corpus
 from bpe_core.text.normalization import normalize, normalize_with_origins

@@ -24,7 +24,7 @@ from bpe_core.learning.methods import Method
 from bpe_core.learning.unigram.lattices import Edge, best_path
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.segmenting.plain_encoder import Spelling
+from bpe_core.segmenting.merging import Spelling
 
 
 @dataclass(frozen=True)

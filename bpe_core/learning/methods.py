@@ -5,8 +5,8 @@ A method is a folder beside `bpe/` whose `method.py` holds a `METHOD`, and a row
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
@@ -35,6 +35,13 @@ class Candidate:
     right: int  # NOTHING where the step would drop the left token, ADDED where it would add it
     count: int  # how often what it joins, drops or adds occurs in the corpus
     reasons: Mapping[str, Any] = field(default_factory=lambda: COUNT_ALONE)  # besides the count
+
+
+def with_token_counts(found: list[Candidate], counts: Sequence[int] | npt.NDArray[np.int64]) -> list[Candidate]:
+    return [
+        replace(one, reasons={"left_count": int(counts[one.left]), "right_count": int(counts[one.right])})
+        for one in found
+    ]
 
 
 class Learner(Protocol):

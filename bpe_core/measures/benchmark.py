@@ -26,7 +26,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted
-from bpe_core.support.threads import Piece, Steps, WorkerPool
+from bpe_core.support.threads import Job, Steps, WorkerPool
 from bpe_core.text.corpus import Corpus
 
 Stand = Learned | tuple[Learned, int]
@@ -148,7 +148,7 @@ def _measured(
         if between is None:
             (between,) = threads.all([lambda stopped: BetweenBlanks.of(groups, stopped)], "counting", "texts")
 
-    def row_of(contender: Contender) -> Piece[list[_Cell]]:
+    def row_of(contender: Contender) -> Job[list[_Cell]]:
         splitting = shared_splitting(contender.tokenizer.history.recipe)
         known = None if splitting is None else in_words.get(splitting)
 
@@ -180,10 +180,10 @@ def _in_words(
     texts = list(groups.values())
     borders = sorted({len(texts) * part // threads.count for part in range(threads.count + 1)})
 
-    def count(recipe: Recipe, some: Sequence[Sequence[str]]) -> Piece[Counted]:
+    def count(recipe: Recipe, some: Sequence[Sequence[str]]) -> Job[Counted]:
         return lambda stopped: count_texts(some, recipe, done=steps.add, cancelled=stopped)
 
-    def together(recipe: Recipe, parts: Sequence[Counted]) -> Piece[TextsInWords]:
+    def together(recipe: Recipe, parts: Sequence[Counted]) -> Job[TextsInWords]:
         return lambda stopped: TextsInWords.of_counted(groups, parts, recipe)
 
     steps = Steps(len(splittings) * len(texts))

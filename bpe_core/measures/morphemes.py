@@ -20,7 +20,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled
 from bpe_core.support.small_files import read_small_file
-from bpe_core.support.threads import Piece, WorkerPool
+from bpe_core.support.threads import Job, WorkerPool
 from resources import morpheme_samples
 
 Morphemes = Mapping[str, Sequence[str]]  # of each word, in their order
@@ -72,7 +72,7 @@ def morpheme_agreement(
     for name, morphemes in lists.items():
         checked(morphemes, name)
 
-    def piece(history: History, at: int) -> Piece[list[dict[str, float]]]:
+    def piece(history: History, at: int) -> Job[list[dict[str, float]]]:
         return lambda stopped: [CutList(one, history, stopped).counted(at) for one in lists.values()]
 
     with WorkerPool(threads, work) as pool:

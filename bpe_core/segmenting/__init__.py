@@ -2,7 +2,7 @@
 
 text_encoder      a whole text by byte-pair encoding; chooses one of the two encoders
 cutting           its special tokens, normalization and words, with their places
-plain_encoder     word by word in plain Python; `merging` applies the merges to one word
+merging           the merges applied to words, and texts encoded word by word in plain Python
 compiled_encoder  the same with the kernels of `bpe_core/kernels/encode.py`
 segmentation      the question every tokenizer answers: how is this text cut after k steps?
 boundaries        the answer where pairs are joined: which merge dissolves each boundary of a text

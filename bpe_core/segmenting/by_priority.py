@@ -28,7 +28,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
-from bpe_core.segmenting.plain_encoder import Spelling
+from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 from bpe_core.support.arrays import Int64s
 

@@ -25,7 +25,7 @@ from bpe_core.text.normalization import (
     normalized_with_sources,
 )
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.text.preparation.pieces import AddedToken, Piece, found_in
+from bpe_core.text.preparation.pieces import AddedToken, TracedPiece, found_in
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
 from bpe_core.text.stand_ins import raw_bytes
@@ -100,28 +100,28 @@ class Cutting:
             else:
                 yield from ((word, None) for word in self._steps.texts_of_words(piece.text))
 
-    def _stretches(self, text: str, allowed: tuple[str, ...], *, places: bool) -> Iterator[tuple[Piece, str]]:
+    def _stretches(self, text: str, allowed: tuple[str, ...], *, places: bool) -> Iterator[tuple[TracedPiece, str]]:
         """The tokens of a text, and the changed stretches between them, without a token."""
         at_once = tuple(token for token in allowed if token not in self._as_changed.values())
         later = {changed: token for changed, token in self._as_changed.items() if token in allowed and changed}
         added = {changed: self._added[token] for changed, token in later.items()}
         for start, stop, token in found_in(text, at_once, self._added):
             if token:
-                yield Piece.whole(text[start:stop], start), token
+                yield TracedPiece.whole(text[start:stop], start), token
                 continue
             piece = (
                 self._changed(text[start:stop], start)
                 if places
-                else Piece.bare(normalize(text[start:stop], self.recipe))
+                else TracedPiece.bare(normalize(text[start:stop], self.recipe))
             )
             for first, end, found in found_in(piece.text, tuple(later), added):
                 yield piece.part(first, end), later.get(found, "")
 
-    def _changed(self, text: str, first: int) -> Piece:
+    def _changed(self, text: str, first: int) -> TracedPiece:
         if not self.recipe.normalizes:
-            return Piece.whole(text, first)
+            return TracedPiece.whole(text, first)
         changed, sources = normalized_with_sources(text, self.recipe)
-        return Piece(changed, (sources + first).tolist(), first + len(text))
+        return TracedPiece(changed, (sources + first).tolist(), first + len(text))
 
     def laid_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[Laid | None, str | None]]:
         """The same where steps cut a text: the words of each stretch laid end to end, or a special token."""
@@ -167,7 +167,7 @@ class Cutting:
             done += length
 
     def _placed(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
-        found: list[tuple[Piece, str]] = []
+        found: list[tuple[TracedPiece, str]] = []
         for piece, token in self._stretches(text, allowed, places=True):
             words = self._steps.words(piece) if self.gives_words and not token else (piece,)
             found += ((word, token) for word in words if word.text)

@@ -4,22 +4,29 @@ Each merge, in the order they were learned, joins its pair wherever it occurs, f
 older tokens, so taking the lowest rank (then the leftmost place) that applies *now* gives the same; with a heap of
 places that is nearly linear. The rank of a boundary is the index of the merge that dissolves it: the tokens after any
 number of merges follow from the ranks by comparison, so a word is merged only once.
+
+`PlainEncoder` encodes word by word in plain Python: short texts, and any text until the kernels can be used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from bpe_core.errors import TooLarge
+from bpe_core.history.alphabet import Symbol
 from bpe_core.history.history import History
 from bpe_core.kernels import NEVER as NEVER
 from bpe_core.kernels import PATTERN_CUT as PATTERN_CUT
 from bpe_core.kernels.readiness import Policy
+from bpe_core.segmenting.boundaries import PlacedSymbols
+from bpe_core.segmenting.cutting import Cutting
 from bpe_core.support.arrays import Int32s
+from bpe_core.text.stand_ins import raw_bytes
 
 KERNELS = Policy("bpe_core.kernels.merge_word", small=60_000)  # cells
 
@@ -152,3 +159,173 @@ def compiled_ranks(symbols: Int32s, history: History) -> Int32s:
     ranks = np.empty(len(symbols), np.int32)
     kernel.rank_boundaries(table, room, symbols, ranks)
     return ranks
+
+
+REMEMBERED_WORDS = 1 << 15
+LONGEST_REMEMBERED = 64  # bytes
+MOST_SYMBOLS = 1 << 23  # of all tokens together; a table of text never comes near
+_AS_THE_CHARACTER = -1  # what stands for an unknown character covers all its bytes
+
+Item = TypeVar("Item")
+
+
+def ids_of_each(items: Iterable[Item], cut: Callable[[Item], Sequence[int]]) -> Int32s:
+    """The tokens of many words, one after the other; each different word is cut once."""
+    ids: list[int] = []
+    known: dict[Item, Sequence[int]] = {}
+    for item in items:
+        tokens = known.get(item)
+        if tokens is None:
+            tokens = known[item] = cut(item)
+        ids += tokens
+    return np.array(ids, np.int32)
+
+
+# --- A word as base symbols -----------------------------------------------------------------
+
+
+class Spelling:
+    def __init__(self, history: History) -> None:
+        self._alphabet = history.alphabet
+        self._recipe = history.recipe
+        self._is_plain_bytes = self._alphabet.is_plain_bytes and self._recipe.marker in ("none", "continuation")
+        self._widths = [] if self._is_plain_bytes else self._alphabet.kept("widths", self._all_widths)
+
+    def _all_widths(self) -> list[int]:
+        return list(map(_width, self._alphabet.symbols))
+
+    @cached_property
+    def symbol_of_byte(self) -> Int32s | None:
+        """The symbol of each byte; None where a symbol depends on the word or covers several bytes."""
+        if self._recipe.base != "bytes" or self._recipe.marker not in ("none", "continuation"):
+            return None
+        return np.array([self._alphabet.id_of_piece[bytes([byte])] for byte in range(256)], np.int32)
+
+    def symbols(self, word: bytes) -> list[int]:
+        return list(word) if self._is_plain_bytes else self._alphabet.symbols_of(word, self._recipe)
+
+    def widths(self, word: bytes, symbols: list[int]) -> list[int]:
+        """How many bytes of the word each of its symbols covers; a marker covers none.
+
+        >>> from bpe_core.history.alphabet import Alphabet
+        >>> from bpe_core.recipes.recipe import Recipe
+        >>> from bpe_core.counting.words import WordTable
+        >>> recipe = Recipe.preset("words", marker="symbol")
+        >>> alphabet = Alphabet.for_words(WordTable.from_counts({"né": 1}), recipe)
+        >>> spelling = Spelling(History.from_pairs(recipe, alphabet, []))
+        >>> word = "né漢".encode()
+        >>> spelling.widths(word, spelling.symbols(word))  # n, é, <unk>, </w>
+        [1, 2, 3, 0]
+        """
+        if self._is_plain_bytes:
+            return [1] * len(symbols)
+        widths: list[int] = []
+        place = 0
+        for symbol in symbols:
+            width = self._widths[symbol]
+            if width == _AS_THE_CHARACTER:
+                width = _character_width(word[place])
+            widths.append(width)
+            place += width
+        return widths
+
+
+def _width(symbol: Symbol) -> int:
+    if symbol.kind == "unknown":
+        return _AS_THE_CHARACTER
+    if symbol.kind == "marker":
+        return 0
+    if symbol.kind == "character":  # which may stand for a blank that it is not
+        return len(symbol.text)
+    return len(symbol.decoded) - (symbol.kind == "glued")  # the blank behind it is the marker's
+
+
+def _character_width(lead: int) -> int:
+    return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+# --- A word as tokens -----------------------------------------------------------------------
+
+
+class PlainEncoder:
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        self.spelling = Spelling(history)
+        self._cutting = cutting
+        self._merges = Merges(history)
+        self._remembered: dict[bytes, MergedWord] = {}
+
+    def ids(self, text: str, at: int) -> Int32s:
+        return ids_of_each(self._cutting.words(text), lambda word: self.tokens(raw_bytes(word), at))
+
+    def tokens(self, word: bytes, at: int) -> list[int]:
+        return self._merges.tokens(self.merged(word), at)
+
+    def greedy_ids(self, text: str, at: int, longest: LongestMatch) -> Int32s:
+        words = self._cutting.words(text)
+        return ids_of_each(words, lambda word: longest.tokens(self.spelling.symbols(raw_bytes(word)), at))
+
+    def symbols(self, text: str) -> PlacedSymbols:
+        ids: list[int] = []
+        ranks: list[int] = []
+        starts: list[int] = []
+        stops: list[int] = []
+        for word, place in self._cutting.placed_words(text):
+            merged = self.merged(word)
+            ids += merged.symbols
+            ranks.append(PATTERN_CUT)
+            ranks += merged.ranks
+            for width in self.spelling.widths(word, merged.symbols):
+                starts.append(place)
+                place += width
+                stops.append(place)
+        narrow = np.array(ids, np.int32), np.array(ranks, np.int32)
+        return PlacedSymbols(*narrow, np.array(starts, np.int64), np.array(stops, np.int64))
+
+    def byte_ranks(self, text: str) -> Int32s:
+        ranks: list[int] = []
+        for word in self._cutting.words(text):
+            ranks.append(PATTERN_CUT)
+            ranks += self.merged(raw_bytes(word)).ranks
+        return np.array(ranks, np.int32)
+
+    def merged(self, word: bytes) -> MergedWord:
+        known = self._remembered.get(word)
+        if known is None:
+            known = self._merges.merged(self.spelling.symbols(word))
+            if len(word) <= LONGEST_REMEMBERED:
+                if len(self._remembered) >= REMEMBERED_WORDS:
+                    self._remembered = {}
+                self._remembered[word] = known
+        return known
+
+    def steps(self, word: bytes) -> list[tuple[int, list[int]]]:
+        return list(self._merges.steps(self.merged(word)))
+
+
+class LongestMatch:
+    """Another way to use merged tokens: take the longest that fits, from the left, whenever it was learned."""
+
+    def __init__(self, history: History) -> None:
+        if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
+            raise TooLarge(
+                f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols together, too many to look for the "
+                "longest that fits; encode in the order of the merges instead."
+            )
+        self._base = len(history.alphabet)
+        spelled: list[tuple[int, ...]] = [(id,) for id in range(self._base)]
+        for left, right in history.pairs():
+            spelled.append(spelled[left] + spelled[right])
+        self._token_of = {symbols: id for id, symbols in reversed(list(enumerate(spelled)))}  # of equal ones the oldest
+        self._longest = max(map(len, spelled))
+
+    def tokens(self, symbols: list[int], at: int) -> list[int]:
+        ids: list[int] = []
+        start, limit = 0, self._base + at
+        while start < len(symbols):
+            for stop in range(min(len(symbols), start + self._longest), start, -1):
+                token = self._token_of.get(tuple(symbols[start:stop]), limit)
+                if token < limit:
+                    break
+            ids.append(token)
+            start = stop
+        return ids

@@ -12,7 +12,7 @@ from bpe_core.history.history import History
 from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8
-from bpe_core.segmenting.plain_encoder import LongestMatch, PlainEncoder, ids_of_each
+from bpe_core.segmenting.merging import LongestMatch, PlainEncoder, ids_of_each
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS

@@ -26,7 +26,7 @@ WORTH_THREADS = 1 << 22  # bytes of text to encode: some 20 ms
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 Item = TypeVar("Item")
-Piece = Callable[[CancelCheck], Result]  # given a check for cancellation
+Job = Callable[[CancelCheck], Result]  # given a check for cancellation
 
 WAIT = 0.05  # seconds between two checks for cancellation
 TOLD_EVERY = 0.3  # seconds between two reports though nothing was done
@@ -48,7 +48,7 @@ def at_once(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Resul
 
 
 class Steps:
-    """Counts the steps that are done, where pieces consist of many."""
+    """Counts the steps that are done, where jobs consist of many."""
 
     def __init__(self, total: int) -> None:
         self.total, self.done = total, 0
@@ -65,7 +65,7 @@ class Steps:
 
 
 class WorkerPool:
-    """Runs pieces with progress as each is done; it is left when everything begun has ended."""
+    """Runs jobs with progress as each is done; it is left when everything begun has ended."""
 
     def __init__(self, threads: int | None = None, work: Work = ALONE) -> None:
         from concurrent.futures import ThreadPoolExecutor  # takes a while to load
@@ -82,24 +82,24 @@ class WorkerPool:
         self._is_stopped = True
         self._pool.shutdown(cancel_futures=True)
 
-    def all(self, pieces: Sequence[Piece[Result]], stage: str, unit: str, steps: Steps | None = None) -> list[Result]:
+    def all(self, jobs: Sequence[Job[Result]], stage: str, unit: str, steps: Steps | None = None) -> list[Result]:
         """The results in order; the first failure ends all."""
-        found: list[Result | None] = [None] * len(pieces)
-        for place, result in self.each(pieces, stage, unit, steps):
+        found: list[Result | None] = [None] * len(jobs)
+        for place, result in self.each(jobs, stage, unit, steps):
             found[place] = result
         return found  # type: ignore[return-value]  # each has its place
 
     def each(
-        self, pieces: Sequence[Piece[Result]], stage: str, unit: str, steps: Steps | None = None
+        self, jobs: Sequence[Job[Result]], stage: str, unit: str, steps: Steps | None = None
     ) -> Iterator[tuple[int, Result]]:
         """The results one by one as each is done, with its place."""
         from concurrent.futures import FIRST_COMPLETED, wait
 
         place_of: dict[Future[Result], int] = {
-            self._pool.submit(piece, lambda: self._is_stopped): place for place, piece in enumerate(pieces)
+            self._pool.submit(job, lambda: self._is_stopped): place for place, job in enumerate(jobs)
         }
         waiting, told, told_at = set(place_of), -1, 0.0
-        counted = steps or Steps(len(pieces))
+        counted = steps or Steps(len(jobs))
         while waiting or told < counted.done:
             if counted.done != told or time.monotonic() - told_at > TOLD_EVERY:
                 told, told_at = counted.done, time.monotonic()

@@ -29,7 +29,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled, while_wanted
-from bpe_core.support.threads import Piece, WorkerPool
+from bpe_core.support.threads import Job, WorkerPool
 from bpe_core.sweep.results import Row, table_of
 
 DRAWN = 1_000  # times as many documents as there are
@@ -208,7 +208,7 @@ def overlay(
         drawn = samples or {}
         of_line = _sizes_of_lines(histories, drawn)
 
-        def rows_of(name: str, history: History) -> Piece[list[Row]]:
+        def rows_of(name: str, history: History) -> Job[list[Row]]:
             one = drawn.get(name)
             wanted = chosen or _reached(history, of_line[name if one is None else one.line])
             about = {"recipe": name, "corpus": "", "ties": history.recipe.ties, "seed": 0, "run": ""}
@@ -245,7 +245,7 @@ def _reached(history: History, sizes: list[int]) -> list[int]:
     return [size for size in sizes if low <= size <= high] or [high]
 
 
-def _yardstick(documents: Sequence[str], recipe: Recipe) -> Piece[Yardstick]:
+def _yardstick(documents: Sequence[str], recipe: Recipe) -> Job[Yardstick]:
     return lambda stopped: Yardstick.of(documents, recipe, stopped)
 
 

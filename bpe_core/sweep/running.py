@@ -25,7 +25,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.limits import check_room
 from bpe_core.support.progress import ALONE, CancelCheck, Work
-from bpe_core.support.threads import CANCELLED, Piece, WorkerPool
+from bpe_core.support.threads import CANCELLED, Job, WorkerPool
 from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.plan import Plan
 from bpe_core.sweep.runs_in_session import RunsInSession
@@ -133,7 +133,7 @@ class _Bench:
         by = {self._measured_by(run): run for run in self._runs if run.key not in self._measured}
         documents = {name: self._documents(name) for name in dict.fromkeys(name for name, _ in by)}
 
-        def made(name: str, run: Run) -> Piece[Yardstick]:
+        def made(name: str, run: Run) -> Job[Yardstick]:
             return lambda stopped: Yardstick.of(documents[name], run.recipe, stopped)
 
         yardsticks = pool.all([made(name, run) for (name, _), run in by.items()], "counting", "texts to measure by")
@@ -142,7 +142,7 @@ class _Bench:
     def words_of(self, run: Run) -> WordTable:
         return self._words[run.words_key]
 
-    def piece(self, run: Run) -> Piece[tuple[History, list[results.Row]]]:
+    def piece(self, run: Run) -> Job[tuple[History, list[results.Row]]]:
         return lambda stopped: _saying_which(run, lambda: self._learned(run, stopped))
 
     def _learned(self, run: Run, stopped: CancelCheck) -> tuple[History, list[results.Row]]:
@@ -171,7 +171,7 @@ class _Bench:
         """Return which texts measure a run, and how they are split."""
         return "" if self._plan.held_out else run.corpus, shared_splitting(run.recipe)
 
-    def _count(self, run: Run) -> Piece[WordTable]:
+    def _count(self, run: Run) -> Job[WordTable]:
         def count(stopped: CancelCheck) -> WordTable:
             corpus = self._plan.corpus(run.corpus)
             words = _saying_which(run, lambda: count_words(corpus, run.recipe, Work(cancelled=stopped)))
@@ -180,7 +180,7 @@ class _Bench:
 
         return count
 
-    def _check(self, runs: list[Run]) -> Piece[None]:
+    def _check(self, runs: list[Run]) -> Job[None]:
         """Check that every size holds the base symbols of these words, and can be reached by dropping."""
 
         def plan(run: Run) -> None:

@@ -74,11 +74,11 @@ def _changed(text: str, steps: list[_Step]) -> str:
 def _steps(recipe: Recipe) -> Iterator[_Step]:
     """What the recipe changes, in order, in as few steps as possible."""
     if recipe.preparation:
-        from bpe_core.text.preparation.pieces import Piece
+        from bpe_core.text.preparation.pieces import TracedPiece
         from bpe_core.text.preparation.steps import preparing
 
         work = preparing(recipe.preparation)
-        yield _Step(lambda text: work.changed(Piece.bare(text)).text, partial(_prepared, work))
+        yield _Step(lambda text: work.changed(TracedPiece.bare(text)).text, partial(_prepared, work))
     by_letter = recipe.lowercase and not recipe.final_sigma
     clean = recipe.clean_text
     if form := recipe.unicode_form:
@@ -99,9 +99,9 @@ def _mapped(characters: CharacterMap) -> _Step:
 
 
 def _prepared(work: Preparing, text: str) -> tuple[str, Offsets]:
-    from bpe_core.text.preparation.pieces import Piece
+    from bpe_core.text.preparation.pieces import TracedPiece
 
-    piece = work.changed(Piece.whole(text))
+    piece = work.changed(TracedPiece.whole(text))
     return piece.text, np.array(piece.sources, np.int64)
 
 

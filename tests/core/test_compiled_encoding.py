@@ -27,7 +27,7 @@ from bpe_core.segmenting.batches import Jobs, Texts, Unread, encoded_by_kernels
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.plain_encoder import PlainEncoder
+from bpe_core.segmenting.merging import PlainEncoder
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import UInt64s
 from bpe_core.text.corpus import Corpus

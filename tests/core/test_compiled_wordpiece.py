@@ -16,7 +16,7 @@ from bpe_core.kernels import learn_score
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.methods import Learner
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
-from bpe_core.learning.wordpiece.plain import PlainScoreLearner
+from bpe_core.learning.wordpiece.method import PlainScoreLearner
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import wordpiece as reference
 from tests.conftest import EXAMPLES

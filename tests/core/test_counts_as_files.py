@@ -14,7 +14,7 @@ from bpe_core.command_line.main import run
 from bpe_core.counting import runs, to_files
 from bpe_core.counting.count_words import count_groups, count_words
 from bpe_core.counting.grouped import GroupedWords
-from bpe_core.counting.places import LocalPlace
+from bpe_core.counting.runs import LocalPlace
 from bpe_core.counting.to_files import CountingOrder, count_to_file
 from bpe_core.errors import CorpusError, OutputError
 from bpe_core.recipes.mixture import Group, Mixture, Sample

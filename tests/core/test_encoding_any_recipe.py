@@ -22,7 +22,7 @@ from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-from bpe_core.segmenting.plain_encoder import PlainEncoder
+from bpe_core.segmenting.merging import PlainEncoder
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.random_training import merge_tables

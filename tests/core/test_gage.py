@@ -18,8 +18,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.insight.pairs import best_that_never_won, ties
 from bpe_core.insight.reachability import reachability
-from bpe_core.learning.gage.method import METHOD
-from bpe_core.learning.gage.plain import PlainLearner
+from bpe_core.learning.gage.method import METHOD, PlainLearner
 from bpe_core.learning.methods import Learner
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe

@@ -18,7 +18,7 @@ from bpe_core import gage_file
 from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError, TooLarge
 from bpe_core.gage_file import PIECE
 from bpe_core.kernels.readiness import Policy
-from bpe_core.learning.gage import compiled, plain
+from bpe_core.learning.gage import compiled, method
 from bpe_core.learning.gage.block_form import size_of_block, write_block
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import gage
@@ -48,7 +48,7 @@ def test_it_expands_to_the_same(data: bytes, recipe: Recipe) -> None:
     made = gage_file.compress(data, recipe)
     assert gage_file.expand(made.data) == data
     assert made.report.compressed_size == len(made.data)
-    blocks = plain.compressed_blocks(data, recipe)
+    blocks = method.compressed_blocks(data, recipe)
     assert blocks == compiled.compressed_blocks(data, recipe)
     assert made.data == file_of(b"".join(write_block(block.pairs, block.data) for block in blocks), data)
     for block in blocks:

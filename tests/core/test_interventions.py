@@ -13,11 +13,11 @@ from bpe_core.errors import RecipeError
 from bpe_core.history.columns import Columns
 from bpe_core.history.history import History
 from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.bpe.plain import PlainLearner
+from bpe_core.learning.bpe.method import PlainLearner
 from bpe_core.learning.growing import growing_recipe, steps_alone
 from bpe_core.learning.trainer import Trainer
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
-from bpe_core.learning.wordpiece.plain import PlainScoreLearner
+from bpe_core.learning.wordpiece.method import PlainScoreLearner
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bpe_core.segmenting.laid_words import laid_words
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import Replace, replaced
-from bpe_core.text.preparation.pieces import BEHAVIORS, Behavior, Piece
+from bpe_core.text.preparation.pieces import BEHAVIORS, Behavior, TracedPiece
 from bpe_core.text.preparation.pre_tokenizers import (
     BertPreTokenizer,
     ByteLevel,
@@ -64,7 +64,7 @@ def test_steps_at_once_find_the_words_of_steps_one_by_one(steps: tuple[PreTokeni
     at_once = laid_words(steps)
     if at_once is None or not at_once.can_cut(text):
         return
-    expected = [raw_bytes(word.text) for word in Preparing(steps).words(Piece.bare(text))]
+    expected = [raw_bytes(word.text) for word in Preparing(steps).words(TracedPiece.bare(text))]
     assert list(at_once.of(text).words()) == [word for word in expected if word]
 
 
@@ -88,7 +88,7 @@ def test_what_is_replaced_is_what_is_found(pattern: str) -> None:
     @given(TEXTS, st.sampled_from(["", " ", "\\1", "▁▁"]))
     def check(text: str, content: str) -> None:
         found = Expression.of(pattern, is_regex=True).spans(text)
-        expected = replaced(Piece.whole(text), found, content).text if text else ""
-        assert Replace(pattern, True, content).changed(Piece.bare(text)).text == expected
+        expected = replaced(TracedPiece.whole(text), found, content).text if text else ""
+        assert Replace(pattern, True, content).changed(TracedPiece.bare(text)).text == expected
 
     check()

@@ -15,8 +15,7 @@ from bpe_core.kernels.readiness import Policy
 from bpe_core.learning import trainer
 from bpe_core.learning.bpe import method
 from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.bpe.method import METHOD
-from bpe_core.learning.bpe.plain import PlainLearner
+from bpe_core.learning.bpe.method import METHOD, PlainLearner
 from bpe_core.learning.trainer import Batch, Trainer, learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference

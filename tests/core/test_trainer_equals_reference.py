@@ -13,7 +13,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.bpe.plain import PlainLearner
+from bpe_core.learning.bpe.method import PlainLearner
 from bpe_core.learning.methods import Learner
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe

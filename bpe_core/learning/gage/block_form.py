@@ -141,6 +141,7 @@ def free_byte(taken: set[int]) -> int | None:
 
 
 ROOM_AT_FIRST = 1_024  # steps
+BLOCKS_LOOKED_AT = 100  # for candidates
 
 KINDS: dict[str, npt.DTypeLike] = {
     "block": np.int32,  # the first is 0; those of all texts are numbered on

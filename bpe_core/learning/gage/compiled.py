@@ -12,8 +12,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.kernels import gage as kernel
 from bpe_core.kernels import learn_queue
-from bpe_core.learning.gage.block_form import CompressedBlock, no_reasons, size_of_block, with_room
-from bpe_core.learning.gage.plain import BLOCKS_LOOKED_AT
+from bpe_core.learning.gage.block_form import BLOCKS_LOOKED_AT, CompressedBlock, no_reasons, size_of_block, with_room
 from bpe_core.learning.methods import EVERY_LENGTH, UNLIMITED, Candidate
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES

@@ -13,8 +13,7 @@ from bpe_core.history.history import TIED, Reasons
 from bpe_core.kernels import learn_score
 from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
 from bpe_core.learning.layout import Layout
-from bpe_core.learning.methods import Candidate
-from bpe_core.learning.wordpiece.plain import told
+from bpe_core.learning.methods import Candidate, with_token_counts
 from bpe_core.support.arrays import grown
 
 
@@ -35,7 +34,7 @@ class CompiledScoreLearner(CompiledLearner):
         return {"left_count": left, "right_count": right, TIED: tied}
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        return told(super().candidates(wanted), self._scores.token_counts)
+        return with_token_counts(super().candidates(wanted), self._scores.token_counts)
 
     def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
         self._token_counts = layout.symbol_counts(words, len(alphabet))

@@ -17,7 +17,7 @@ from bpe_core.text import older_unicode
 from bpe_core.text.characters import Form, formed, in_form, small
 from bpe_core.text.patterns import IDEOGRAPHS
 from bpe_core.text.preparation.expressions import Expression
-from bpe_core.text.preparation.pieces import Piece
+from bpe_core.text.preparation.pieces import TracedPiece
 from bpe_core.text.stand_ins import stand_ins
 
 _BLANK = regex.compile(r"\s")
@@ -28,7 +28,7 @@ _NMT = {chr(code): "" for code in (*range(1, 9), 0x0B, *range(0x0E, 0x20), 0x7F,
 }
 
 
-def by_character(piece: Piece, became: Callable[[str], str]) -> Piece:
+def by_character(piece: TracedPiece, became: Callable[[str], str]) -> TracedPiece:
     if piece.is_bare:
         return piece.written(piece.text.translate({ord(one): became(one) for one in set(piece.text)}))
     texts: list[str] = []
@@ -37,16 +37,16 @@ def by_character(piece: Piece, became: Callable[[str], str]) -> Piece:
         new = became(character)
         texts.append(new)
         sources += [source] * len(new)
-    return Piece("".join(texts), sources, piece.stop)
+    return TracedPiece("".join(texts), sources, piece.stop)
 
 
-def without(piece: Piece, characters: regex.Pattern[str]) -> Piece:
+def without(piece: TracedPiece, characters: regex.Pattern[str]) -> TracedPiece:
     if piece.is_bare:
         return piece.written(characters.sub("", piece.text))
     return replaced(piece, [found.span() for found in characters.finditer(piece.text)], "")
 
 
-def replaced(piece: Piece, spans: list[tuple[int, int]], content: str) -> Piece:
+def replaced(piece: TracedPiece, spans: list[tuple[int, int]], content: str) -> TracedPiece:
     if not spans:
         return piece
     texts: list[str] = []
@@ -57,7 +57,7 @@ def replaced(piece: Piece, spans: list[tuple[int, int]], content: str) -> Piece:
         texts += [piece.text[end:start], content]
         sources += [*piece.sources[end:start], *[source] * len(content)]
         end = stop
-    return Piece("".join([*texts, piece.text[end:]]), [*sources, *piece.sources[end:]], piece.stop)
+    return TracedPiece("".join([*texts, piece.text[end:]]), [*sources, *piece.sources[end:]], piece.stop)
 
 
 @dataclass(frozen=True)
@@ -68,20 +68,20 @@ class UnicodeForm:
     def words(self) -> str:
         return f"Characters take the Unicode form {self.form}."
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_bare:
             return piece.written(formed(piece.text, self.form))
         text, places = in_form(piece.text, self.form)
         if text == piece.text:
             return piece
-        return Piece(text, [piece.sources[place] for place in places.tolist()], piece.stop)
+        return TracedPiece(text, [piece.sources[place] for place in places.tolist()], piece.stop)
 
 
 @dataclass(frozen=True)
 class Lowercase:
     words: ClassVar[str] = "Letters become small, each looked at alone."
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         return piece.written(small(piece.text)) if piece.is_bare or piece.text.isascii() else by_character(piece, small)
 
 
@@ -89,7 +89,7 @@ class Lowercase:
 class StripAccents:
     words: ClassVar[str] = "Marks that combine with other characters are left out."
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.text.isascii():
             return piece
         return without(piece, older_unicode.marks())
@@ -105,7 +105,7 @@ class Strip:
         ends = [name for name, chosen in (("beginning", self.strip_left), ("end", self.strip_right)) if chosen]
         return f"Blanks at the {' and the '.join(ends) or 'ends'} of the text are {'left out' if ends else 'kept'}."
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         text = piece.text
         first = len(text) - len(text.lstrip(_BLANKS)) if self.strip_left else 0
         last = len(text.rstrip(_BLANKS)) if self.strip_right else len(text)
@@ -120,7 +120,7 @@ class Prepend:
     def words(self) -> str:
         return f"“{self.prepend}” is put before the text."
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         return piece.begun_with(self.prepend)
 
 
@@ -135,7 +135,7 @@ class Replace:
         became = f"becomes “{self.content}”" if self.content else "is left out"
         return f"{'What matches ' if self.is_regex else ''}“{self.pattern}” {became}."
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_bare and self.pattern and not self.is_regex:
             return piece.written(piece.text.replace(self.pattern, self.content))
         if piece.is_bare and piece.text:
@@ -151,7 +151,7 @@ class Replace:
 class Nmt:
     words: ClassVar[str] = "Control characters are left out; line breaks and invisible signs become spaces."
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         return by_character(piece, lambda one: _NMT.get(one, one))
 
 
@@ -159,7 +159,7 @@ class Nmt:
 class BytesShown:
     words: ClassVar[str] = "The text is looked at as bytes, each shown by a printable character."
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_in_bytes:
             return piece
         shown = stand_ins()
@@ -185,7 +185,7 @@ class BertNormalizer:
         told = "; ".join(what for what, chosen in done.items() if chosen) or "nothing is changed"
         return f"As BERT does it: {told}."
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         if self.clean_text:
             piece = without(piece, older_unicode.controls())
             piece = piece.written(_BLANK.sub(" ", piece.text))
@@ -290,7 +290,7 @@ class Precompiled:
     def table(self) -> CharacterTable:
         return _table(self.precompiled_charsmap)
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_bare and not self.longest:
             return piece.written("".join(self._stretches(piece.text)))
         parts = self._longest(piece.text) if self.longest else self._by_clusters(piece.text)
@@ -302,7 +302,7 @@ class Precompiled:
             texts.append(new)
             same = len(new) == stop - start
             sources += piece.sources[start:stop] if same else [piece.sources[start]] * len(new)
-        return Piece("".join(texts), sources, piece.stop)
+        return TracedPiece("".join(texts), sources, piece.stop)
 
     def _stretches(self, text: str) -> Iterator[str]:
         """What a text becomes: whole lines at once, except those where several characters look like one."""

@@ -24,14 +24,14 @@ BEHAVIORS: tuple[str, ...] = get_args(Behavior)
 Match = tuple[int, int, bool]  # start, stop, and whether it is a match or a gap between matches
 
 
-class Piece(NamedTuple):
+class TracedPiece(NamedTuple):
     text: str
     sources: Sequence[int]  # for each character, the index of the one it came from in the original text, or nothing
     stop: int  # where the piece ends in that text
     is_in_bytes: bool = False  # its characters stand for bytes
 
     @classmethod
-    def bare(cls, text: str) -> Piece:
+    def bare(cls, text: str) -> TracedPiece:
         """A text without sources, which takes less time."""
         return cls(text, range(0), 0)
 
@@ -40,32 +40,34 @@ class Piece(NamedTuple):
         return not self.sources
 
     @classmethod
-    def whole(cls, text: str, first: int = 0) -> Piece:
+    def whole(cls, text: str, first: int = 0) -> TracedPiece:
         """An unchanged text that begins at the character `first` of the original."""
         return cls(text, range(first, first + len(text)), first + len(text))
 
-    def part(self, start: int, stop: int) -> Piece:
+    def part(self, start: int, stop: int) -> TracedPiece:
         if start == 0 and stop == len(self.text):
             return self
         end = self.sources[stop] if stop < len(self.sources) else self.stop
-        return Piece(self.text[start:stop], self.sources[start:stop], end, self.is_in_bytes)
+        return TracedPiece(self.text[start:stop], self.sources[start:stop], end, self.is_in_bytes)
 
-    def begun_with(self, text: str) -> Piece:
+    def begun_with(self, text: str) -> TracedPiece:
         """The piece with a text put before it, whose source is the first character."""
         if not self.text:
             return self
         if self.is_bare:
             return self.written(text + self.text)
-        return Piece(text + self.text, [self.sources[0]] * len(text) + list(self.sources), self.stop, self.is_in_bytes)
+        return TracedPiece(
+            text + self.text, [self.sources[0]] * len(text) + list(self.sources), self.stop, self.is_in_bytes
+        )
 
-    def in_bytes(self) -> Piece:
-        return Piece(self.text, self.sources, self.stop, True)
+    def in_bytes(self) -> TracedPiece:
+        return TracedPiece(self.text, self.sources, self.stop, True)
 
-    def written(self, text: str) -> Piece:
+    def written(self, text: str) -> TracedPiece:
         """The piece with other characters, one for each of its own."""
-        return Piece(text, self.sources, self.stop, self.is_in_bytes)
+        return TracedPiece(text, self.sources, self.stop, self.is_in_bytes)
 
-    def cut(self, matches: Iterable[Match], behavior: Behavior, *, invert: bool = False) -> Iterator[Piece]:
+    def cut(self, matches: Iterable[Match], behavior: Behavior, *, invert: bool = False) -> Iterator[TracedPiece]:
         for start, stop in ranges(matches, behavior, invert=invert):
             if stop > start:
                 yield self.part(start, stop)

@@ -11,7 +11,7 @@ import regex
 from bpe_core.text import older_unicode
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import BytesShown
-from bpe_core.text.preparation.pieces import Behavior, Match, Piece, ranges, with_gaps
+from bpe_core.text.preparation.pieces import Behavior, Match, TracedPiece, ranges, with_gaps
 
 _BLANK = regex.compile(r"\s")
 _NUMERIC = regex.compile(older_unicode.NUMBERS)
@@ -44,7 +44,7 @@ class Split:
         what = f"{'what matches ' if self.is_regex else ''}“{self.pattern}”"
         return f"Cut at {'everything but ' if self.invert else ''}{what}, {_HOW[self.behavior]}."
 
-    def cut(self, piece: Piece) -> Iterator[Piece]:
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return piece.cut(self._matches(piece.text), self.behavior, invert=self.invert)
 
     def texts(self, text: str) -> list[str]:
@@ -66,7 +66,7 @@ class Digits:
     def words(self) -> str:
         return f"Cut at numbers, {'digit by digit' if self.individual_digits else 'which stay whole'}."
 
-    def cut(self, piece: Piece) -> Iterator[Piece]:
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return piece.cut(_found(_NUMERIC, piece.text), "Isolated" if self.individual_digits else "Contiguous")
 
 
@@ -78,7 +78,7 @@ class Punctuation:
     def words(self) -> str:
         return f"Cut at punctuation marks, {_HOW[self.behavior]}."
 
-    def cut(self, piece: Piece) -> Iterator[Piece]:
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return piece.cut(_found(older_unicode.punctuation(), piece.text), self.behavior)
 
 
@@ -86,7 +86,7 @@ class Punctuation:
 class Whitespace:
     words: ClassVar[str] = "Words are runs of letters and digits, or of other signs; white space is left out."
 
-    def cut(self, piece: Piece) -> Iterator[Piece]:
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return piece.cut(_found(_WORDS, older_unicode.without_later(piece.text)), "Removed", invert=True)
 
 
@@ -94,7 +94,7 @@ class Whitespace:
 class WhitespaceSplit:
     words: ClassVar[str] = "Cut at white space, which is left out."
 
-    def cut(self, piece: Piece) -> Iterator[Piece]:
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return piece.cut(_found(_BLANK, piece.text), "Removed")
 
 
@@ -106,7 +106,7 @@ class CharDelimiterSplit:
     def words(self) -> str:
         return f"Cut at “{self.delimiter}”, which is left out."
 
-    def cut(self, piece: Piece) -> Iterator[Piece]:
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         at = (i for i, character in enumerate(piece.text) if character == self.delimiter)
         return piece.cut(with_gaps(((i, i + 1, True) for i in at), len(piece.text)), "Removed")
 
@@ -115,7 +115,7 @@ class CharDelimiterSplit:
 class BertPreTokenizer:
     words: ClassVar[str] = "Cut at white space, which is left out, and at each punctuation mark."
 
-    def cut(self, piece: Piece) -> Iterator[Piece]:
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         for part in WhitespaceSplit().cut(piece):
             yield from Punctuation().cut(part)
 
@@ -128,7 +128,7 @@ class FixedLength:
     def words(self) -> str:
         return f"Cut after every {self.length:,} characters."
 
-    def cut(self, piece: Piece) -> Iterator[Piece]:
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return (piece.part(start, min(start + self.length, len(piece.text)))
                 for start in range(0, len(piece.text), self.length))  # fmt: skip
 
@@ -145,7 +145,7 @@ class Metaspace:
         cut = ", and before each it is cut" if self.split else ""
         return f"Blanks become {self.replacement}{cut}." + (f" One is put before {where}, too." if where else "")
 
-    def cut(self, piece: Piece) -> Iterator[Piece]:
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         sign = self.replacement
         changed = piece.written(piece.text.replace(" ", sign))
         begins = self.prepend_scheme == "always" or (
@@ -166,10 +166,10 @@ class ByteLevel:
         blank = "A space is put before each part that begins with none. " if self.add_prefix_space else ""
         return blank + ("Cut as GPT-2 cuts, into words of bytes." if self.use_regex else "Words are taken as bytes.")
 
-    def cut(self, piece: Piece) -> Iterator[Piece]:
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return map(BytesShown().changed, self.plainly(piece))
 
-    def plainly(self, piece: Piece) -> Iterator[Piece]:
+    def plainly(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         """The same words, not shown as bytes."""
         if self.add_prefix_space and not piece.text.startswith(" "):
             piece = piece.begun_with(" ")

@@ -1,7 +1,7 @@
 """All steps by the names that Hugging Face's tokenizers give them: from JSON, to JSON, and at work on texts.
 
 >>> work = Preparing((read_step({"type": "Lowercase"}), read_step({"type": "Digits", "individual_digits": False})))
->>> [word.text for word in work.words(work.changed(Piece.whole("Route 66")))]
+>>> [word.text for word in work.words(work.changed(TracedPiece.whole("Route 66")))]
 ['route ', '66']
 """
 
@@ -17,7 +17,7 @@ from bpe_core.errors import BpeError, RecipeError
 from bpe_core.text.characters import FORMS
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import LARGEST, BytesShown, Normalizer, Precompiled, Replace, UnicodeForm
-from bpe_core.text.preparation.pieces import BEHAVIORS, AddedToken, Piece
+from bpe_core.text.preparation.pieces import BEHAVIORS, AddedToken, TracedPiece
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel, CharDelimiterSplit, Metaspace, PreTokenizer, Split
 from bpe_core.text.stand_ins import byte_of_stand_in, raw_bytes
 
@@ -161,19 +161,19 @@ class Preparing:
         self.wants_places = any(isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in self.cuts)
         self._known: dict[str, tuple[str, ...]] = {}  # the words of each part that the first cut leaves
 
-    def changed(self, piece: Piece) -> Piece:
+    def changed(self, piece: TracedPiece) -> TracedPiece:
         for step in self._changes:
             piece = step.changed(piece)
         return piece
 
-    def words(self, piece: Piece) -> Iterator[Piece]:
+    def words(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         """The words of a changed text; those cut from bytes may begin and end inside characters."""
         return self._words((piece,), 0)
 
     def texts_of_words(self, text: str, first: int = 0) -> Iterator[str]:
         """The words of a changed text without their places; it begins at the character `first` of the original."""
         if self.wants_places or len(self.cuts) < 2:
-            piece = Piece.whole(text, first) if self.wants_places else Piece.bare(text)
+            piece = TracedPiece.whole(text, first) if self.wants_places else TracedPiece.bare(text)
             yield from (word.text for word in self._words((piece,), 0))
             return
         known, cut = self._known, self.cuts[0]
@@ -181,7 +181,7 @@ class Preparing:
             parts: Iterable[str] = cut.texts(text)
             in_bytes = False
         else:
-            pieces = list(cut.cut(Piece.bare(text)))
+            pieces = list(cut.cut(TracedPiece.bare(text)))
             parts = [piece.text for piece in pieces]
             in_bytes = any(piece.is_in_bytes for piece in pieces)
         for part in parts:
@@ -189,13 +189,13 @@ class Preparing:
             if words is None:
                 if len(known) >= MOST_KNOWN:
                     known.clear()
-                piece = Piece.bare(part)
+                piece = TracedPiece.bare(part)
                 words = tuple(word.text for word in self._words((piece.in_bytes() if in_bytes else piece,), 1))
                 if len(part) <= LONGEST_KNOWN:
                     known[part] = words
             yield from words
 
-    def _words(self, pieces: Iterable[Piece], done: int) -> Iterator[Piece]:
+    def _words(self, pieces: Iterable[TracedPiece], done: int) -> Iterator[TracedPiece]:
         """Cut pieces by all cuts but the first `done`."""
         for step in self.cuts[done:-1]:
             pieces = chain.from_iterable(map(step.cut, pieces))
@@ -203,7 +203,7 @@ class Preparing:
             as_bytes(word) if word.is_in_bytes else word for word in chain.from_iterable(map(self._last_cut, pieces))
         )
 
-    def _last_cut(self, piece: Piece) -> Iterator[Piece]:
+    def _last_cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         """The last cut, without showing words as bytes, as they would be turned back at once."""
         last = self.cuts[-1]
         return last.plainly(piece) if isinstance(last, ByteLevel) and not piece.is_in_bytes else last.cut(piece)
@@ -214,11 +214,11 @@ def preparing(steps: tuple[Step, ...]) -> Preparing:
     return Preparing(steps)
 
 
-def as_bytes(word: Piece) -> Piece:
+def as_bytes(word: TracedPiece) -> TracedPiece:
     """The text that printable characters stand for; a byte that is no whole character is escaped."""
     known = byte_of_stand_in()
     text = bytes(known[one] for one in word.text).decode(errors="surrogateescape")
     if word.is_bare:
-        return Piece.bare(text)
+        return TracedPiece.bare(text)
     ends = accumulate((len(raw_bytes(character)) for character in text), initial=0)
-    return Piece(text, [word.sources[end] for end, _ in zip(ends, text, strict=False)], word.stop)
+    return TracedPiece(text, [word.sources[end] for end, _ in zip(ends, text, strict=False)], word.stop)

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.support.progress import CancelCheck, never_cancelled
-from bpe_core.text.reading import archives, arrow_tables, csv_tables, json_lines, plain_text
+from bpe_core.text.reading import archives, arrow_tables, plain_text, text_tables
 from bpe_core.text.reading.counts_head import ENDING, HEAD_NAME, KEY, CountsHead, by_group, source_in_folder
 from bpe_core.text.reading.folders import files_in
 from bpe_core.text.reading.opening import (
@@ -61,9 +61,9 @@ def _archive_pieces(source: Source, options: ReadingOptions, size: int, log: Ski
 
 _PIECES_OF: dict[Kind, _Pieces] = {
     "text": plain_text.pieces,
-    "jsonl": json_lines.pieces,
-    "csv": csv_tables.pieces,
-    "tsv": csv_tables.pieces,
+    "jsonl": text_tables.json_pieces,
+    "csv": text_tables.csv_pieces,
+    "tsv": text_tables.csv_pieces,
     "parquet": arrow_tables.pieces,
     "arrow": arrow_tables.pieces,
     "tar": _archive_pieces,
@@ -207,10 +207,10 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
     source = replace(source, encoding=encoding)
     text = head.decode(encoding, "replace").removeprefix("\ufeff") if source.kind != "text" else ""
     if source.kind == "jsonl":
-        return _with_fields(source, options, json_lines.fields_of(map(str.encode, text.splitlines()[:LOOKED_AT])))
+        return _with_fields(source, options, text_tables.json_fields(map(str.encode, text.splitlines()[:LOOKED_AT])))
     if source.kind in ("csv", "tsv"):
-        header, rows = csv_tables.looked_at(text, source.kind, source.name)
-        return _with_fields(source, options, csv_tables.fields_of(header, rows), looks_like_words(header, rows))
+        header, rows = text_tables.looked_at(text, source.kind, source.name)
+        return _with_fields(source, options, text_tables.csv_fields(header, rows), looks_like_words(header, rows))
     return source
 
 

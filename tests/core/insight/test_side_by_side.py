@@ -21,8 +21,7 @@ from bpe_core.recipes.recipe import Recipe, Splitting
 from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import GivenWords
-from bpe_core.segmenting.merging import Merges
-from bpe_core.segmenting.plain_encoder import PlainEncoder, Spelling
+from bpe_core.segmenting.merging import Merges, PlainEncoder, Spelling
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests import dropping_method

@@ -1,24 +1,31 @@
-"""A .csv or .tsv file: the first row names the columns, and one of them holds the texts."""
+"""Tables as text: rows of .csv and .tsv files, whose first names the columns, and of .jsonl files, each a JSON object.
+
+One column or field holds the texts; in JSON it may also hold lists of them.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-from bpe_core.errors import CorpusError
+from bpe_core.errors import CorpusError, cause_of
 from bpe_core.text.reading.plain_text import text_blocks
 from bpe_core.text.reading.rows import (
     LOOKED_AT,
     USUAL_NAMES,
     BadRow,
     NumberedLines,
+    Steps,
     chosen,
     encoded_field,
     listed,
     pass_over,
+    steps_of,
+    text_fields,
 )
 from bpe_core.text.reading.source import Chunk, Kind, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import pieces_of
@@ -26,11 +33,11 @@ from bpe_core.text.reading.utf8 import pieces_of
 LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed would take the rest of the file
 
 
-def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
+def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """Each row is a document, whose text may run over several lines between quotes."""
     lines = NumberedLines(text_blocks(source, options, size, log), source.name)
     rows = Rows(lines, source.kind, source.name)
-    fields = fields_of(rows.header, rows.ahead)
+    fields = csv_fields(rows.header, rows.ahead)
     field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
     if field not in rows.header:
         named = listed(rows.header) or "none"
@@ -49,10 +56,10 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
         yield from pieces_of(text, size, lines.bytes_read)
 
 
-def fields_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def csv_fields(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """The columns that could hold texts: those that, in the rows looked at, hold more than numbers.
 
-    >>> fields_of(["id", "body"], [["1", "low"], ["2", "7"]])
+    >>> csv_fields(["id", "body"], [["1", "low"], ["2", "7"]])
     ('body',)
     """
     full = [row for row in rows if len(row) == len(header)]
@@ -115,3 +122,86 @@ def _read(lines: Iterable[str], delimiter: str) -> Iterator[Row]:
             problem = BadRow(f"this row cannot be read{upto}: its quotes or line ends are out of place")
             problem.__cause__ = error
             yield Row(line, [], problem)
+
+
+def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
+    """Read each text of a row as a document; blank lines are skipped."""
+    lines = NumberedLines(text_blocks(source, options, size, log), source.name)
+    numbered = ((lines.number, line) for line in lines if not line.isspace())
+    first = list(islice(numbered, LOOKED_AT))
+    fields = json_fields(line for _, line in first)
+    field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
+    steps = steps_of(field)
+    for number, line in chain(first, numbered):
+        try:
+            texts = [encoded_field(text, options) for text in texts_of(line, field, steps)]
+        except BadRow as reason:
+            pass_over(source, f"line {number:,}", reason, options, log)
+            continue
+        for text in texts:
+            yield from pieces_of(text, size, lines.bytes_read)
+
+
+def json_fields(lines: Iterable[bytes]) -> tuple[str, ...]:
+    """Where the first rows have texts, or would have them; broken rows are ignored."""
+    found: dict[str, None] = {}
+    for line in lines:
+        try:
+            row = _parsed(line)
+        except BadRow:
+            continue
+        if isinstance(row, dict):
+            found |= dict.fromkeys(name for name in USUAL_NAMES if name in row)
+            found |= dict.fromkeys(text_fields(row))
+    return tuple(found)
+
+
+def texts_of(line: bytes, field: str, steps: Steps) -> list[str]:
+    """The texts in that field of a row.
+
+    >>> texts_of(b'{"turns": [{"text": "low"}, {"text": "lower"}]}', "turns[].text", steps_of("turns[].text"))
+    ['low', 'lower']
+    """
+    row = _parsed(line)
+    if not isinstance(row, dict):
+        raise BadRow(f"a row must be a JSON object such as {{{json.dumps(field)}: ...}}, not {_kind(row)}")
+    if field in row:  # a name that holds a dot itself
+        steps = (field,)
+    values: list[object] = [row]
+    for place, step in enumerate(steps):
+        values = [below for value in values for below in _below(value, step, steps[:place])]
+    for value in values:
+        if not isinstance(value, str):
+            raise BadRow(f'the field "{field}" holds {_kind(value)}, not text')
+    return [value for value in values if isinstance(value, str)]
+
+
+def _parsed(line: bytes) -> object:
+    try:
+        return json.loads(line.strip().decode())
+    except json.JSONDecodeError as error:
+        raise BadRow(f"this is not valid JSON from character {error.pos + 1:,} on") from error
+    except (ValueError, RecursionError) as error:
+        raise BadRow(f"this JSON cannot be read: {cause_of(error)}") from error
+
+
+def _below(value: object, step: str | None, before: Steps) -> list[object]:
+    where = f' in "{_written(before)}"' if before else ""
+    if step is None:
+        if not isinstance(value, list):
+            raise BadRow(f'"{_written(before)}" holds {_kind(value)}, not a list')
+        return value
+    if not isinstance(value, dict):
+        raise BadRow(f'there is no field "{step}"{where}, which holds {_kind(value)}')
+    if step not in value:
+        raise BadRow(f'there is no field "{step}"{where}; there is {listed(list(value)) or "nothing"}')
+    return [value[step]]
+
+
+def _written(steps: Steps) -> str:
+    return "".join("[]" if step is None else f".{step}" for step in steps).removeprefix(".")
+
+
+def _kind(value: object) -> str:
+    names = {bool: "true or false", str: "a text", list: "a list", dict: "an object", type(None): "null"}
+    return names.get(type(value), "a number")
