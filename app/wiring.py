@@ -43,7 +43,6 @@ from app.window.pages import PAGES, PAIRS, SWEEPS, Pages, World
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
-from app.window.questions.compare.wiring import Laboratory
 from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import Asking
 from app.window.recipe.recipe_form import RecipeForm
@@ -194,15 +193,14 @@ class Program(QObject):
     # Connecting
 
     def _connect_topics(self) -> None:
-        session, frame, text = self.session, self.frame, self.token_text
+        frame, text = self.frame, self.token_text
         editor, table = self.text_panel.editor, self.merge_panel.table
         self.writing = Writing(frame, text, self.text_panel, self.token, self)
         self.running = Training(frame, self.training, self.form, self.speed, self)
         self.moving = Moving(frame, self.charts, self.pages, self.text_panel, self.watch, self.time_bar, self)
-        self.merge_panel.connect_with(session, frame)
-        self.charting = Charting(session, frame, self.charts, self.pages, table.place_of, self)
-        self.asking = Asking(session, frame, self.pages, self.inspector, editor, table, self)
-        self.comparing = Laboratory(session, frame, self.pages, self.inspector, self)
+        self.merge_panel.connect_with(frame)
+        self.charting = Charting(frame, self.charts, self.pages, table.place_of, self)
+        self.asking = Asking(frame, self.pages, self.inspector, editor, table, self)
         self.exchanging = Exchanging(frame, self.pages, self)
         self.filing = Filing(frame, text, self.merges, self.charts, self.pages, self)
         self.opening = Opening(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)

@@ -173,7 +173,7 @@ def test_no_arrow_turns_round() -> None:
         ("app.window.merges.merge_table", "from app.window.merges import merge_view"),
         ("app.window.merges.merge_table", "from app.window.questions import wiring"),
         ("app.window.merges.merge_view", "from PySide6.QtWidgets import QTableView\nimport bpe_core"),
-        ("app.window.parts.theme", "from app.window.merges.columns import Column"),
+        ("app.window.parts.theme", "from app.window.merges.merge_table import Column"),
     ],
 )
 def test_the_check_itself_sees_a_turned_arrow(module: str, source: str) -> None:

@@ -12,12 +12,18 @@ from PySide6.QtGui import QGuiApplication
 
 from app.session.aside import Notice
 from app.session.run import NO_RUN
-from app.session.session import Session
 from app.settings import LAST_FOLDER
 from app.window.charts.pairs_motion import Flight
 from app.window.main_window import Frame
 from app.window.pages import LAB, PAGES, PAIRS, TOKEN, Pages
-from app.window.parts.dialogs import ANIMATED_FILTER, CHART_FILTERS, DATA_FILTERS, PRINT_FILTERS, ask_where_to_save
+from app.window.parts.dialogs import (
+    ANIMATED_FILTER,
+    CHART_FILTERS,
+    DATA_FILTERS,
+    PRINT_FILTERS,
+    PrintDialog,
+    ask_where_to_save,
+)
 from app.window.parts.page import Page, PageTabs
 from app.window.parts.pictures import drawing_of, picture_of, save_animated, save_pdf, save_png, save_svg, write_drawing
 from app.window.parts.watched import Exact, command_of, exact_of
@@ -39,7 +45,6 @@ class Charting(QObject):
 
     def __init__(
         self,
-        session: Session,
         frame: Frame,
         charts: PageTabs,
         pages: Pages,
@@ -48,15 +53,16 @@ class Charting(QObject):
     ) -> None:
         """`place_of` says where on the screen the token is that the step before a moment made."""
         super().__init__(parent)
+        session = frame.session
         self.flight, self._place_of, self._pairs = Flight(frame.window), place_of, pages.page(PAIRS)
         self._pairs.winner_left.connect(self._let_winner_fly)
         session.cursor.moved.connect(lambda _: self.flight.motion.end())
         self._frame, self._charts, self._pages, self._runs = frame, charts, pages, session.runs
         self._aside = session.aside
         session.runs.changed.connect(self._name_pages)
-        frame.actions["save_chart"].triggered.connect(lambda: self._save(self._shown))
-        frame.actions["print_chart"].triggered.connect(lambda: self._open_print_dialog(self._shown))
-        frame.actions["copy_chart"].triggered.connect(self._copy)
+        act_on = frame.actions.connect
+        act_on(save_chart=lambda: self._save(self._shown), copy_chart=self._copy)
+        act_on(print_chart=lambda: self._open_print_dialog(self._shown))
         for row in PAGES:
             pages.when_built(row, self._let_save)
         pages.when_built(TOKEN, self._connect_token)
@@ -144,8 +150,6 @@ class Charting(QObject):
         self._tell(Notice(NOT_SAVED.format(sentence)))
 
     def _open_print_dialog(self, page: Page) -> None:
-        from app.window.charts.print_dialog import PrintDialog
-
         self.print_dialog = PrintDialog(self._frame.settings, self._frame.window)
         self.print_dialog.chosen.connect(lambda *chosen: self._print(page, *chosen))
         self.print_dialog.finished.connect(self.print_dialog.deleteLater)

@@ -48,9 +48,7 @@ from bpe_core.session_file.values import View
 
 if TYPE_CHECKING:  # loaded when they are opened: the first paint of the window waits for none of them
     from app.window.files.compress_and_encode import Direction, FileCompression
-    from app.window.files.compress_and_encode_dialogs import CompressDialog
-    from app.window.files.counts_dialog import CountDialog
-    from app.window.files.growth_dialog import GrowthOffer
+    from app.window.files.dialogs import CompressDialog, CountDialog, GrowthOffer
 
 LARGEST_SIZE = 10_000  # pixels
 COUNTS_FOLDER = "counts"  # beside the safety copies
@@ -332,7 +330,7 @@ class Exchanging(QObject):
             self._pages.page(COMPARE).duel.choose(run.number)
 
     def _extend(self) -> None:
-        from app.window.files.growth_dialog import GrowthDialog
+        from app.window.files.dialogs import GrowthDialog
 
         run = self._session.runs.shown
         if run is None or run.history is None:
@@ -365,7 +363,7 @@ class Exchanging(QObject):
         return model
 
     def _compress(self, direction: Direction) -> None:
-        from app.window.files.compress_and_encode_dialogs import CompressDialog
+        from app.window.files.dialogs import CompressDialog
 
         if self.compress_dialog is not None:
             self.compress_dialog.close()  # one file at a time
@@ -373,7 +371,7 @@ class Exchanging(QObject):
         self._show("compress_dialog", lambda: CompressDialog(self.compression, direction, folder, self._frame.window))
 
     def _show_counts(self) -> None:
-        from app.window.files.counts_dialog import CountDialog
+        from app.window.files.dialogs import CountDialog
 
         self.counts.look()
         proposal = Path(self._frame.settings.get(LAST_FOLDER) or Path.home()) / "counts.parquet"
@@ -392,7 +390,7 @@ class Exchanging(QObject):
 
 def _growth_offer(history: History) -> GrowthOffer:
     """What can be wanted of a table; a BpeError where it cannot learn more."""
-    from app.window.files.growth_dialog import GrowthOffer
+    from app.window.files.dialogs import GrowthOffer
 
     growing_recipe(history, 1)
     numbers = numbers_of(history)

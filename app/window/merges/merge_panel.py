@@ -7,7 +7,6 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
 from app.session.merge_filter import MergeFilter
-from app.session.session import Session
 from app.settings import COPY_HEADERS
 from app.window.main_window import Frame
 from app.window.merges.merge_table import MergeTableModel
@@ -56,9 +55,9 @@ class MergePanel(QWidget):
             signal.connect(self._show_count)
         self._show_filter(model.filter)
 
-    def connect_with(self, session: Session, frame: Frame) -> None:
+    def connect_with(self, frame: Frame) -> None:
         """Follow the run and the step shown, and act on the Edit menu."""
-        model, table, actions = self._model, self.table, frame.actions
+        model, table, session, actions = self._model, self.table, frame.session, frame.actions
         runs, cursor, dock = session.runs, session.cursor, frame.window.docks["merges"]
 
         def copy(separator: str) -> None:

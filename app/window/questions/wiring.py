@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +10,9 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.session.aside import Answer, Notice
-from app.session.session import Session
 from app.window.main_window import Frame
 from app.window.merges.merge_view import MergeTableView
-from app.window.pages import AUDIT, COMPARE, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
+from app.window.pages import AUDIT, COMPARE, LAB, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.page import PageTabs
 from app.window.text.view.editor import TokenTextEdit
@@ -34,7 +32,6 @@ class Asking(QObject):
 
     def __init__(
         self,
-        session: Session,
         frame: Frame,
         pages: Pages,
         inspector: PageTabs,
@@ -43,11 +40,11 @@ class Asking(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
+        self._session = session = frame.session
         self._runs, self._cursor = session.runs, session.cursor
         self._messages = frame.messages
         self._window, self._actions, self._inspector, self._editor = frame.window, frame.actions, inspector, editor
         self._pages, self._token = pages, pages.page(TOKEN)
-        self._session = session
         self._connect_actions()
         self._connect_pages()
         editor.caret_placed.connect(lambda byte: pages.page(WHY).model.look_at(byte))
@@ -71,6 +68,8 @@ class Asking(QObject):
         pages.when_built(COMPARE, lambda page: page.duel_wanted.connect(self._actions["duel"].trigger))
         pages.when_built(COMPARE, lambda page: page.duel.failed.connect(say))
         pages.when_built(COMPARE, lambda page: page.duel.put_together.connect(self._offer_comparison))
+        pages.when_built(LAB, lambda page: page.import_wanted.connect(self._actions["import"].trigger))
+        pages.when_built(LAB, lambda page: page.why_wanted.connect(self._ask_why_in_lab))
         pages.when_built(TREE, lambda page: page.copy_wanted.connect(self._actions["copy_chart"].trigger))
         pages.when_built(TREE, lambda page: page.close_wanted.connect(lambda: self._window.set_stage("")))
 
@@ -90,19 +89,17 @@ class Asking(QObject):
 
     def _connect_actions(self) -> None:
         """Connect the menu, by which every answer can be reached without a mouse."""
-        acts: dict[str, Callable[[], None]] = {
-            "why": self._ask_why,
-            "token": self._ask_about_token,
-            "tree": self._enlarge_tree,
-            "paid": self._ask_what_paid,
-            "follow": lambda: self._follow(self._pair_of(self._cursor.position - 1)),
-            "forbid": lambda: self._forbid(self._cursor.position),
-            "compare": lambda: self._pages.page(COMPARE).choice.box.setFocus(),
-            "hold_out": self._ask_for_held_out,
-            "encode": self._encode,
-        }
-        for name, act in acts.items():
-            self._actions[name].triggered.connect(lambda _=False, act=act: act())
+        self._actions.connect(
+            why=self._ask_why,
+            token=self._ask_about_token,
+            tree=self._enlarge_tree,
+            paid=self._ask_what_paid,
+            follow=lambda: self._follow(self._pair_of(self._cursor.position - 1)),
+            forbid=lambda: self._forbid(self._cursor.position),
+            compare=lambda: self._pages.page(COMPARE).choice.box.setFocus(),
+            hold_out=self._ask_for_held_out,
+            encode=self._encode,
+        )
 
     # -- about a place in the text ---------------------------------------------------------
 
@@ -110,6 +107,18 @@ class Asking(QObject):
         """Ask why the text is cut at the caret."""
         self._show_in_inspector("why")
         self._pages.page(WHY).model.look_at(self._editor.caret_byte)
+
+    def _ask_why_in_lab(self, lane: int, byte: int) -> None:
+        """Of one tokenizer, at the size shown: its run is the one that the window shows from now on."""
+        model = self._pages.page(LAB).model
+        asked = model.lanes[lane]
+        model.stay()
+        if self._runs.shown is not asked.run:
+            self._runs.show(asked.run)
+        self._cursor.go_to(asked.wanted)
+        self._pages.page(WHY).model.look_at(byte, model.specimen)
+        self._window.show_dock("inspector", here=True)
+        self._inspector.show_page("why")
 
     def _enlarge_tree(self) -> None:
         """Show the tree of the word asked about, else of the word at the caret."""
@@ -213,7 +222,7 @@ class Asking(QObject):
         return encoding
 
     def _encode(self) -> None:
-        from app.window.files.compress_and_encode_dialogs import EncodeDialog
+        from app.window.files.dialogs import EncodeDialog
 
         self.encode_dialog = EncodeDialog(self.encoding, self._window)
         self.encode_dialog.finished.connect(self.encode_dialog.deleteLater)  # its parent would keep it for ever

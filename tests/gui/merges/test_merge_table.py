@@ -12,8 +12,7 @@ from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 
 from app.session.merge_filter import NOT_HEX, MergeFilter
-from app.window.merges.columns import columns_of
-from app.window.merges.merge_table import MergeTableModel
+from app.window.merges.merge_table import MergeTableModel, columns_of
 from bpe_core.history.token_texts import ranks, shown
 from tests.gui.histories import grown, random_history, run_with
 
