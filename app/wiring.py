@@ -207,7 +207,7 @@ class Program(QObject):
         self.playing = PlayingControls(frame, self.text_panel, self.watch.word, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
         tabs, look_at = (self.charts, self.inspector), self.asking.about_token
-        self.finding = Finding(frame, self.teaching, self.form, *tabs, look_at, self)
+        self.finding = Finding(frame, self.teaching, self.form, tabs, look_at, self)
 
     def _connect_topics_with_each_other(self) -> None:
         self.session.recipe.changed.connect(lambda _: self.corpus.refresh())

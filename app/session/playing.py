@@ -145,7 +145,9 @@ class Playing(QObject):
     def skip_idle(self, changes: Iterable[int]) -> None:
         """Go quickly over steps between these, which change something in the text shown."""
         if self.is_playing or self.is_paused:
-            self._plan(without_idle(changes, self._at, self._places[-1], self.speed))
+            places = without_idle(changes, self._at, self._places[-1], self.speed)
+            if len(places) <= self._places[-1] - self._at:  # else nothing is skipped, and the pace stays
+                self._plan(places)
 
     def forget_changes(self) -> None:
         """The text shown is another: a walk that goes on is planned anew."""

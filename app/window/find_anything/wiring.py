@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -14,8 +14,8 @@ from app.window.find_anything.search import Found, RunSearch, Search, among
 from app.window.lessons.lessons import lessons
 from app.window.lessons.wiring import Teaching
 from app.window.main_window import Frame
-from app.window.pages import PAGES
-from app.window.parts.page import PageTabs
+from app.window.pages import PAGES, PageRow
+from app.window.parts.page import Page, PageTabs
 from app.window.recipe.recipe_form import RecipeForm, options, presets
 
 NOT_NOW = "Not possible now"
@@ -29,13 +29,12 @@ class Finding(QObject):
         frame: Frame,
         teaching: Teaching,
         form: RecipeForm,
-        charts: PageTabs,
-        inspector: PageTabs,
+        tabs: Sequence[PageTabs],
         look_at: Callable[[int], None],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._form, self._charts, self._inspector = form, charts, inspector
+        self._form, self._tabs = form, tabs
         self._session, self._window, self._teaching, self._look_at = frame.session, frame.window, teaching, look_at
         frame.actions.connect(find_anything=self.open)
 
@@ -70,13 +69,13 @@ class Finding(QObject):
         """Pages that no action shows."""
         for row in PAGES:
             if row.tabs != "centre" and not row.actions:
-                yield Found(row.title, "Chart" if row.tabs == "charts" else "Inspector", partial(self._show, row.id))
+                yield Found(row.title, row.tabs.capitalize(), partial(self._show, row))
 
-    def _show(self, id: str) -> None:
-        if id in self._inspector.ids:
+    def _show(self, row: PageRow[Page]) -> None:
+        if row.tabs == "inspector":
             self._window.show_dock("inspector")
-        for tabs in (self._charts, self._inspector):
-            tabs.show_page(id)
+        for tabs in self._tabs:
+            tabs.show_page(row.id)
 
     def _lessons(self) -> list[Found]:
         return [
