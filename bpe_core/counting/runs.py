@@ -2,6 +2,7 @@
 
 A *run* is a table of words on disk with a row group for each range of a hash; `place` is the number of a word in its
 table. The first of all runs with a word decides where it was first seen.
+A `Place` is a folder that runs and counts are written to: on this computer, or behind an address.
 """
 
 from __future__ import annotations
@@ -286,9 +287,6 @@ def read_stored(place: Place, name: str, read: Callable[[Any], Any], advice: str
 
 def _tells_line_ends(numbers: Mapping[str, Int64s]) -> bool:
     return any(name.startswith(LINE_ENDS) for name in numbers)
-
-
-# Folders that runs and counts are written to: on this computer, or behind an address
 
 
 Place: TypeAlias = "LocalPlace | RemotePlace"

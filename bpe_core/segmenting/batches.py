@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bpe_core.errors import BpeError
-from bpe_core.segmenting.characters import utf8, utf8_view
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 from bpe_core.support.threads import WORTH_THREADS, available_threads
+from bpe_core.text.characters import utf8, utf8_view
 from bpe_core.text.reading.utf8 import first_broken
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ import numpy as np
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.characters import utf8 as utf8
 from bpe_core.support.arrays import Int32s, Int64s
-from bpe_core.text.characters import code_points
+from bpe_core.text.characters import code_points, raw_bytes
+from bpe_core.text.characters import utf8 as utf8
 from bpe_core.text.normalization import (
     byte_origins,
     byte_starts,
@@ -28,7 +28,6 @@ from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece, found_in
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
-from bpe_core.text.stand_ins import raw_bytes
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.laid_words import Laid, LaidWords

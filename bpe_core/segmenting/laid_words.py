@@ -18,9 +18,9 @@ import numpy.typing as npt
 import regex
 
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
-from bpe_core.segmenting.characters import utf8_view
 from bpe_core.support.arrays import Bools, Bytes, Int32s, repeated
 from bpe_core.text import older_unicode
+from bpe_core.text.characters import raw_bytes, utf8_view
 from bpe_core.text.preparation.expressions import translated
 from bpe_core.text.preparation.pieces import Behavior
 from bpe_core.text.preparation.pre_tokenizers import (
@@ -37,7 +37,7 @@ from bpe_core.text.preparation.pre_tokenizers import (
     WhitespaceSplit,
 )
 from bpe_core.text.scanner import beginnings, table_of
-from bpe_core.text.stand_ins import raw_bytes, stand_ins
+from bpe_core.text.stand_ins import stand_ins
 
 
 class _NoWords(Exception):

@@ -26,7 +26,7 @@ from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.support.arrays import Int32s
-from bpe_core.text.stand_ins import raw_bytes
+from bpe_core.text.characters import raw_bytes
 
 KERNELS = Policy("bpe_core.kernels.merge_word", small=60_000)  # cells
 

@@ -16,7 +16,7 @@ from bpe_core.segmenting.merging import LongestMatch, PlainEncoder, ids_of_each
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
-from bpe_core.text.stand_ins import raw_bytes
+from bpe_core.text.characters import raw_bytes
 
 if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread

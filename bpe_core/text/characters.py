@@ -1,7 +1,8 @@
 """What characters become, with the place each came from: Unicode forms, small letters, cleaning, leaving out accents.
 
 Characters that came to Unicode lately are treated as in the libraries that tokenizers are made with: they have no form
-of their own yet, but some have a small letter.
+of their own yet, but some have a small letter. The bytes of a text are viewed without a copy where
+the text keeps them: ASCII always, others once they were viewed.
 
 >>> small("ΑΣ"), in_form("e\\u0301l", "NFC")
 ('ασ', ('él', array([0, 2])))
@@ -9,18 +10,20 @@ of their own yet, but some have a small letter.
 
 from __future__ import annotations
 
+import ctypes
 import re
 import threading
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.support.arrays import repeated
+from bpe_core.errors import BpeError
+from bpe_core.support.arrays import Bytes, repeated
 from bpe_core.text import older_unicode
 from bpe_core.text.older_unicode import without_form
 
@@ -246,3 +249,41 @@ def _every_character() -> str:
 
 def _runs_of(expression: regex.Pattern[str]) -> Iterator[tuple[int, int]]:
     return (found.span() for found in expression.finditer(_every_character(), concurrent=True))
+
+
+def raw_bytes(word: str) -> bytes:
+    """The bytes of a word that may begin or end inside a character."""
+    return word.encode(errors="surrogateescape")
+
+
+def utf8(text: str) -> bytes:
+    """Return the bytes of a text. Half of a surrogate pair is no character and has none."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise _no_character(text, error.start) from error
+
+
+def utf8_view(text: str) -> Bytes:
+    """Return the same bytes where the text itself keeps them, which it does from now on."""
+    size = ctypes.c_ssize_t()
+    try:
+        address = _bytes_of(text, ctypes.byref(size))
+    except UnicodeEncodeError as error:
+        raise _no_character(text, error.start) from error
+    held: Any = (ctypes.c_uint8 * size.value).from_address(address)
+    held.text = text  # which must live as long as the array
+    view: Bytes = np.frombuffer(held, np.uint8)
+    view.flags.writeable = False
+    return view
+
+
+_bytes_of = ctypes.pythonapi.PyUnicode_AsUTF8AndSize
+_bytes_of.restype, _bytes_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))
+
+
+def _no_character(text: str, place: int) -> BpeError:
+    return BpeError(
+        f"Character {place + 1:,} of the text is U+{ord(text[place]):04X}, half of a surrogate pair, "
+        "which is no character of its own; remove or replace it."
+    )

@@ -31,8 +31,3 @@ def stand_ins() -> tuple[str, ...]:
 @cache
 def byte_of_stand_in() -> dict[str, int]:
     return {character: byte for byte, character in enumerate(stand_ins())}
-
-
-def raw_bytes(word: str) -> bytes:
-    """The bytes of a word that may begin or end inside a character."""
-    return word.encode(errors="surrogateescape")

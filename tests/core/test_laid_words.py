@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.segmenting.laid_words import laid_words
+from bpe_core.text.characters import raw_bytes
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import Replace, replaced
 from bpe_core.text.preparation.pieces import BEHAVIORS, Behavior, TracedPiece
@@ -26,7 +27,6 @@ from bpe_core.text.preparation.pre_tokenizers import (
     WhitespaceSplit,
 )
 from bpe_core.text.preparation.steps import Preparing, as_json, read_step
-from bpe_core.text.stand_ins import raw_bytes
 
 SIGNS = "aB1½² ▁.,-'’\n\r\té人ß한\u0301\u3000\u2028\ufeff\u061d\U00011f43\U00016ea0\u0378🏽"
 TEXTS = st.lists(st.sampled_from([*SIGNS, "don't", "  ", "<end>", "12345"]), max_size=16).map("".join)

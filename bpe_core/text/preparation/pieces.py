@@ -56,9 +56,8 @@ class TracedPiece(NamedTuple):
             return self
         if self.is_bare:
             return self.written(text + self.text)
-        return TracedPiece(
-            text + self.text, [self.sources[0]] * len(text) + list(self.sources), self.stop, self.is_in_bytes
-        )
+        sources = [self.sources[0]] * len(text) + list(self.sources)
+        return TracedPiece(text + self.text, sources, self.stop, self.is_in_bytes)
 
     def in_bytes(self) -> TracedPiece:
         return TracedPiece(self.text, self.sources, self.stop, True)

@@ -14,12 +14,12 @@ from itertools import accumulate, chain
 from typing import Any, get_args
 
 from bpe_core.errors import BpeError, RecipeError
-from bpe_core.text.characters import FORMS
+from bpe_core.text.characters import FORMS, raw_bytes
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import LARGEST, BytesShown, Normalizer, Precompiled, Replace, UnicodeForm
 from bpe_core.text.preparation.pieces import BEHAVIORS, AddedToken, TracedPiece
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel, CharDelimiterSplit, Metaspace, PreTokenizer, Split
-from bpe_core.text.stand_ins import byte_of_stand_in, raw_bytes
+from bpe_core.text.stand_ins import byte_of_stand_in
 
 Step = AddedToken | Normalizer | PreTokenizer
 
