@@ -198,7 +198,7 @@ class Question:
             dataclasses.replace(
                 field.metadata["parameter"],
                 name=field.name,
-                kind=_kind(hints[field.name]),
+                kind=_KINDS.get(hints[field.name], "text"),
                 choices=field.metadata["parameter"].choices or _choices(hints[field.name]),
             )
             for field in dataclasses.fields(cls)  # type: ignore[arg-type]  # subclasses are dataclasses
@@ -280,10 +280,6 @@ def _words(parameter: Parameter, value: Any) -> Iterator[str]:
     else:
         yield parameter.flag
         yield str(value)
-
-
-def _kind(hint: Any) -> Kind:
-    return _KINDS.get(hint, "text")
 
 
 def _choices(hint: Any) -> tuple[str, ...]:

@@ -138,14 +138,8 @@ def corpus(report: Report) -> list[Content]:
     parts: list[Content] = []
     words = report.study.learned_from
     if words is not None:
-        parts.append(
-            element(
-                "p",
-                {},
-                f"{words.total:,} word{'' if words.total == 1 else 's'}, {len(words):,} different; "
-                f"{words.total_bytes:,} bytes stand in words.",
-            )
-        )
+        counted = f"{words.total:,} word{'' if words.total == 1 else 's'}, {len(words):,} different; "
+        parts.append(element("p", {}, f"{counted}{words.total_bytes:,} bytes stand in words."))
     if report.sources:
         rows = [_source_row(source) for source in report.sources[:MOST_SOURCES]]
         more = len(report.sources) - MOST_SOURCES
@@ -207,10 +201,8 @@ def merges(report: Report) -> list[Content]:
         saved = history.tokens_saved
         saved[:FIRST_MERGES] = 0
         jumps = np.argsort(-saved * lengths, kind="stable")[:MOST_LISTED].tolist()
-        parts += [
-            element("h3", {}, f"The most rewarding later {steps}"),
-            _rows("Where many bytes came together at once", steps_table(study, sorted(jumps))),
-        ]
+        rows = _rows("Where many bytes came together at once", steps_table(study, sorted(jumps)))
+        parts += [element("h3", {}, f"The most rewarding later {steps}"), rows]
     return parts
 
 
@@ -237,14 +229,8 @@ def notes(report: Report) -> list[Content]:
     names = report.study.names.text
     for mark in report.bookmarks:
         learned = names[int(report.history.ids[mark.merge - 1])] if 0 < mark.merge <= len(report.history) else ""
-        place = joined(
-            [
-                f"{report.wording.step.capitalize()} {mark.merge:,} ",
-                _token(learned) if learned else "",
-                " ",
-                token(mark.reference),
-            ]
-        )
+        step = f"{report.wording.step.capitalize()} {mark.merge:,} "
+        place = joined([step, _token(learned) if learned else "", " ", token(mark.reference)])
         parts += [element("h3", {}, place), element("div", {"class": "note"}, mark.note or "(no note)")]
     return parts
 
@@ -278,9 +264,8 @@ def _rows(caption: str, rows: DataTable, places: Iterable[int] | None = None) ->
     chosen = range(len(rows)) if places is None else places
     cells = [[_cell(name, rows.columns[name][place]) for name in names] for place in chosen]
     numbers = [place for place, name in enumerate(names) if not name.endswith("text")]
-    return table(
-        caption, [heading_of(name.removesuffix("_text")).capitalize() for name in names], cells, numbers=numbers
-    )
+    headings = [heading_of(name.removesuffix("_text")).capitalize() for name in names]
+    return table(caption, headings, cells, numbers=numbers)
 
 
 def _cell(column: str, value: Any) -> Content:

@@ -12,22 +12,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from app.session import corpus_texts as lists
 from app.session.aside import Answer, Aside
 from app.session.changes import Held, Steps
-from app.session.corpus_texts import (
-    MOST_LISTED,
-    CorpusText,
-    CorpusTexts,
-    can_be_picked,
-    picked_by_folder,
-    with_address,
-    with_counts,
-    with_files,
-    with_folder,
-    with_picked,
-    without,
-    without_files,
-)
+from app.session.corpus_texts import MOST_LISTED, CorpusText, CorpusTexts, can_be_picked
 from app.session.counts import CountFailed, Counts, Outcome
 from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.recipes.mixture import By, Group, Mixture
@@ -76,7 +64,7 @@ class SessionCorpus(QObject):
 
     def add_address(self, address: str) -> None:
         """Add what the packages that are installed for such addresses read from it."""
-        self._put(gathered(with_address(self._of_the_person, address)), "Add an address")
+        self._put(gathered(lists.with_address(self._of_the_person, address)), "Add an address")
 
     def add_text(self, name: str, text: str) -> None:
         self._put(gathered((*self._of_the_person, CorpusText(name, text=text))), f"Add {name}")
@@ -87,10 +75,10 @@ class SessionCorpus(QObject):
         self._put((sample,), f"Use {name}")
 
     def remove(self, numbers: set[int]) -> None:
-        self._put(without(self.texts.value, numbers), "Remove from the corpus")
+        self._put(lists.without(self.texts.value, numbers), "Remove from the corpus")
 
     def remove_files(self, number: int, names: Collection[str]) -> None:
-        self._put(without_files(self.texts.value, number, names), "Remove from the corpus")
+        self._put(lists.without_files(self.texts.value, number, names), "Remove from the corpus")
 
     def arrange(self, texts: CorpusTexts) -> None:
         if texts != self.texts.value:
@@ -171,11 +159,11 @@ class SessionCorpus(QObject):
             details = "\n".join(left_out[:MOST_TOLD]) if others else ""
             self.aside.tell(left_out[0 if is_something else -1] + more, details, is_error=not is_something)
         if is_something:
-            texts = with_picked(with_files(self._of_the_person, found.files), found.picked)
+            texts = lists.with_picked(lists.with_files(self._of_the_person, found.files), found.picked)
             for folder in found.folders:
-                texts = with_folder(texts, folder)
+                texts = lists.with_folder(texts, folder)
             for path, columns in found.counts.items():
-                texts = with_counts(texts, path, columns)
+                texts = lists.with_counts(texts, path, columns)
             self._put(gathered(texts), "Add files")
 
     @property
@@ -239,7 +227,7 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
     told = tuple(report.sentence for report in log.reports())
     many = [path for path in found if can_be_picked(path)] if len(found) > MOST_LISTED else []
     files = tuple(path for path in found if not can_be_picked(path)) if many else tuple(found)
-    return Found(files, picked_by_folder(many, MOST_LISTED), tuple(folders), told, counts)
+    return Found(files, lists.picked_by_folder(many, MOST_LISTED), tuple(folders), told, counts)
 
 
 def names_of(texts: CorpusTexts) -> tuple[str, ...]:
@@ -293,15 +281,13 @@ def renamed(mixture: Mixture, old: str, new: str) -> Mixture:
 def weighed(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction, by: By) -> Mixture:
     """Give one group another weight; where weights are shares, the others divide the rest as before."""
     groups = {one: mixture.of(one) for one in names}
-    if by == "times":
-        others = {one: group.weight if mixture.by == "times" else Fraction(1) for one, group in groups.items()}
-    else:
+    is_alike = (by == "times") == (mixture.by == "times")
+    others = {one: group.weight if is_alike else Fraction(1) for one, group in groups.items()}
+    if by != "times":
         if not 0 <= weight <= 1:
             raise RecipeError("A share is something from 0 % to 100 %.")
         if len(names) == 1 and weight != 1:
             raise RecipeError("A single group is all there is: 100 %.")
-        shared = mixture.by != "times"
-        others = {one: group.weight if shared else Fraction(1) for one, group in groups.items()}
         rest = sum((share for one, share in others.items() if one != name), Fraction())
         if not rest:
             others = dict.fromkeys(names, Fraction(1))

@@ -157,14 +157,11 @@ def with_counts(sources: CorpusTexts, path: Path, columns: Mapping[str, str]) ->
     >>> [(text.name, text.group) for text in with_counts((), Path("a.parquet"), {"de": "count in de"})]
     [('a.parquet, de', 'de')]
     """
-    kept = tuple(source for source in sources if source.path != path)
-    folder = path.is_dir()
-    return kept + tuple(
-        CorpusText(
-            f"{path.name}, {group}" if group else path.name, path=path, column=column, group=group, is_folder=folder
-        )
-        for group, column in columns.items()
-    )
+    texts, is_folder = [source for source in sources if source.path != path], path.is_dir()
+    for group, column in columns.items():
+        name = f"{path.name}, {group}" if group else path.name
+        texts.append(CorpusText(name, path, column=column, group=group, is_folder=is_folder))
+    return tuple(texts)
 
 
 def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
@@ -271,9 +268,8 @@ def without_files(sources: CorpusTexts, number: int, names: Collection[str]) -> 
     """Without some of the files that were picked of a folder; what is left of it is counted anew.
 
     >>> texts = with_picked((), {Path("a"): ("b", "c")})
-    >>> [text.picked for text in without_files(texts, texts[0].number, {"b"})], without_files(
-    ...     texts, texts[0].number, {"b", "c"}
-    ... )
+    >>> number = texts[0].number
+    >>> [text.picked for text in without_files(texts, number, {"b"})], without_files(texts, number, {"b", "c"})
     ([('c',)], ())
     """
     gone, left = frozenset(names), []

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject
 
@@ -20,11 +19,6 @@ from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.progress import CancelCheck
 
 MOST_NAMED = 3  # files in one sentence
-
-
-class Differences(NamedTuple):
-    changed: list[Path]
-    missing: list[Path]
 
 
 class Fingerprints(QObject):
@@ -68,15 +62,15 @@ class Fingerprints(QObject):
             self._known[paths[number], run.fingerprints[number]] = found
             run.fingerprints[number] = found
 
-    def _tell(self, found: Differences) -> None:
-        parts = []
-        if found.changed:
-            parts.append(f"{_names(found.changed)} changed since the runs of this session learned from it")
-        if found.missing:
-            parts.append(f"{_names(found.missing)} cannot be found any more")
+    def _tell(self, found: tuple[list[Path], list[Path]]) -> None:
+        (changed, missing), parts = found, []
+        if changed:
+            parts.append(f"{_names(changed)} changed since the runs of this session learned from it")
+        if missing:
+            parts.append(f"{_names(missing)} cannot be found any more")
         if parts:
             sentence = f"{'; '.join(parts)}. The runs can go on all the same: they keep the words as they were."
-            details = [f"changed: {path}" for path in found.changed] + [f"missing: {path}" for path in found.missing]
+            details = [f"changed: {path}" for path in changed] + [f"missing: {path}" for path in missing]
             self._aside.tell(sentence, "\n".join(details), is_error=False, can_wait=True)
 
 
@@ -90,11 +84,11 @@ def hashed(files: Mapping[int, tuple[Path, Fingerprint]], cancelled: CancelCheck
     return found
 
 
-def compared(files: Mapping[Path, Fingerprint], cancelled: CancelCheck) -> Differences:
-    """Compare files with their fingerprints; read only those whose time differs and whose size does not."""
+def compared(files: Mapping[Path, Fingerprint], cancelled: CancelCheck) -> tuple[list[Path], list[Path]]:
+    """Return which files changed and which are missing; read only those whose time differs and whose size does not."""
     missing = [path for path in files if not path.is_file()]
     there = [path for path in files if path not in missing]
-    return Differences([path for path in there if _differs(path, files[path], cancelled)], missing)
+    return [path for path in there if _differs(path, files[path], cancelled)], missing
 
 
 def _differs(path: Path, known: Fingerprint, cancelled: CancelCheck) -> bool:

@@ -62,9 +62,8 @@ class Imports(QObject):
             self._aside.tell("A tokenizer is being opened just now; try again in a moment.", is_error=False)
             return
         take = partial(self._take, path, opened or self._runs.show)
-        self._aside.ask(
-            OPENING, lambda task: _read(path, task.cancelled), take, self._aside.tell, ended=self.ended.emit
-        )
+        work, ended = lambda task: _read(path, task.cancelled), self.ended.emit
+        self._aside.ask(OPENING, work, take, self._aside.tell, ended=ended)
         stop = Answer("Cancel", self.cancel)
         self._aside.tell(f"Opening {path.name} …", is_error=False, answers=(stop,))
 
@@ -145,12 +144,8 @@ class GrowthNews(QObject):
         run.growing = run.gone_on = None
         if gone_on is None or not len(gone_on.found.added):
             return
-        found = gone_on.found
-        self._aside.ask(
-            GROWTH,
-            lambda task: _growth(growing, gone_on, text, task),
-            lambda growth: self._tell(run, growing, found, growth),
-        )
+        work, take = partial(_growth, growing, gone_on, text), partial(self._tell, run, growing, gone_on.found)
+        self._aside.ask(GROWTH, work, take)
 
     def _tell(self, run: Run, growing: Growing, found: Extended, growth: Growth) -> None:
         new = found.history.numbers_of(found.added).tolist()

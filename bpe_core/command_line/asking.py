@@ -114,9 +114,8 @@ def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, h
     if question.studies == NONE:
         return
     if question.studies is not None:
-        parser.add_argument(
-            "tables", nargs="*", metavar="TABLE", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session"
-        )
+        about = f"{ANY_TABLE}; book.bpex#2 is run 2 of a session"
+        parser.add_argument("tables", nargs="*", metavar="TABLE", help=about)
         parser.add_argument("--merges", metavar="FILE", help="the same, of one")
         parser.add_argument("--runs", action="store_true", help="all runs of one session, named as in the window")
         return

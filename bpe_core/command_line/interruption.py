@@ -150,9 +150,8 @@ def bar_line(progress: Progress, rate: float) -> str:
     bar = "=" * int(share * BAR_WIDTH)
     total = f"{progress.total * scale:,.{digits}f}"
     left = f"  {_clock((progress.total - progress.done) / rate)} left" if rate > 0 else ""
-    return f"{progress.stage}  [{bar:<{BAR_WIDTH}}] {share:>4.0%}  {done} of {total} {unit}  {speed}{left}".replace(
-        "%", " %"
-    )
+    percent = f"{share:>4.0%}".replace("%", " %")
+    return f"{progress.stage}  [{bar:<{BAR_WIDTH}}] {percent}  {done} of {total} {unit}  {speed}{left}"
 
 
 def _clock(seconds: float) -> str:

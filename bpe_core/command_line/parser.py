@@ -81,18 +81,14 @@ def command_named(name: str) -> Command:
         file = vars(import_module(f"bpe_core.command_line.commands.{name}"))
         offered = {field.name: file[field.name] for field in fields(Command) if field.name in file}
         return Command(**offered)
-    from bpe_core.command_line.asking import (  # other commands do without
-        DIFFERENT,
-        add_question_arguments,
-        run_question,
-    )
+    from bpe_core.command_line import asking  # other commands do without
 
     question = question_named(name.replace("-", "_"))
     return Command(
-        partial(add_question_arguments, question=question),
-        partial(run_question, question),
+        partial(asking.add_question_arguments, question=question),
+        partial(asking.run_question, question),
         examples=question.examples,
-        ends_well=(DONE, DIFFERENT),
+        ends_well=(DONE, asking.DIFFERENT),
     )
 
 

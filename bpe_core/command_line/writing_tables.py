@@ -20,6 +20,8 @@ from bpe_core.studies.study import Study
 from bpe_core.support.threads import available_threads
 from bpe_core.verification.checking import PreparedExport, prepare_export
 
+CHECKED = ("words", "asked", "differing", "differences", "cannot_hold", "chosen")  # what is printed of a check
+
 
 def format_list() -> str:
     return "formats:\n" + "".join(f"  {name:<15} {row.explanation}\n" for name, row in FORMATS.rows.items())
@@ -80,11 +82,8 @@ def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> No
         lines.append(f"! ... and {found.differing - len(found.differences):,} more")
     names = " and ".join(str(path) for path in prepared.files)
     done = f"Wrote {prepared.told} to {names}; {found.sentence}."
-    print(
-        *lines,
-        done if written else f"Nothing was written: {found.sentence}. With --anyway the file is written as it is.",
-        sep="\n",
-    )
+    refused = f"Nothing was written: {found.sentence}. With --anyway the file is written as it is."
+    print(*lines, done if written else refused, sep="\n")
 
 
 def _described(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> dict[str, Any]:
@@ -95,11 +94,6 @@ def _described(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) 
         "merges": prepared.merges,
         "written": written,
         "verified": found.agrees,
-        "words": found.words,
-        "asked": found.asked,
-        "differing": found.differing,
-        "differences": found.differences,
-        "cannot_hold": found.cannot_hold,
-        "chosen": found.chosen,
+        **{name: getattr(found, name) for name in CHECKED},
         "notes": notes,
     }

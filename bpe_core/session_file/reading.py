@@ -20,13 +20,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, cause_of
-from bpe_core.formats.rebuilding import (
-    checked_alphabet,
-    checked_end_reason,
-    checked_numbers,
-    checked_recipe,
-    checked_symbol,
-)
+from bpe_core.formats import rebuilding
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, EndReason, History, Int64s
 from bpe_core.history.joining import Joining
@@ -97,13 +91,15 @@ class Reader:
     def run(self, row: Sequence[Any]) -> SavedRun:
         number, recipe_json, table, tokens_at_start, end_reason, state, sentence = row
         where = f"{self._name}, run {number}"
-        recipe = checked_recipe(self.parsed(recipe_json), where)
+        recipe = rebuilding.checked_recipe(self.parsed(recipe_json), where)
         if state not in get_args(RunState) or number < 1:
             raise FormatError(f"{where}: it is in no state that a run can be in.")
         history, counts = None, np.zeros(0, np.int64)
         if end_reason is not None:
             start = NOTHING if tokens_at_start is None else tokens_at_start
-            history, counts = self._history(number, recipe, start, checked_end_reason(end_reason, where), where)
+            history, counts = self._history(
+                number, recipe, start, rebuilding.checked_end_reason(end_reason, where), where
+            )
         parent = self.of_run("parents", number)  # one that makes no sense is as good as none
         return SavedRun(
             number=number,
@@ -125,9 +121,8 @@ class Reader:
         columns = merge_columns(self._execute(STEPS, (run, LARGEST_VOCABULARY + 1)), alphabet, where, recipe)
         if not NOTHING <= start <= LARGEST:
             raise FormatError(f"{where}: the number of its tokens is negative.")
-        reasons = self._execute(
-            "SELECT name, place, kind, numbers FROM reasons WHERE run = ? ORDER BY name, place", (run,)
-        )
+        query = "SELECT name, place, kind, numbers FROM reasons WHERE run = ? ORDER BY name, place"
+        reasons = self._execute(query, (run,))
         scores = self._execute("SELECT place, since, kind, numbers FROM scores WHERE run = ? ORDER BY place", (run,))
         history = History(
             recipe,
@@ -142,7 +137,7 @@ class Reader:
         if joining is not None:  # an imported table, which does not join texts in the order of its steps
             history.joining = Joining.from_dict(joining, len(alphabet), history.first_special, where)
         if numbers is not None:
-            history.numbers = checked_numbers(numbers, history.id_count, where)
+            history.numbers = rebuilding.checked_numbers(numbers, history.id_count, where)
         if wrong := Method.of(recipe).what_is_wrong(history):
             raise FormatError(f"{where}: {wrong}.")
         return history, counts
@@ -152,8 +147,8 @@ class Reader:
         rows = self._execute(query, (run,)).fetchall()
         if [row[0] for row in rows] != list(range(len(rows))):
             raise FormatError(f"{where}: the ids of its base symbols have gaps.")
-        symbols = [checked_symbol(kind, text, decoded, where) for _, kind, text, decoded, _ in rows]
-        alphabet = checked_alphabet(symbols, recipe, where)
+        symbols = [rebuilding.checked_symbol(kind, text, decoded, where) for _, kind, text, decoded, _ in rows]
+        alphabet = rebuilding.checked_alphabet(symbols, recipe, where)
         numbers = [count for *_, count in rows]
         if any(count is None for count in numbers):
             return alphabet, np.zeros(0, np.int64)
@@ -175,7 +170,7 @@ class Reader:
     def session(self) -> SavedSession:
         runs = tuple(map(self.run, self._execute("SELECT * FROM runs ORDER BY number").fetchall()))
         return SavedSession(
-            recipe=checked_recipe(self.json("recipe", None), self._name),
+            recipe=rebuilding.checked_recipe(self.json("recipe", None), self._name),
             sources=self.sources(0),
             text=self.text("text"),
             runs=runs,
@@ -237,7 +232,6 @@ def _names_at(place: list[object], picked: object) -> tuple[str, ...]:
     return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
 
-LARGEST = 2**63 - 1
 TIMES_THE_FILE = 3  # as much memory is taken
 OF_A_RUN = {
     "run": "its recipe and state",
@@ -272,15 +266,11 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
         session = Reader(connection, str(path)).session()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version >= schema.FIRST_CHECKED:
-            refuse_what_is_wrong(connection, str(path))
+            wrong = checksums.wrong_parts(connection)
+            if wrong or checksums.wrong_texts(connection):
+                what = described(wrong[0]) if wrong else "a text of the corpus"
+                raise FormatError(f"{path} is damaged: {what} is not what was written.")
         return session
-
-
-def refuse_what_is_wrong(connection: sqlite3.Connection, name: str) -> None:
-    wrong = checksums.wrong_parts(connection)
-    if wrong or checksums.wrong_texts(connection):
-        what = described(wrong[0]) if wrong else "a text of the corpus"
-        raise FormatError(f"{name} is damaged: {what} is not what was written.")
 
 
 def described(part: checksums.Part) -> str:

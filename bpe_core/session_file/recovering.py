@@ -17,16 +17,8 @@ from typing import Any
 
 from bpe_core.errors import FormatError, cause_of
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.session_file import schema
-from bpe_core.session_file.checksums import (
-    MERGES_IN_A_PART,
-    UNCHECKED,
-    VALUE,
-    Part,
-    is_known_to_be_wrong,
-    wrong_parts,
-    wrong_texts,
-)
+from bpe_core.session_file import checksums, schema
+from bpe_core.session_file.checksums import MERGES_IN_A_PART, Part, is_known_to_be_wrong
 from bpe_core.session_file.reading import OF_STEPS, Reader, described
 from bpe_core.session_file.sqlite_pages import Row, rows_in
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
@@ -120,7 +112,7 @@ class _Salvage:
 
     def result(self) -> Recovered:
         is_checked = self._all("SELECT count(*) FROM checks") != [0]
-        for row in wrong_texts(self._connection):
+        for row in checksums.wrong_texts(self._connection):
             self._execute("DELETE FROM texts WHERE rowid = ?", (row,))
             self.lost.append("A text of the corpus is damaged.")
         self._take_back_runs()
@@ -128,7 +120,7 @@ class _Salvage:
             self._take_back(Part("symbols", number), SYMBOLS, SYMBOLS_TAKEN_BACK)
             self._take_back(Part("scores", number), SCORES, SCORES_TAKEN_BACK)
         if is_checked:
-            for part in wrong_parts(self._connection):
+            for part in checksums.wrong_parts(self._connection):
                 self._take_out(part)
         for number in self._runs_without_their_row():
             self._lose_run(number)
@@ -194,8 +186,8 @@ class _Salvage:
             self._execute("DELETE FROM sources WHERE run = ?", (part.run,))
         elif part.name == "bookmarks":
             self._execute("DELETE FROM bookmarks")
-        elif part.name.startswith(VALUE):
-            self._execute("DELETE FROM session WHERE key = ?", (part.name.removeprefix(VALUE),))
+        elif part.name.startswith(checksums.VALUE):
+            self._execute("DELETE FROM session WHERE key = ?", (part.name.removeprefix(checksums.VALUE),))
 
     def _cut(self, run: int, learned: int) -> None:
         """End a run earlier, as if it had been paused there: it can go on."""
@@ -206,10 +198,8 @@ class _Salvage:
         self._execute("DELETE FROM merges WHERE run = ? AND step > ?", (run, learned))
         self._execute("DELETE FROM reasons WHERE run = ? AND place >= ?", (run, learned // MERGES_IN_A_PART))
         self._execute("DELETE FROM scores WHERE run = ? AND since > 0 AND since >= ?", (run, learned))
-        self._execute(
-            "UPDATE runs SET end_reason = '', state = iif(word_table IS NULL, 'ended', 'paused') WHERE number = ?",
-            (run,),
-        )
+        ended = "UPDATE runs SET end_reason = '', state = iif(word_table IS NULL, 'ended', 'paused') WHERE number = ?"
+        self._execute(ended, (run,))
 
     def _cut_scores(self, run: int, place: int) -> None:
         """End a run where its scores do: without the first ones no text could ever be cut."""
@@ -235,7 +225,7 @@ class _Salvage:
         recipes = self._all("SELECT value FROM session WHERE key = 'recipe' UNION ALL SELECT recipe FROM runs")
         otherwise = recipes[0] if recipes else json.dumps(Recipe().to_dict())
         self._execute("INSERT OR IGNORE INTO session VALUES ('recipe', ?)", (otherwise,))
-        self._execute("DELETE FROM session WHERE key = ?", (UNCHECKED,))
+        self._execute("DELETE FROM session WHERE key = ?", (checksums.UNCHECKED,))
         gone = self._execute(
             "DELETE FROM sources WHERE text_sha256 IS NOT NULL AND text_sha256 NOT IN (SELECT sha256 FROM texts)"
         ).rowcount

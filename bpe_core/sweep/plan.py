@@ -6,7 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -47,10 +47,6 @@ pattern = "english"
 """
 Over = Literal["documents", "lines"]
 
-KNOWN = {
-    *("sizes", "ties", "seeds", "sample", "sample_of", "held_out", "interval_over", "bits", "morphemes"),
-    *("corpora", "recipes", "field", "encoding"),
-}
 DECIDED = {"vocab_size": "sizes", "merges": "sizes", "mixture": "sample"}  # what the plan says for all recipes
 WHOLE = "whole numbers"
 NOT_FILES = "A sweep reads files and folders, so that it can tell whether they changed; {} is neither."
@@ -85,6 +81,10 @@ class Plan:
                 yield name, _saying_which(name, partial(recipe.with_changes, ties=ties))
 
 
+READING = ("field", "encoding")
+KNOWN = {one.name for one in fields(Plan)} - {"reading"} | {*READING}
+
+
 def read_plan(path: Path | str) -> Plan:
     """Read and check a plan; its paths are relative to its folder."""
     try:
@@ -102,7 +102,7 @@ def plan_of(told: Mapping[str, Any], folder: Path) -> Plan:
     unknown = sorted(set(told) - KNOWN)
     if unknown:
         raise RecipeError(f"A plan knows nothing called {unknown[0]!r}; there is {', '.join(sorted(KNOWN))}.")
-    reading = {name: told[name] for name in ("field", "encoding") if name in told}
+    reading = {name: told[name] for name in READING if name in told}
     for name, value in reading.items():
         if not isinstance(value, str):
             raise RecipeError(f"{name} must be a text, not {value!r}.")
