@@ -205,7 +205,7 @@ class Program(QObject):
         self.filing = Filing(frame, text, self.merges, self.charts, self.pages, self)
         self.opening = Opening(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.playing = PlayingControls(frame, self.text_panel, self.watch.word, self)
-        self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self.merges, self)
+        self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self)
         tabs, look_at = (self.charts, self.inspector), self.asking.about_token
         self.finding = Finding(frame, self.teaching, self.form, tabs, look_at, self)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -41,7 +41,6 @@ LEAST_MIDDLE = 236  # pixels, so that a window of 800 by 600 has all three colum
 LEAST_DOCK_HEIGHT = 80
 MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # largest share of docks nobody has resized
 ANOTHER_SCREEN = 1.3  # times as wide, or as narrow
-DOCK_ON_STAGE = 400  # pixels, of a dock beside a stage
 STAGES_IN_TIME = frozenset({"tree"})  # they follow the time bar
 
 
@@ -129,7 +128,6 @@ class MainWindow(QMainWindow):
         self.stages = Stages()  # text above charts, or a stage
         self._stage_places: dict[str, int] = {}
         self.stage = ""  # what has taken the middle, so that everything else steps back
-        self._docks_on_stage = set[str]()
         self._time_bar = QToolBar("Time")
         self._before_stage: Arrangement | None = None
         self.room = ROOMS[0].id
@@ -240,22 +238,18 @@ class MainWindow(QMainWindow):
             self.resizeDocks([dock], [LESSONS_WIDTH], Qt.Orientation.Horizontal)
             self.resizeDocks([self.docks["corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
-    def set_stage(self, id: str, docks: Collection[str] = ()) -> None:
-        """Give the middle to a stage, with only these docks beside it; an empty id brings everything back."""
-        if (id, set(docks)) == (self.stage, self._docks_on_stage):
+    def set_stage(self, id: str) -> None:
+        """Give the middle to a stage, without docks beside it; an empty id brings everything back."""
+        if id == self.stage:
             return
         self.setUpdatesEnabled(False)  # arranging and drawing take a turn of the event loop each
         self._draw_soon.start()
         if id and self._before_stage is None:
             self._before_stage = self.arrangement()
-        self.stage, self._docks_on_stage = id, set(docks)
-        for name, dock in self.docks.items() if id else ():  # first, or together they might widen the window
-            dock.setVisible(name in docks or (dock.isFloating() and dock.isVisible()))
+        self.stage = id
+        for dock in self.docks.values() if id else ():  # first, or together they might widen the window
+            dock.setVisible(dock.isFloating() and dock.isVisible())
         self._show_stage(id)
-        if id:
-            self.resizeDocks(
-                [self.docks[name] for name in docks], [DOCK_ON_STAGE] * len(docks), Qt.Orientation.Horizontal
-            )
         self._time_bar.setVisible(not id or id in STAGES_IN_TIME)
         if not id and self._before_stage is not None:
             before, self._before_stage = self._before_stage, None

@@ -60,7 +60,6 @@ class PairsModel(QObject, Watched):
         self.bars: tuple[Bar, ...] = ()
         self.at = 0
         self.learned: tuple[int, ...] = ()  # at the end of what was learned, where all bars are equally long
-        self.is_veiled = False
         self._shown: LeadingPairs | None = None
         self.run: Run | None = None
         runs, cursor = session.runs, session.cursor
@@ -87,19 +86,10 @@ class PairsModel(QObject, Watched):
         run = self._runs.shown
         return run is not None and run.history is not None and run.words is None
 
-    def veil(self, on: bool) -> None:
-        """Show no pairs, so that the next merge can be guessed."""
-        if on != self.is_veiled:
-            self.is_veiled = on
-            if on:  # at once, even where the pairs of the moment are not known yet
-                self.bars, self.learned = (), ()
-                self.changed.emit()
-            self.refresh()
-
     @property
     def asked(self) -> Asked | None:
         """Ask for all that could be done next, not only what leads."""
-        study = None if self.is_veiled else self._runs.studies.of(self._runs.shown)
+        study = self._runs.studies.of(self._runs.shown)
         return None if study is None or study.texts is None else (Pairs(at=self._cursor.position), study)
 
     @property
@@ -162,7 +152,7 @@ class PairsModel(QObject, Watched):
 
     def _show(self, leading: LeadingPairs) -> None:
         self.at, self._shown, self.run = leading.at, leading, self._runs.shown
-        self.bars = () if self.is_veiled else _bars(self._runs.shown, leading)
+        self.bars = _bars(self._runs.shown, leading)
         self.learned = learned_tokens(self.run, self.at) if self._bars_tell_nothing() else ()
         self.changed.emit()
 

@@ -214,8 +214,6 @@ class PairsPage(Page):
         wording = self.model.wording
         if not self.model.bars:
             choices = f"{wording.choice}s"
-            if self.model.is_veiled:
-                return f"The leading {choices} are hidden until you have made your prediction."
             if self.model.lacks_words:
                 return f"This table came without texts: Training > Count on My Corpus shows which {choices} lead."
             if self.model.has_begun and self.model.at < 0:

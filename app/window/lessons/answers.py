@@ -1,12 +1,4 @@
-"""What the engine answers to the questions of a lesson, and says about a guess.
-
->>> from bpe_core.recipes.recipe import Recipe
->>> bench = Bench.of_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, Recipe.preset("words"))
->>> Query("pair count", "l o", at=0).answer(bench)
-'7'
->>> Query("tokens of", "lowest").answer(bench), Query("tokens of", "lowest", at=2).answer(bench)
-('low est', 'l o w est')
-"""
+"""What the engine answers to the questions of a lesson, and says about a guess."""
 
 from __future__ import annotations
 
@@ -67,11 +59,7 @@ class Query:
 
 
 def text_of_words(counts: Mapping[str, int]) -> str:
-    """Write a corpus with each word as often as it counts, one per line.
-
-    >>> text_of_words({"low": 2, "new": 1})
-    'low\\nlow\\nnew\\n'
-    """
+    """Write a corpus with each word as often as it counts, one per line."""
     return "".join(f"{word}\n" * count for word, count in counts.items())
 
 

@@ -36,7 +36,6 @@ class LessonStep:
     query: Query | None = None  # the question
     choices: Sequence[str] = ()  # to choose from; without any, the answer is typed
     values: Mapping[str, Query] = field(default_factory=dict)  # for the braces in the texts
-    docks: Sequence[str] = ()  # docks it is about
     hint: str = ""  # how to find the answer, said to a wrong one
     wrong: Mapping[str, str] = field(default_factory=dict)  # why a choice is wrong, where more is to be said
 

@@ -1,4 +1,4 @@
-"""Lessons in the window: the dock, the list of lessons, and what hides while a merge is to be predicted."""
+"""Lessons in the window: their stage, their list in a dock, and what is remembered of them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel, Offer
 from app.window.lessons.lessons import lessons
 from app.window.main_window import Frame
-from app.window.merges.merge_table import MergeTableModel
-from app.window.pages import PAIRS, TOKEN, Pages
+from app.window.pages import PAIRS, Pages
 
 LESSON_STAGE = "lesson"
 MAKE_STEPS = ("main", "new_run", "step", "extend", "play", "skip")  # actions
@@ -20,43 +19,32 @@ MAKE_STEPS = ("main", "new_run", "step", "extend", "play", "skip")  # actions
 class Teaching(QObject):
     """Connects the course with the window, and keeps the progress in the settings."""
 
-    def __init__(
-        self, course: Course, panel: LessonPanel, frame: Frame, pages: Pages, merges: MergeTableModel, parent: QObject
-    ) -> None:
+    def __init__(self, course: Course, panel: LessonPanel, frame: Frame, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
         self.course, self.panel = course, panel
         self._window, self._settings = frame.window, frame.settings
-        self._pairs, self._token, self._merges = pages.page(PAIRS).model, pages.page(TOKEN).model, merges
         frame.actions["lessons"].triggered.connect(self.open)
         pages.page(PAIRS).lessons_wanted.connect(self.open)
         frame.window.docks["lessons"].visibilityChanged.connect(lambda seen: self._show_offers() if seen else None)
         panel.chosen.connect(self.begin)
         course.moved.connect(self._remember_place)
         course.finished.connect(self._remember_done)
-        course.changed.connect(self._hide_the_answer)
         course.changed.connect(self._set_the_stage)
-        self._staged: tuple[str, frozenset[str]] = ("", frozenset())
-        self._room = ""  # in which the lesson is taken
+        self._stage, self._room = "", ""  # where the lesson is taken
         frame.window.room_changed.connect(lambda room: self._come_back() if room == self._room else None)
         frame.window.stage_changed.connect(lambda stage: self._let_play(frame.actions, stage != LESSON_STAGE))
 
-    def _hide_the_answer(self) -> None:
-        is_predicting = self.course.is_predicting
-        self._pairs.veil(is_predicting)
-        self._merges.veil_last_runner_up(is_predicting)
-        self._token.veil(is_predicting)
-
     def _set_the_stage(self) -> None:
-        """Show only what the step of the lesson needs; what a person opens stays open."""
-        wanted = self._stage_of_step()
-        if wanted is not None and wanted != self._staged:
-            self._staged = wanted
+        """Show nothing but the lesson, once its first step is ready; what a person opens instead stays open."""
+        stage = LESSON_STAGE if self.course.lesson is not None else ""
+        if stage != self._stage and (not stage or self.course.page() is not None):
+            self._stage = stage
             self._come_back()
 
     def _come_back(self) -> None:
         """Put the lesson on the stage, which a person may have left."""
-        self._room = self._window.room if self._staged[0] else ""
-        self._window.set_stage(*self._staged)
+        self._room = self._window.room if self._stage else ""
+        self._window.set_stage(self._stage)
         if self._room:
             self.panel.setFocus()
 
@@ -65,16 +53,6 @@ class Teaching(QObject):
         for name in MAKE_STEPS:
             actions[name].setVisible(may)
         actions["stop"].setEnabled(may)  # it is shown and hidden by others
-
-    def _stage_of_step(self) -> tuple[str, frozenset[str]] | None:
-        """Return the stage and the docks beside it; None while the engine gets ready."""
-        page = self.course.page()
-        if self.course.lesson is None:
-            return "", frozenset()
-        if page is None:
-            return (LESSON_STAGE, frozenset()) if self.course.is_at_end else None
-        is_open = page.step.kind != "read" and not page.reply.is_done
-        return LESSON_STAGE, frozenset() if is_open else frozenset(page.step.docks)
 
     def open(self) -> None:
         """Go back to the lesson, or show the list; the files are read at the first time."""

@@ -187,7 +187,6 @@ class MergeTableModel(QAbstractTableModel):
         self._order: Order = np.zeros(0, np.int64)
         self._seen = 0  # merges that were filtered and sorted
         self._position = 0
-        self._veils_last_runner_up = False
         self._cached_row = lru_cache(maxsize=512)(self._row_texts)
         self._reorder_later = timer(self, REORDER_MILLISECONDS, self._reorder)
 
@@ -217,13 +216,6 @@ class MergeTableModel(QAbstractTableModel):
             first, past = sorted((self.row_of(before - 1), self.row_of(position - 1)))
             first, last = max(0, first), min(last, past + 1)
         self._repaint(first, last)
-
-    def veil_last_runner_up(self, on: bool) -> None:
-        """Hide the last runner-up: it is often the next merge, which a person is about to guess."""
-        if on != self._veils_last_runner_up:
-            self._veils_last_runner_up = on
-            self._cached_row.cache_clear()
-            self._repaint(0, len(self._order) - 1)
 
     # What the views ask for
 
@@ -289,10 +281,7 @@ class MergeTableModel(QAbstractTableModel):
         return int(self._order[row]) >= self._position
 
     def is_tied(self, row: int) -> bool:
-        if self._history is None:
-            return False
-        merge = int(self._order[row])
-        return not self._is_veiled(merge) and bool(self._history.tied[merge])
+        return self._history is not None and bool(self._history.tied[self._order[row]])
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
@@ -352,14 +341,7 @@ class MergeTableModel(QAbstractTableModel):
     def _row_texts(self, merge: int) -> tuple[str, ...]:
         assert self._history is not None
         assert self._names is not None
-        is_veiled = self._is_veiled(merge)
-        return tuple(
-            "" if is_veiled and column.look == "tie" else column.cell(self._history, self._names, merge)
-            for column in self.columns
-        )
-
-    def _is_veiled(self, merge: int) -> bool:
-        return self._veils_last_runner_up and merge == self.learned - 1
+        return tuple(column.cell(self._history, self._names, merge) for column in self.columns)
 
     def _repaint(self, first: int, last: int) -> None:
         if first <= last:

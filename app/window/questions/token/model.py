@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
@@ -45,7 +45,6 @@ class TokenModel(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.facts: TokenFacts | None = None
-        self._is_veiled = False
         self._pinned: int | None = None  # the token that the person has pointed at, until time goes elsewhere
         self._runs, self._cursor = session.runs, session.cursor
         session.cursor.moved.connect(lambda _: self.pin(None))  # at once: all panels show the same moment
@@ -55,18 +54,9 @@ class TokenModel(QObject):
     def look_at(self, token: int) -> None:
         run = self._runs.shown
         facts = facts_of(run, token) if run is not None and token >= 0 else None
-        if facts is not None and run is not None and self._is_veiled and facts.step == run.learned:
-            facts = replace(facts, rows=facts.rows | {"Decided": ""})
         if facts != self.facts:
             self.facts = facts
             self.changed.emit()
-
-    def veil(self, on: bool) -> None:
-        """Keep silent about who came second to the last merge, so that the next one can be guessed."""
-        if on != self._is_veiled:
-            self._is_veiled = on
-            if self.facts is not None:
-                self.look_at(self.facts.id)
 
     def peek(self, token: int | None) -> None:
         """Look at a token in passing; None returns to the one pointed at, or that of the moment shown."""
