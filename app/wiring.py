@@ -35,7 +35,7 @@ from app.window.help_dialog import about_dialog, help_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
 from app.window.lessons.wiring import LESSON_STAGE, Teaching
-from app.window.main_window import Frame, MainWindow
+from app.window.main_window import Frame, MainToolBar, MainWindow
 from app.window.merges.merge_panel import MergePanel
 from app.window.merges.merge_table import MergeTableModel
 from app.window.message_bar import MessageBar
@@ -58,7 +58,6 @@ from app.window.time.bookmarks import BookmarkListModel
 from app.window.time.bookmarks_panel import BookmarksPanel
 from app.window.time.caption import StepCaption
 from app.window.time.wiring import PlayingControls
-from app.window.toolbar import MainToolBar
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 from app.window.training.training_views import RunsPanel, SpeedBox, StatusLine
 from app.window.training.wiring import Training

@@ -170,9 +170,9 @@ def test_no_arrow_turns_round() -> None:
         ("app.session", "import app.window.merges.merge_table"),
         ("app.session.runs", "from app import window"),
         ("app.session.manifests", "def f():\n    from bpe_core.command_line.main import run"),
-        ("app.window.merges.merge_table", "from app.window.merges import merge_view"),
+        ("app.window.merges.merge_table", "from app.window.merges import merge_panel"),
         ("app.window.merges.merge_table", "from app.window.questions import wiring"),
-        ("app.window.merges.merge_view", "from PySide6.QtWidgets import QTableView\nimport bpe_core"),
+        ("app.window.merges.merge_panel", "from PySide6.QtWidgets import QTableView\nimport bpe_core"),
         ("app.window.parts.theme", "from app.window.merges.merge_table import Column"),
     ],
 )

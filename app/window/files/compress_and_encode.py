@@ -71,7 +71,7 @@ class CorpusEncoding(FileWork):
         history = self.history
         if self.is_busy:
             return
-        sources = tuple(CorpusText(file.name, path=file) for file in files) or self._session.corpus.texts.value
+        sources = tuple(CorpusText(file.name, path=file) for file in files) or self.session.corpus.texts.value
         if history is None or not sources:
             self.failed.emit("There is nothing to encode with yet: train first, or open a text.")
             return

@@ -91,8 +91,8 @@ class EncodeDialog(WorkDialog):
         self._model = model
         self._files: list[Path] = []
         self.files = push_button("The texts of the corpus", self._choose_files, "Choose other files to encode")
-        self.at = named(NumberBox(0, max(0, model.merges)), f"After how many {model.wording.steps}")
-        self.at.setValue(model.position)
+        self.at = named(NumberBox(0, max(0, model.merges)), f"After how many {model.session.runs.wording.steps}")
+        self.at.setValue(model.session.cursor.position)
         self.width_box = named(QComboBox(), "Numbers as")
         self.width_box.addItems(["the smallest that holds all ids", *WIDTHS])
         self.output = PathLine("File to write", self._ask_for_output, "ids.npy")
@@ -105,7 +105,7 @@ class EncodeDialog(WorkDialog):
         self.table.setShowGrid(False)
         form = in_form(
             ("Encode", self.files),
-            (f"As of {model.wording.step}", self.at),
+            (f"As of {model.session.runs.wording.step}", self.at),
             ("Numbers as", self.width_box),
             ("Write to", self.output.row),
         )

@@ -96,12 +96,12 @@ class TableExport(FileWork):
         """Find out at once whether the format can hold the run, so that nobody waits in vain."""
         if self.history is not None and not self.is_busy:
             table, holds = self.history.first(merges), FORMATS["tokenizer.json" if format == FOLDER else format]
-            ask = self._session.aside.ask
+            ask = self.session.aside.ask
             ask(FIT, lambda task: holds.refusal(table, task.cancelled), self.refused.emit, self._fail)
 
     def prepare(self, path: Path, format: str, merges: int | None = None, wish: FolderWish = NO_WISH) -> None:
         """Write in memory and check; `checked` brings the result. A wish belongs to a folder."""
-        history, text = self.history, self._session.text.value
+        history, text = self.history, self.session.text.value
         if history is None or self.is_busy:
             return
         self._prepared, self._wish = None, wish
@@ -137,7 +137,7 @@ class TableExport(FileWork):
 
     def _fail(self, sentence: str) -> None:
         super()._fail(sentence)
-        self._session.aside.tell(sentence)
+        self.session.aside.tell(sentence)
 
     def _take_prepared(self, prepared: PreparedExport) -> None:
         self._prepared = prepared
@@ -149,7 +149,7 @@ class TableExport(FileWork):
         found = prepared.verification
         sentence = f"Wrote {prepared.told} to {names}; {found.sentence}."
         self.finished.emit(sentence)
-        self._session.aside.tell(sentence, "\n".join((*found.chosen, *found.cannot_hold)), is_error=False)
+        self.session.aside.tell(sentence, "\n".join((*found.chosen, *found.cannot_hold)), is_error=False)
         self.written.emit(self._command(prepared), prepared.path)
 
     def _command(self, prepared: PreparedExport) -> tuple[str, ...]:

@@ -43,10 +43,11 @@ class ExportDialog(WorkDialog):
         self.format.addItems([choice.name for choice in self._choices])
         self.explanation = paragraph()
         self.folder = FolderFields(export.roles, export.specials)
-        self.merges = named(NumberBox(0, export.merges), f"How many {export.wording.steps}")
+        steps, cursor = export.session.runs.wording.steps, export.session.cursor
+        self.merges = named(NumberBox(0, export.merges), f"How many {steps}")
         self.merges.setValue(export.merges)
-        only = f"Only the {export.wording.steps} that were made by then"
-        self.up_to_here = push_button("Up to the Moment Shown", lambda: self.merges.setValue(export.position), only)
+        only = f"Only the {steps} that were made by then"
+        self.up_to_here = push_button("Up to the Moment Shown", lambda: self.merges.setValue(cursor.position), only)
         self.path = PathLine("File to write", self._ask_for_path)
         self.path.setText(str(folder / self._choices[0].file_name))
         self.bar.setAccessibleName("Progress of the export")
@@ -61,7 +62,7 @@ class ExportDialog(WorkDialog):
         self._export.forget()
 
     def _lay_out(self) -> None:
-        merges = self._export.wording.steps.capitalize(), in_row(self.merges, self.up_to_here, STRETCH)
+        merges = self._export.session.runs.wording.steps.capitalize(), in_row(self.merges, self.up_to_here, STRETCH)
         what = ("Format", self.format), ("", self.explanation), ("", self.folder)
         form = in_form(*what, merges, ("Write to", self.path.row))
         in_column(form, self.bar, (scrolling(self.outcome, "What the check found"), 1), self.buttons, on=self)

@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, Signal
 from app.session.session import Session
 from app.worker.job import Task
 from bpe_core.history.history import History
-from bpe_core.recipes.methods import Wording
 from bpe_core.support.progress import Progress
 
 Result = TypeVar("Result")
@@ -27,34 +26,26 @@ class FileWork(QObject):
 
     def __init__(self, topic: str, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._topic, self._session = topic, session
+        self._topic, self.session = topic, session
 
     @property
     def is_busy(self) -> bool:
-        return self._session.aside.is_busy(self._topic)
+        return self.session.aside.is_busy(self._topic)
 
     def cancel(self) -> None:
-        self._session.aside.cancel(self._topic)
+        self.session.aside.cancel(self._topic)
 
     @property
     def history(self) -> History | None:
         """The history of the run shown."""
-        return self._session.runs.shown.history if self._session.runs.shown is not None else None
+        return self.session.runs.shown.history if self.session.runs.shown is not None else None
 
     @property
     def merges(self) -> int:
-        return self._session.runs.shown.learned if self._session.runs.shown is not None else 0
-
-    @property
-    def wording(self) -> Wording:
-        return self._session.runs.wording
-
-    @property
-    def position(self) -> int:
-        return self._session.cursor.position
+        return self.session.runs.shown.learned if self.session.runs.shown is not None else 0
 
     def _begin(self, work: Callable[[Task], Result], done: Callable[[Result], object]) -> None:
-        self._session.aside.ask(self._topic, work, done, self._fail, self._progress, self._end, writes=True)
+        self.session.aside.ask(self._topic, work, done, self._fail, self._progress, self._end, writes=True)
         self.progressed.emit(0.0)
 
     def _progress(self, progress: Progress) -> None:

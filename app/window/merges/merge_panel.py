@@ -1,22 +1,261 @@
-"""The merge table, with its filter above and its counts below."""
+"""The merge table on the screen: its cells and view, which follows the end and travels on a click, and its filter."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPalette,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 from app.session.merge_filter import MergeFilter
 from app.settings import COPY_HEADERS
 from app.window.main_window import Frame
 from app.window.merges.merge_table import MergeTableModel
-from app.window.merges.merge_view import MergeTableView
 from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.theme import shades_of
+from app.window.parts.tables import select_whole_rows, selected_rows
+from app.window.parts.theme import Shades, fixed_font, shades_of
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import entry, muted, named
-from app.window.parts.wording import count_text, tip
+from app.window.parts.wording import count_text, from_the_left, tip
+
+PADDING = 6
+MARK_WIDTH = 3
+
+
+class MergeDelegate(QStyledItemDelegate):
+    """Paints cells plainly, as the table repaints often: later merges dimmed, the one shown marked, ties in colour."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.marked_row = -1
+        self._font = parent.font()
+        self._fixed = fixed_font(parent.font().pointSizeF())
+        self._metrics = QFontMetrics(self._font)
+        self._fixed_metrics = QFontMetrics(self._fixed)
+        self._bold = QFont(self._fixed)
+        self._bold.setWeight(QFont.Weight.DemiBold)
+        self.recolor(parent.palette())
+
+    def recolor(self, palette: QPalette) -> None:
+        self._shades: Shades = shades_of(palette)
+        self._text = palette.color(QPalette.ColorRole.Text)
+        self._dim = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        model = index.model()
+        assert isinstance(model, MergeTableModel)
+        row, column = index.row(), index.column()
+        rect: QRect = option.rect
+        is_marked = row == self.marked_row
+        if option.state & QStyle.StateFlag.State_Selected or is_marked:
+            painter.fillRect(rect, self._shades.mark_ground)
+        if is_marked and column == 0:
+            painter.fillRect(rect.left(), rect.top(), MARK_WIDTH, rect.height(), self._shades.bar_next)
+        text = from_the_left(index.data() or "")
+        if not text:
+            return
+        shown = model.columns[column]
+        fixed = shown.look != "plain"
+        painter.setFont(self._bold if shown.look == "token" else self._fixed if fixed else self._font)
+        tie = shown.look == "tie" and model.is_tied(row)
+        color = self._dim if model.is_to_come(row) else self._shades.bar_next if tie else self._text
+        if shown.look == "tie" and not tie and not model.is_to_come(row):
+            color = self._shades.muted
+        painter.setPen(color)
+        inside = rect.adjusted(PADDING, 0, -PADDING, 0)
+        metrics = self._fixed_metrics if fixed else self._metrics
+        if metrics.horizontalAdvance(text) > inside.width():
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
+        side = Qt.AlignmentFlag.AlignRight if shown.is_number else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+LEAST_ROOM = 99_999  # the widest step number expected
+
+
+class MergeTableView(QTableView):
+    """Travels to rows by click or arrow keys, and marks the step shown."""
+
+    travelled = Signal(int)  # to the moment after that many merges
+    copy_wanted = Signal()
+    menu_wanted = Signal(int, QPoint)  # a merge, and a place on the screen
+
+    def __init__(self, model: MergeTableModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._was_at_end = True
+        self._is_elsewhere = False  # the moment shown is not the end
+        self._measured: tuple[list[str], int] = [], 0  # the titles, and the digits of the last step
+        self._widths: list[int] = []  # that the columns need
+        self._is_sharing = False  # the room there is: no person has moved an edge meanwhile
+        self._shares_room = True
+        self.setModel(model)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        select_whole_rows(self)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.delegate = MergeDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self._set_up_headers()
+        self._make_room()
+        model.modelReset.connect(self._make_room)
+        model.rowsInserted.connect(self._make_room)
+        self.horizontalHeader().sectionResized.connect(self._note_resizing)
+        model.rowsAboutToBeInserted.connect(self._remember_end)
+        model.modelAboutToBeReset.connect(self._remember_end)
+        model.rowsInserted.connect(self._follow_end)
+        model.modelReset.connect(self._follow_end)
+        self.clicked.connect(self._travel)
+
+    @property
+    def is_at_end(self) -> bool:
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum() - 1
+
+    def mark(self, position: int, *, follow: bool) -> None:
+        """Mark the merge of this step, and bring it into view; also on coming back to the end."""
+        is_to_be_seen, self._is_elsewhere = follow or self._is_elsewhere, follow
+        row = self._model.row_of(position - 1) if position else -1
+        before, self.delegate.marked_row = self.delegate.marked_row, row
+        for changed in {before, row} - {-1}:
+            for column in range(len(self._model.columns)):
+                self.update(self._model.index(changed, column))
+        if follow and not position and self._model.sort_column == 0:
+            self.scrollToBottom() if self._model.sort_descending else self.scrollToTop()
+        elif is_to_be_seen and row >= 0:
+            self._bring_into_view(self._model.index(row, max(0, self.columnAt(0))))
+
+    def place_of(self, position: int) -> QPoint | None:
+        """Return where on the screen the token of this step is; None if it is not visible."""
+        row = self._model.row_of(position - 1) if position > 0 and self.isVisible() else -1
+        if row < 0 or self._model.merge_at(row) != position - 1:
+            return None  # it is filtered out
+        column = next((place for place, one in enumerate(self._model.columns) if one.look == "token"), 0)
+        rectangle = self.visualRect(self._model.index(row, column))
+        is_in_sight = self.viewport().rect().contains(rectangle.center()) and not rectangle.isEmpty()
+        return self.viewport().mapToGlobal(rectangle.topLeft()) if is_in_sight else None
+
+    def _bring_into_view(self, index: QModelIndex) -> None:
+        if not self.viewport().rect().contains(self.visualRect(index).center()):
+            self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    def copy(self, separator: str, *, headers: bool) -> None:
+        """Copy the selected rows, or all rows if none is selected."""
+        rows = selected_rows(self) or list(range(self._model.rowCount()))
+        QGuiApplication.clipboard().setText(self._model.as_text(rows, separator, headers=headers))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_wanted.emit()
+            return
+        before = self.currentIndex().row()
+        super().keyPressEvent(event)
+        if self.currentIndex().row() != before:
+            self._travel(self.currentIndex())
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
+        if index.isValid():
+            place = self.viewport().mapToGlobal(self.visualRect(index).center()) if by_key else event.globalPos()
+            self.menu_wanted.emit(self._model.merge_at(index.row()), place)
+
+    def _set_up_headers(self) -> None:
+        metrics = QFontMetrics(self.font())
+        rows = self.verticalHeader()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setDefaultSectionSize(metrics.height() + 7)
+        rows.hide()
+        columns = self.horizontalHeader()
+        columns.setHighlightSections(False)
+        columns.setSectionsMovable(True)
+        columns.setStretchLastSection(True)
+        columns.setSectionsClickable(True)
+        columns.sectionClicked.connect(self._sort)
+
+    def _make_room(self) -> None:
+        """Measure the columns, if they are others than before."""
+        titles = [column.title for column in self._model.columns]
+        last_step = f"{max(self._model.learned, LEAST_ROOM):,}"
+        before, self._measured = self._measured, (titles, len(last_step))
+        if self._measured == before:
+            return
+        self._shares_room |= titles != before[0]
+        self._widths = []
+        metrics = QFontMetrics(self.font())
+        for place, column in enumerate(self._model.columns):
+            own = QFontMetrics(fixed_font(self.font().pointSizeF())) if column.look == "tie" else metrics
+            widest = last_step if place == 0 else column.widest
+            width = max(own.horizontalAdvance(widest), metrics.horizontalAdvance(column.title) + 12)
+            self._widths.append(width + 16)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        if not self._shares_room or len(self._widths) != len(self._model.columns):
+            return
+        tokens = [place for place, column in enumerate(self._model.columns) if column.look != "plain"]
+        extra = max(0, self.viewport().width() - sum(self._widths)) // max(1, len(tokens))
+        self._is_sharing = True
+        for place, width in enumerate(self._widths):
+            self.horizontalHeader().resizeSection(place, width + (extra if place in tokens else 0))
+        self._is_sharing = False
+
+    def _note_resizing(self) -> None:
+        """Leave an edge where a person has moved it."""
+        if not self._is_sharing and QGuiApplication.mouseButtons():
+            self._shares_room = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_room()
+
+    def _sort(self, column: int) -> None:
+        """Sort by a column; the other way round at the second click. Numbers begin with the largest."""
+        if column == self._model.sort_column:
+            is_descending = not self._model.sort_descending
+        else:
+            is_descending = self._model.columns[column].is_number and column != 0
+        order = Qt.SortOrder.DescendingOrder if is_descending else Qt.SortOrder.AscendingOrder
+        self._model.sort(column, order)
+
+    def _travel(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.travelled.emit(self._model.merge_at(index.row()) + 1)
+
+    def _remember_end(self) -> None:
+        self._was_at_end = self.is_at_end
+
+    def _follow_end(self) -> None:
+        if self._was_at_end and self._model.is_in_step_order and not self._is_elsewhere:
+            self.scrollToBottom()
+
 
 KINDS = (("Text", "text"), ("Regex", "regex"), ("Bytes", "hex"))
 SPINNER = 44  # pixels of a field beside its number
