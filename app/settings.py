@@ -28,6 +28,7 @@ LAST_FOLDER = Setting("files/folder", "")  # where the last file was opened or s
 SPEED = Setting("training/speed", 100)  # place of the speed slider; 100 is full speed
 PLAYS = Setting("time/play after training", True)  # a small run from its beginning, as soon as it is learned
 COLOUR_BY = Setting("look/colour by", "")  # "ages" or "rarity" of tokens; else by what they are
+LIVE = Setting("training/at once", True)  # whether small corpora are learned when recipe or texts change
 MOTION = Setting("look/motion", True)  # whether what changes may move there
 COPY_HEADERS = Setting("table/copy headers", True)  # whether copied rows begin with a line of titles
 PRINT_WIDTH = Setting("print/width", 120)  # of a chart for print, in millimetres

@@ -18,9 +18,10 @@ from PySide6.QtCore import QLocale, QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.session.live import LiveLearning
 from app.session.manifests import RESULT, SESSION, Manifests
 from app.session.session import Session
-from app.settings import MANIFESTS, SPEED, START_HERE, THEME, Settings
+from app.settings import LIVE, MANIFESTS, SPEED, START_HERE, THEME, Settings
 from app.system.memory import GarbageCollection, give_back_early, give_back_now
 from app.window.actions import Actions
 from app.window.charts.wiring import Charting
@@ -196,6 +197,8 @@ class Program(QObject):
         editor, table = self.text_panel.editor, self.merge_panel.table
         self.writing = Writing(frame, text, self.text_panel, self.token, self)
         self.running = Training(frame, self.training, self.form, self.speed, self)
+        self.live = LiveLearning(self.session, self)
+        self.live.is_watched = lambda: self.window.room in ("watch", "ask") and not self.window.stage
         self.moving = Moving(frame, self.charts, self.pages, self.text_panel, self.watch, self.time_bar, self)
         self.merge_panel.connect_with(frame)
         self.charting = Charting(frame, self.charts, self.pages, table.place_of, self)
@@ -226,6 +229,7 @@ class Program(QObject):
             written.connect(manifests.keep)
         self.filing.document.reported.connect(lambda path: manifests.keep(REPORT, path))
         self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
+        self.frame.keep_ticked("live_learning", LIVE, lambda on: setattr(self.live, "is_on", on))
 
     def _connect_help_and_notices(self) -> None:
         window = self.window

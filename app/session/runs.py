@@ -137,6 +137,12 @@ class Runs(QObject):
         self._cursor.go_live()
         self.leading_changed.emit()
 
+    def drop(self, run: Run) -> None:
+        """Take away a run that is not shown, also one that is still learning."""
+        if run.job is not None:
+            run.job.stop()
+        self.keep([run], are_there=False)
+
     def _begin(self, recipe: Recipe, sources: CorpusTexts, **choices: Any) -> Run:
         self.began.emit()
         run = Run(next(self._numbers), recipe, sources, **choices)

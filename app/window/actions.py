@@ -66,6 +66,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
     "training": (
         Item("main", "&Train", "Learn from the corpus, {step} by {step}", "F5", "train"),
         Item("new_run", "Train a &New Run", "Begin again; earlier runs stay", "Ctrl+F5"),
+        Item("live_learning", "Learn &at Once", "Learn small texts whenever recipe or texts change", checkable=True),
         Item("stop", "St&op", "End the training; what was learned stays", "Shift+F5", "stop"),
         Item("count_imported", "Count on &My Corpus", "Find the counts of an imported table in the corpus"),
         Item("extend_imported", "E&xtend on My Corpus …", "Let the table shown learn more as a new run; its ids stay"),

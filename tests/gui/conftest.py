@@ -18,7 +18,7 @@ from shiboken6 import isValid
 
 from app.session import time as session_time
 from app.session.run import Phase
-from app.settings import LESSON_PLACES, LESSONS_DONE, LOCATION, PLAYS, RECENT_FILES, SPEED, START_HERE, Settings
+from app.settings import LESSON_PLACES, LESSONS_DONE, LIVE, LOCATION, PLAYS, RECENT_FILES, SPEED, START_HERE, Settings
 from app.window.parts.timing import Throttle
 from app.window.parts.watched import Watched
 from app.wiring import FIRST_RECIPE, Program, build
@@ -70,6 +70,7 @@ def settings_in(folders: pytest.TempPathFactory, patch: pytest.MonkeyPatch) -> S
     patch.setenv(LOCATION, str(folders.mktemp("settings") / "settings.ini"))
     settings = Settings()
     settings.put(START_HERE, False)  # what is tested lies behind that page
+    settings.put(LIVE, False)  # or each choice in the recipe would be a run
     settings.put(PLAYS, False)  # or whoever presses Train would wait for the end of the play
     return settings
 

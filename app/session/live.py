@@ -1,0 +1,106 @@
+"""Learning at once: what a person changes in the recipe or in the texts is learned while they watch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from app.session.aside import Answer
+from app.session.corpus_texts import CorpusTexts
+from app.session.run import Phase, Run
+from app.session.session import Session
+from app.session.time import timer
+from bpe_core.insight.table_comparison import TableComparison, compare_tables
+
+TOPIC = "what learning at once has changed"
+PAUSE_MILLISECONDS = 40  # changes that come together are learned once
+LARGEST = 10_000_000  # bytes that are learned without asking
+MOST_DRAFTS = 8  # that are remembered, so that undo need not learn again
+
+
+class LiveLearning(QObject):
+    """A run that was learned at once is a draft: the next one takes its place, unless it has been used."""
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.is_on = True
+        self.is_watched: Callable[[], bool] = lambda: True  # whether a room is shown where changes are learned
+        self._session, self._runs, self._aside, self._cursor = session, session.runs, session.aside, session.cursor
+        self._drafts: list[Run] = []
+        self._learning: Run | None = None
+        self._before: Run | None = None  # what was shown when the change was made
+        self._place = 0  # of the cursor then
+        self._soon = timer(self, PAUSE_MILLISECONDS, self._learn)
+        session.recipe.changed.connect(lambda _: self._soon.start())
+        session.corpus.texts.changed.connect(lambda _: self._soon.start())
+        self._runs.changed.connect(self._follow)
+
+    def _learn(self) -> None:
+        sources, recipe, shown = self._session.corpus.texts.value, self._session.recipe.value, self._runs.shown
+        is_wanted = self.is_on and self.is_watched() and self._session.undo.count()  # nothing of a session just opened
+        if not (is_wanted and sources) or shown is None or self._session.corpus.is_listing:
+            return
+        if (shown.is_busy and self._learning is None) or shown.is_just(recipe, sources):
+            return
+        if self._learning is None:
+            self._before, self._place = shown, self._cursor.position
+        if size_of(sources) > LARGEST:
+            learn = Answer("Learn It Anew", partial(self._session.train, fits=True))
+            self._aside.tell("The shown run was learned by another recipe or from other texts.", answers=(learn,))
+            return
+        known = next((run for run in [*self._drafts, *self._runs.all] if run.is_just(recipe, sources)), None)
+        unfinished, self._learning = self._learning, None
+        if known is None:
+            self._session.train(fits=True)
+            self._learning = self._runs.shown
+        elif known in self._runs.all:
+            self._runs.show(known)
+        else:
+            self._runs.keep([known], are_there=True)
+        if unfinished is not None:
+            self._runs.drop(unfinished)
+        if known is not None:
+            self._show(known)
+
+    def _follow(self) -> None:
+        run = self._learning
+        if run is None:
+            return
+        if run is not self._runs.shown or run.phase is Phase.FAILED:  # the person looks at another
+            self._learning = None
+        elif run.phase is Phase.ENDED:
+            self._learning = None
+            self._drafts = [*self._drafts[-MOST_DRAFTS + 1 :], run]
+            self._show(run)
+
+    def _show(self, run: Run) -> None:
+        """Stay at the place in time, and say what is different."""
+        before = self._before
+        self._cursor.go_to(self._place)
+        if before is None or before is run or before.history is None or run.history is None:
+            return
+        compare = partial(compare_tables, before.history, run.history)
+        self._aside.ask(TOPIC, lambda task: compare(cancelled=task.cancelled), partial(self._tell, run))
+        if before in self._drafts and not self._is_used(before):
+            self._runs.drop(before)
+
+    def _tell(self, run: Run, found: TableComparison) -> None:
+        steps = run.wording.steps
+        if found.first is None and not found.differing:
+            self._aside.tell(f"The {steps} are the same as before.", is_error=False)
+            return
+        differing = len({one.other_place for one in found.differing if one.other_place is not None})
+        first = "" if found.first is None else f"; the first at {found.first + 1:,}"
+        self._aside.tell(f"{differing:,} of {run.wording.counted(run.learned)} differ{first}.", is_error=False)
+
+    def _is_used(self, run: Run) -> bool:
+        marked = {mark.run for mark in self._session.bookmarks.value}
+        return run.number in marked or any(other.parent == run.number for other in self._runs.all)
+
+
+def size_of(sources: CorpusTexts) -> int:
+    """The bytes of the texts; too many where that is not known at once."""
+    sizes = [source.size for source in sources]
+    return LARGEST + 1 if None in sizes else sum(size or 0 for size in sizes)

@@ -1,0 +1,73 @@
+"""What a person changes while they watch is learned at once; undo goes back without learning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session import live
+from app.session.run import Phase
+from app.settings import LIVE, Settings
+from app.wiring import Program
+from tests.gui.conftest import WAIT, settle
+
+
+@pytest.fixture
+def watching(qtbot: QtBot, settings: Settings, new_program: Callable[..., Program]) -> Program:
+    settings.put(LIVE, True)
+    program = new_program()
+    program.actions["main"].trigger()
+    ended(qtbot, program, "gpt2")
+    return program
+
+
+def ended(qtbot: QtBot, program: Program, pattern: str, least: int = 2) -> None:
+    def is_there() -> None:
+        run = program.session.runs.shown
+        assert run is not None
+        assert (run.recipe.pattern, run.recipe.min_frequency, run.phase) == (pattern, least, Phase.ENDED)
+
+    qtbot.waitUntil(is_there, timeout=WAIT)
+    settle(qtbot, program)
+
+
+def test_a_change_is_learned_where_the_slider_is(qtbot: QtBot, watching: Program) -> None:
+    said: list[str] = []
+    watching.session.aside.noticed.connect(lambda notice: said.append(notice.sentence))
+    watching.session.cursor.go_to(40)
+    watching.form.choose(pattern="whitespace")
+    ended(qtbot, watching, "whitespace")
+    qtbot.waitUntil(lambda: watching.session.cursor.position == 40, timeout=WAIT)
+    qtbot.waitUntil(lambda: any("differ; the first at " in one for one in said), timeout=WAIT)
+    assert len(watching.session.runs.all) == 2, "what the person trained stays"
+
+
+def test_undo_learns_nothing(qtbot: QtBot, watching: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    watching.form.choose(pattern="whitespace")
+    ended(qtbot, watching, "whitespace")
+    watching.form.choose(min_frequency=3)
+    ended(qtbot, watching, "whitespace", 3)
+    assert len(watching.session.runs.all) == 2, "a draft makes room for the next"
+    monkeypatch.setattr(watching.session, "train", lambda **_: pytest.fail("it was learned again"))
+    for pattern in ("whitespace", "gpt2"):
+        watching.actions["undo"].trigger()
+        ended(qtbot, watching, pattern)
+
+
+def test_a_large_text_asks_and_a_switch_ends_it(
+    qtbot: QtBot, watching: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "LARGEST", 100)
+    said: list[str] = []
+    watching.session.aside.noticed.connect(lambda notice: said.append(notice.sentence))
+    watching.form.choose(pattern="whitespace")
+    qtbot.waitUntil(lambda: any("another recipe" in one for one in said), timeout=WAIT)
+    assert len(watching.session.runs.all) == 1
+    monkeypatch.undo()
+    watching.actions["live_learning"].trigger()
+    watching.form.choose(pattern="cl100k")
+    qtbot.wait(200)
+    assert len(watching.session.runs.all) == 1
