@@ -142,15 +142,7 @@ def written(pair: Pair, bench: Bench) -> str:
 
 
 def pair_of(entered: str, bench: Bench) -> Pair | None:
-    """Read a typed pair, or a token where the method drops or adds them; None if the tokens are not known.
-
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> bench = Bench.of_words({"low": 2}, Recipe.preset("words", merges=1))  # l+o is 4
-    >>> pair_of("lo+w", bench) == pair_of(" lo w", bench) == (4, 3)
-    True
-    >>> pair_of("low", bench), pair_of("x + y", bench)
-    (None, None)
-    """
+    """Read a typed pair, or a token where the method drops or adds them; None if the tokens are not known."""
     if single := bench.history.recipe.single:
         token = bench.ids_written(entered.strip(), len(bench.history))
         return (token[0], SINGLE[single]) if token else None

@@ -1,9 +1,4 @@
-"""A small corpus with what was learned from it, quick enough to be asked without a thread.
-
->>> bench = Bench.of_words({"low": 5, "lower": 2, "newest": 6, "widest": 3}, Recipe.preset("words", merges=2))
->>> [word.texts for word in bench.words_at(1)][2:]
-[('n', 'e', 'w', 'es', 't'), ('w', 'i', 'd', 'es', 't')]
-"""
+"""A small corpus with what was learned from it, quick enough to be asked without a thread."""
 
 from __future__ import annotations
 
@@ -148,10 +143,6 @@ def words_by_replacing_text(bench: Bench, steps: int) -> list[str]:
 
     This is how not to do it: the text `a t` is replaced by `at` wherever it is found, also at the
     end of a longer token, where there is no pair a+t.
-
-    >>> from bpe_core.recipes.recipe import Recipe
-    >>> words_by_replacing_text(Bench.of_words({"ha": 6, "hat": 1, "at": 4}, Recipe.preset("words")), 2)
-    ['ha', 'hat', 'at']
     """
     symbols = [word.texts for word in bench.words_at(0)]
     spaced = [" ".join(parts) for parts in symbols]

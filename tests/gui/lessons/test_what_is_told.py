@@ -236,3 +236,10 @@ def test_sizes_that_are_usual_are_those_of_today() -> None:
     lesson = lesson_named("size")
     step = lesson.steps[-1]
     assert "100–200,000 for many languages and code" in filled(step.say, step, bench_of(lesson, step))
+
+
+def test_a_pair_is_read_however_it_is_typed() -> None:
+    bench = Bench.of_words({"low": 2}, Recipe.preset("words", merges=1))  # l+o is 4
+    assert pair_of("lo+w", bench) == pair_of(" lo w", bench) == (4, 3)
+    assert pair_of("low", bench) is pair_of("x + y", bench) is None
+    assert words_by_replacing_text(Bench.of_words({"ha": 6, "hat": 1, "at": 4}, bench.history.recipe), 2)[1] == "hat"
