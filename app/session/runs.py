@@ -18,16 +18,7 @@ from app.session.run import NO_RUN, Phase, Run, changed_name
 from app.session.studies import MixedWords, Studies, tables_by_group
 from app.session.time import TimeCursor
 from app.worker.job import Task
-from app.worker.training import (
-    DoesNotFit,
-    GoneOn,
-    Growing,
-    Learned,
-    Prepared,
-    TrainingJob,
-    gone_on,
-    prepared,
-)
+from app.worker.training import DoesNotFit, GoneOn, Growing, Learned, Prepared, TrainingJob, gone_on, prepared
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError, RecipeError

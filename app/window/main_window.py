@@ -200,7 +200,6 @@ class MainWindow(QMainWindow):
         self.room_changed.emit(id)
 
     def _furnish(self) -> None:
-        """Show what belongs to the room."""
         room = ROOM[self.room]
         self._head.setVisible(room is ROOMS[0])
         self._text.setVisible(room.has_text)

@@ -96,15 +96,7 @@ def build_audit(world: World) -> AuditPage:
     return AuditPage(Trimming(world.session, QuestionModel(world.session, "audit", ("characters", "only_in"))))
 
 
-def build_benchmark(world: World) -> ReadingPage:
-    return _reading_page(world, "benchmark", parallel="own")
-
-
-def build_morphemes(world: World) -> ReadingPage:
-    return _reading_page(world, "morphemes")
-
-
-def _reading_page(world: World, name: str, **chosen: Any) -> ReadingPage:
+def build_reading(world: World, name: str, **chosen: Any) -> ReadingPage:
     from app.window.questions.question_model import QuestionModel
     from app.window.questions.reading_page import ReadingPage
 
@@ -209,7 +201,7 @@ AUDIT = chart_row(
     Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),
 )
 BENCHMARK = chart_row(
-    build_benchmark,
+    partial(build_reading, name="benchmark", parallel="own"),
     Item("benchmark", "&Benchmark", "Measure all runs by many texts, and by the same sentences in many languages"),
 )
 CURVES = question_row(
@@ -217,7 +209,7 @@ CURVES = question_row(
 )
 SWEEP_ITEM = Item("sweeps", "Ma&ke a Sweep", "Plan and make many runs, and draw a measure of them by their size")
 SWEEPS = PageRow("sweep_results", "Sweeps", "charts", build_sweeps, (SWEEP_ITEM,))
-MORPHEMES = PageRow("morphemes", "Morphemes", "charts", build_morphemes)
+MORPHEMES = PageRow("morphemes", "Morphemes", "charts", partial(build_reading, name="morphemes"))
 BLOCKS = chart_row(
     build_blocks, Item("blocks", "What Do B&ytes Stand For?", "Show the blocks of Gage's compressor and their tables")
 )

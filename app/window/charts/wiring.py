@@ -44,12 +44,7 @@ class Charting(QObject):
     saved = Signal(tuple, Path)  # the command that makes the same, if one does, and where
 
     def __init__(
-        self,
-        frame: Frame,
-        charts: PageTabs,
-        pages: Pages,
-        place_of: Callable[[int], QPoint | None],
-        parent: QObject,
+        self, frame: Frame, charts: PageTabs, pages: Pages, place_of: Callable[[int], QPoint | None], parent: QObject
     ) -> None:
         """`place_of` says where on the screen the token is that the step before a moment made."""
         super().__init__(parent)

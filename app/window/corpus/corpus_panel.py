@@ -302,7 +302,6 @@ class CorpusPanel(QWidget):
         in_column((self.list, 1), self.warning, buttons, self.totals, on=self, margins=(8, 2, 4, 4), spacing=4)
 
     def _move(self, by: int) -> None:
-        """Move texts or whole groups; they stay selected."""
         chosen = self.list.selectionModel()
         current = self.list.currentIndex().row()
         rows = self._selected_rows()

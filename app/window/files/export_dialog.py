@@ -91,7 +91,6 @@ class ExportDialog(WorkDialog):
         return QFileDialog.getSaveFileName(self, "Where to write", before, options=options)[0]
 
     def _begin_anew(self) -> None:
-        """Forget the check of other choices."""
         self._checked = None
         self._export.forget()
         self.outcome.clear()

@@ -207,7 +207,6 @@ class Filing(QObject):
         self._window.setWindowFilePath("" if self.document.path is None else str(self.document.path))
 
     def _layout(self) -> dict[str, Any]:
-        """Write down how the window is arranged, in plain values."""
         docks, lab = self._window.arrangement(), self._pages.known(LAB)
         return {
             "room": self._window.room,

@@ -201,7 +201,6 @@ class MergeTableView(QTableView):
         columns.sectionClicked.connect(self._sort)
 
     def _make_room(self) -> None:
-        """Measure the columns, if they are others than before."""
         titles = [column.title for column in self._model.columns]
         last_step = f"{max(self._model.learned, LEAST_ROOM):,}"
         before, self._measured = self._measured, (titles, len(last_step))

@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QFileDialog,
-    QLineEdit,
-    QPushButton,
-    QSplitter,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLineEdit, QPushButton, QSplitter, QWidget
 
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.figure_view import FigureView
@@ -84,7 +76,6 @@ class Rows(QAbstractTableModel):
         return None
 
     def _colour(self, name: str) -> QColor | None:
-        """The colour of the dots that are called so."""
         figure = self._model.figure if isinstance(self._model, QuestionModel) else None
         if not isinstance(figure, DotFigure) or name not in figure.tokenizers:
             return None
@@ -154,7 +145,6 @@ class QuestionPage(Page):
         self.column = in_column(self.above, (parts, 1), on=self, margins=(8, 6, 8, 4))
 
     def _field(self, one: Parameter) -> QWidget:
-        """What a person chooses the parameter with."""
         value, choose = self.model.value(one), self.model.choose
         if one.kind == "truth":
             box = QCheckBox(one.label)
@@ -239,7 +229,6 @@ class QuestionPage(Page):
         self.table.setVisible(self.rows.rowCount() > 0)
 
     def _offer_values(self) -> None:
-        """Let a person choose among the values of the answer."""
         columns = {} if self.model.answer is None else self.model.answer.columns
         for one in self.model.parameters:
             box, values = self.fields[one.name], list(dict.fromkeys(columns.get(one.of_column, ())))

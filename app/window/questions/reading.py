@@ -107,7 +107,6 @@ class Reading(QObject):
         model.changed.connect(self._take_answer)
 
     def _take_answer(self) -> None:
-        """Forget the text of an earlier answer."""
         answer, asked = self._model.answer, self._model.asked
         if answer is self._answer:
             return

@@ -104,7 +104,6 @@ class Asking(QObject):
     # -- about a place in the text ---------------------------------------------------------
 
     def _ask_why(self) -> None:
-        """Ask why the text is cut at the caret."""
         self._show_in_inspector("why")
         self._pages.page(WHY).model.look_at(self._editor.caret_byte)
 
@@ -199,7 +198,6 @@ class Asking(QObject):
         return run.history.pair(merge)
 
     def _follow(self, pair: tuple[int, int] | None) -> None:
-        """Add a pair to the race."""
         if pair is not None:
             self._pages.page(RACE).add_pair("pairs", pair)
         self._actions["race"].trigger()

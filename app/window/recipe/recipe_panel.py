@@ -210,7 +210,6 @@ class SizeBox(NumberBox):
         self._form.choose(**{self._choice: size})
 
     def _show_refusal(self, choice: str, sentence: str) -> None:
-        """Go back to the old size, and say what is wrong with the new one."""
         if choice in ("merges", "vocab_size"):
             self._show()
             mark_refused(self, sentence)

@@ -100,7 +100,6 @@ class PlayingControls(QObject):
         frame.keep_ticked("motion", MOTION, lambda on: setattr(playing, "has_motion", on and system_wants_motion()))
 
     def _look_for_idle(self) -> None:
-        """Find out which steps change what a person looks at."""
         run, text = self._runs.shown, self._text.text() + (self._word.text if self._window.room == "watch" else "")
         history = None if run is None else run.history
         if text and history is not None and len(text) * len(history) <= MOST_LOOKED_AT:

@@ -7,16 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QHeaderView,
-    QMenu,
-    QPushButton,
-    QSlider,
-    QSplitter,
-    QStackedWidget,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QHeaderView, QMenu, QPushButton, QSlider, QSplitter, QStackedWidget, QToolButton, QWidget
 
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
