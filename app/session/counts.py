@@ -21,7 +21,7 @@ from app.worker.job import Task
 from bpe_core.counting.count_words import count_unmixed
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, CorpusError
-from bpe_core.insight.long_words import LONG_SHARE, LongWords, find_long_words, share_of
+from bpe_core.insight.listed_words import LONG_SHARE, LongWords, find_long_words, share_of
 from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.recipe import Recipe, Splitting
 from bpe_core.support.progress import Progress, Work

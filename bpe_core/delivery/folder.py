@@ -21,14 +21,7 @@ from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.methods import METHODS
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.small_files import read_small_file
-from bpe_core.verification.checking import (
-    HARD_TEXTS,
-    PreparedExport,
-    Verification,
-    joined_tokens,
-    prepare_export,
-    special_texts,
-)
+from bpe_core.verification import checking
 
 ADDED_PAD = "<|pad|>"
 # The usual names, the first that is there counts; in small letters.
@@ -114,8 +107,8 @@ QUIET = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TRANSFORMERS_NO_AD
 
 
 def checked_by_loading(
-    found: Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
-) -> Verification:
+    found: checking.Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
+) -> checking.Verification:
     """Add what came of loading the folder: ids, roles and a padded batch are compared; no network is asked."""
     with _quietly():
         try:
@@ -160,8 +153,8 @@ def _differing(loaded: Any, plainly: Any, history: History, delivery: Delivery, 
         same = loaded.convert_tokens_to_ids(token) == plainly.token_to_id(token)
         if getattr(loaded, f"{role}_token") != token or not same:
             yield f"{LIBRARY} takes another token than {quoted(token)} for {role}."
-    samples = [*HARD_TEXTS, text[:LONGEST_TEXT], *special_texts(history.recipe)]
-    samples += islice(joined_tokens(history, MADE_TEXTS), MADE_TEXTS)
+    samples = [*checking.HARD_TEXTS, text[:LONGEST_TEXT], *checking.special_texts(history.recipe)]
+    samples += islice(checking.joined_tokens(history, MADE_TEXTS), MADE_TEXTS)
     spelled = [token for token in roles.given.values() if token not in history.recipe.special_tokens]
     for sample in samples:
         if any(token in sample for token in spelled):
@@ -249,14 +242,14 @@ def prepare_folder(
     merges: int | None = None,
     text: str = "",
     work: Work = ALONE,
-) -> PreparedExport:
+) -> checking.PreparedExport:
     target = Path(path)
     if target.exists() and not target.is_dir():
         raise OutputError(f"{target} is a file; name a folder, or end the name in one of a format.")
     table = history if merges is None else history.first(merges)
     added = delivery.roles.missing(table)
     table = with_special_tokens(table, added)
-    written = prepare_export(table, target / TOKENIZER, format=FORMATS["tokenizer.json"], text=text, work=work)
+    written = checking.prepare_export(table, target / TOKENIZER, format=FORMATS["tokenizer.json"], text=text, work=work)
     files = {
         **written.files,
         target / CONFIG: config_of(delivery).encode(),
@@ -275,7 +268,7 @@ def deliver(
     chat_template: str = "",
     anyway: bool = False,
     **roles: str,
-) -> PreparedExport:
+) -> checking.PreparedExport:
     """Write the folder; `roles` (pad, bos, eos, unk) are guessed where they are not given.
 
     Raises an OutputError where what was written does not agree with the table, unless it is written `anyway`.

@@ -27,16 +27,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.editing.without_tokens import (
-    GONE,
-    Further,
-    Without,
-    further_numbers,
-    lone_characters,
-    numbers_of,
-    renumbered,
-    without,
-)
+from bpe_core.editing import without_tokens
+from bpe_core.editing.without_tokens import Without, without
 from bpe_core.errors import BpeError
 from bpe_core.formats.base import NO_NUMBER, unless_ids
 from bpe_core.history.arguments import Learned, history_of
@@ -113,16 +105,16 @@ def trim(
     """Return the table without these tokens; the others keep their numbers, or get new ones without gaps."""
     history = history_of(learned)
     check_can_be_edited(history)
-    known, named = numbers_of(history), sorted(set(tokens))
+    known, named = without_tokens.numbers_of(history), sorted(set(tokens))
     _check_named(history, named)
     goes, hidden = _what_goes(history, named, needed)
-    more = Further(lone_characters(history))
+    more = without_tokens.Further(without_tokens.lone_characters(history))
     left = without(history, goes, hidden, more)
     while history.joining is not None and (unmade := _not_made_any_more(history, left, cancelled)):
         goes[unmade] = True
         left = without(history, goes, hidden)
-    known = further_numbers(np.where(hidden, NO_NUMBER, known), left.old_ids)
-    known = renumbered(known) if renumber else known
+    known = without_tokens.further_numbers(np.where(hidden, NO_NUMBER, known), left.old_ids)
+    known = without_tokens.renumbered(known) if renumber else known
     return Trimmed(
         history=left.history.numbered(unless_ids(known)),
         new_ids=left.new_ids,
@@ -155,7 +147,7 @@ def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) 
     if not after:
         return []
     before = unreachable_tokens(history, Work(cancelled=cancelled))
-    old_ids = np.flatnonzero(left.new_ids != GONE)
+    old_ids = np.flatnonzero(left.new_ids != without_tokens.GONE)
     return [id for id in old_ids[list(after)].tolist() if id not in before]
 
 
@@ -276,7 +268,7 @@ def _chosen_by_hand(history: History) -> tuple[int, ...]:
 def least_size(history: History) -> int:
     """Count the tokens that nothing can do without: base symbols, and those that were chosen by hand."""
     by_hand = len(_chosen_by_hand(history)) + len(history.recipe.special_tokens)
-    return first_learned(history) + len(lone_characters(history)) + by_hand
+    return first_learned(history) + len(without_tokens.lone_characters(history)) + by_hand
 
 
 def surplus(history: History, size: int) -> int:
@@ -291,7 +283,7 @@ def surplus(history: History, size: int) -> int:
     now = history.vocabulary_size
     if size > now:
         raise BpeError(f"The table has {now:,} tokens, fewer than the {size:,} it should be trimmed to.")
-    return now + len(lone_characters(history)) - size
+    return now + len(without_tokens.lone_characters(history)) - size
 
 
 @dataclass(frozen=True)

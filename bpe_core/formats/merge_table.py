@@ -20,18 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import BpeError, FormatError
+from bpe_core.formats import rebuilding
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, own_numbers
 from bpe_core.formats.json_reading import Object
-from bpe_core.formats.rebuilding import (
-    LARGEST_COUNT,
-    Place,
-    checked_alphabet,
-    checked_end_reason,
-    checked_numbers,
-    checked_recipe,
-    checked_symbol,
-    rebuilt,
-)
 from bpe_core.formats.rows import TEXT_COLUMNS, Row, merge_rows, too_long_to_show
 from bpe_core.history.alphabet import Symbol
 from bpe_core.history.columns import Scores
@@ -152,21 +143,21 @@ def history_told(
     columns: Sequence[Int64s],
     reasons: Mapping[str, Sequence[Number]],
     numbers: Sequence[int],
-    place: Place,
+    place: rebuilding.Place,
     name: str,
 ) -> History:
     about = told.about
-    recipe = checked_recipe(about.get("recipe"), told.where)
+    recipe = rebuilding.checked_recipe(about.get("recipe"), told.where)
     kinds = checked_kinds(about.get("reasons"), told.where)
-    alphabet = checked_alphabet(list(told.symbols), recipe, name)
-    history = rebuilt(
+    alphabet = rebuilding.checked_alphabet(list(told.symbols), recipe, name)
+    history = rebuilding.rebuilt(
         recipe,
         alphabet,
         columns,
         place,
         name,
         tokens_at_start=whole_number(about.get("tokens_at_start"), "tokens_at_start", told.where),
-        end_reason=checked_end_reason(about.get("end_reason"), told.where),
+        end_reason=rebuilding.checked_end_reason(about.get("end_reason"), told.where),
         reasons={name: np.array(reasons[name], np.dtype(kind).newbyteorder("=")) for name, kind in kinds.items()},
         scores=lambda steps: scores_from(about.get("scores_since"), told.scores, steps, name),
     )
@@ -179,7 +170,7 @@ def history_told(
     for id, number in zip(history.ids.tolist(), numbers, strict=True):
         found[id] = number
     return history.numbered(
-        checked_numbers([NO_NUMBER if one is None else one for one in found], history.id_count, name)
+        rebuilding.checked_numbers([NO_NUMBER if one is None else one for one in found], history.id_count, name)
     )
 
 
@@ -197,7 +188,7 @@ def whole_number(value: object, column: str, where: str) -> int:
         return NOTHING
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise FormatError(f'{where}: "{column}" must be a whole number, not {str(value)[:80]!r}.')
-    if value > LARGEST_COUNT:
+    if value > rebuilding.LARGEST_COUNT:
         raise FormatError(f"{where}: a count is {str(value)[:40]}, larger than any can be.")
     return value
 
@@ -211,7 +202,7 @@ def symbol_in(found: Found, where: str) -> Symbol:
         decoded = bytes.fromhex(found["bytes"])
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f'{where}: "bytes" must be bytes in hex.') from error
-    return checked_symbol(found.get("kind"), text, decoded, where)
+    return rebuilding.checked_symbol(found.get("kind"), text, decoded, where)
 
 
 def _same_text(found: Any, should: Any) -> bool:

@@ -11,17 +11,9 @@ import io
 import re
 from typing import Any, BinaryIO
 
-from bpe_core.formats import limitations
+from bpe_core.formats import limitations, written_merges
 from bpe_core.formats.base import Beside, Format, Opened, Peer, reported
 from bpe_core.formats.limitations import NEVER_HAPPEN, about, containing, holds_a_blank, same_text
-from bpe_core.formats.written_merges import (
-    LONGEST_LINE,
-    LOOK,
-    WrittenMerges,
-    pairs_at_the_beginning,
-    read_pairs,
-    resolve,
-)
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
@@ -68,15 +60,17 @@ class SubwordNmtCodes(Format):
     def recognizes(self, data: bytes) -> bool:
         if data.removeprefix(codecs.BOM_UTF8).startswith(b"#version"):
             return True
-        return END.encode() in data and bool(pairs_at_the_beginning(without_counts(data[:LOOK])))
+        return END.encode() in data and bool(
+            written_merges.pairs_at_the_beginning(without_counts(data[: written_merges.LOOK]))
+        )
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         plain = without_counts(data)
-        merges, version = read_pairs(plain, name)
+        merges, version = written_merges.read_pairs(plain, name)
         glued = version != SYMBOL
         alphabet = Alphabet(tuple(_symbols(merges, glued)))
         base = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols) if symbol.kind != "unknown"}
-        found = resolve(base, len(alphabet), merges, name + ", line {}")
+        found = written_merges.resolve(base, len(alphabet), merges, name + ", line {}")
         recipe = Recipe(
             name="subword-nmt",
             base="characters",
@@ -111,11 +105,11 @@ def without_counts(data: bytes) -> bytes:
     >>> without_counts(b"l o 7\nlo w</w> 5\n"), without_counts(b"l o\n")
     (b'l o\nlo w</w>\n', b'l o\n')
     """
-    first = data[:LONGEST_LINE].partition(b"\n")[0].split()
+    first = data[: written_merges.LONGEST_LINE].partition(b"\n")[0].split()
     return _COUNT.sub(b"", data) if len(first) == 3 and first[2].isdigit() else data
 
 
-def _symbols(merges: WrittenMerges, glued: bool) -> list[Symbol]:
+def _symbols(merges: written_merges.WrittenMerges, glued: bool) -> list[Symbol]:
     mentioned = {*merges.left, *merges.right}.difference(merges.made)
     characters = {part for part in mentioned if len(part) == 1}
     symbols = [Symbol(UNKNOWN_TOKEN.encode(), UNKNOWN_TOKEN.encode(), "unknown")]

@@ -19,22 +19,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from bpe_core.errors import FormatError
+from bpe_core.formats import merge_table
 from bpe_core.formats.base import NO_NUMBER, decoded, reported, unless_ids
 from bpe_core.formats.json_reading import Object, parsed_object
-from bpe_core.formats.merge_table import (
-    NUMBER,
-    Cells,
-    Found,
-    MergeTable,
-    Told,
-    about_of,
-    checked_kinds,
-    columns_for,
-    make_rows,
-    meant,
-    scores_by_token,
-    symbol_in,
-)
+from bpe_core.formats.merge_table import NUMBER, Cells, Found, MergeTable, Told
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, Layout, Row, base_rows, merge_rows, rows_by_kernels, special_rows
 from bpe_core.history.history import History, Int64s
 from bpe_core.support.honest_text import escape, unescape
@@ -68,7 +56,7 @@ class JsonTable(MergeTable):
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         tokens = history.tokens_at_start if history.tokens_at_start >= 0 else None
-        about = {"format": SIGNATURE, "version": VERSION, **about_of(history, tokens_at_start=tokens)}
+        about = {"format": SIGNATURE, "version": VERSION, **merge_table.about_of(history, tokens_at_start=tokens)}
         about |= {} if history.joining is None else {"joining": history.joining.to_dict}
         numbers = unless_ids(self.numbers(history))
         known = [] if numbers is None else [None if one == NO_NUMBER else one for one in numbers.tolist()]
@@ -76,7 +64,9 @@ class JsonTable(MergeTable):
         file.write(json.dumps(about, ensure_ascii=False, indent=1).removesuffix("\n}").encode())
         symbols = [{name: getattr(row, name) for name in _SYMBOL_COLUMNS} for row in base_rows(history.alphabet)]
         if history.scores is not None:
-            symbols = [one | {"scores": some} for one, some in zip(symbols, scores_by_token(history), strict=True)]
+            symbols = [
+                one | {"scores": some} for one, some in zip(symbols, merge_table.scores_by_token(history), strict=True)
+            ]
         if known:
             symbols = [one | {NUMBER: known[id]} for id, one in enumerate(symbols)]
         lines = ",".join(f"\n  {_encoded(one)}" for one in symbols) + "\n " * bool(symbols)
@@ -113,12 +103,12 @@ class JsonTable(MergeTable):
             if not isinstance(about[SPECIAL_NUMBERS], list):
                 raise FormatError(f'{name}: "{SPECIAL_NUMBERS}" must be a number for each special token.')
             numbers = [item.get(NUMBER) for item in alphabet], about[SPECIAL_NUMBERS]
-        columns = [*COLUMNS_BUT_KIND, *columns_for(checked_kinds(about.get("reasons"), name))]
+        columns = [*COLUMNS_BUT_KIND, *merge_table.columns_for(merge_table.checked_kinds(about.get("reasons"), name))]
         columns += [NUMBER] if numbers else []
         return Told(
             about,
             name,
-            [symbol_in(item, f"{name}, base symbol {id:,}") for id, item in enumerate(alphabet)],
+            [merge_table.symbol_in(item, f"{name}, base symbol {id:,}") for id, item in enumerate(alphabet)],
             lambda: (
                 _merge_lines(data, begin, name)
                 if is_in_lines
@@ -132,7 +122,7 @@ class JsonTable(MergeTable):
 
 def _laid(history: History, numbers: Int64s | None, known: Sequence[int | None]) -> Iterator[tuple[int, bytes]]:
     """Yield some lines at a time, each behind a comma, with the step behind which they end."""
-    reasons = {name: history.reasons[name].tolist() for name in columns_for(history.reasons)}
+    reasons = {name: history.reasons[name].tolist() for name in merge_table.columns_for(history.reasons)}
     if not reasons:
         names = [*COLUMNS_BUT_KIND, *([] if numbers is None else [NUMBER])]
         before = {name: f', "{name}": ' + '"' * (name == "bytes") for name in names}
@@ -184,7 +174,7 @@ def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
     raw = np.frombuffer(data, np.uint8, count=stop - start, offset=start)
     # A quote within a text has a backslash before it, and the one with which a text begins a blank.
     keys = (raw[1:-1] == ord('"')) & (raw[2:] == ord(":")) & (raw[:-2] != ord("\\")) & (raw[:-2] != ord(" "))
-    if not make_rows(keys, len(names)):
+    if not merge_table.make_rows(keys, len(names)):
         return None
     keys_end = (np.flatnonzero(keys) + start + 1).reshape(-1, len(names))
     keys_begin = keys_end - np.array([len(name) for name in names])
@@ -205,7 +195,7 @@ class CsvTable(MergeTable):
     delimiter = ","
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
-        names, numbers = columns_for(history.reasons), unless_ids(self.numbers(history))
+        names, numbers = merge_table.columns_for(history.reasons), unless_ids(self.numbers(history))
         ends = [*([SCORES] if history.scores is not None else []), *([NUMBER] if numbers is not None else [])]
         header = (*Row._fields, *names, *ends)
         file.write(self.delimiter.join(header).encode() + b"\n")
@@ -228,7 +218,7 @@ class CsvTable(MergeTable):
             columns = [history.reasons[name].tolist() for name in names]
             for row in reported(enumerate(merge_rows(history), 1), history, progress):
                 write(row, [column[row.step - 1] for column in columns])
-        scores = [] if history.scores is None else scores_by_token(history)
+        scores = [] if history.scores is None else merge_table.scores_by_token(history)
         for place, row in enumerate(_step_0_rows(history)):
             some = scores[place] if place < len(scores) else []
             write(row, [None] * len(names), BETWEEN.join(NOT_KNOWN if one is None else repr(one) for one in some))
@@ -238,7 +228,7 @@ class CsvTable(MergeTable):
         return {name: cell_of(value) for name, value in row._asdict().items()}
 
     def value(self, cell: Any) -> Any:
-        return meant(cell)
+        return merge_table.meant(cell)
 
     def _quoted(self, text: str) -> str:
         if self.delimiter not in text and '"' not in text:
@@ -265,13 +255,13 @@ class CsvTable(MergeTable):
                   for at, cells in self._rows(data[merges_end:], name, first_line, len(columns))]  # fmt: skip
         about, at = _about(step_0, name)
         ends = [name for name in (SCORES, NUMBER) if name in columns[len(Row._fields) :]]
-        beyond = [*columns_for(checked_kinds(about.get("reasons"), at)), *ends]
+        beyond = [*merge_table.columns_for(merge_table.checked_kinds(about.get("reasons"), at)), *ends]
         if columns[len(Row._fields) :] != beyond or (SCORES in ends) != ("scores_since" in about):
             raise FormatError(
                 f"{where}: behind the columns of every table there must be {', '.join(beyond) or 'none'}."
             )
         symbols = [(at, row) for at, row in step_0[:-1] if row["kind"] != "special"]
-        numbers = [meant(row.get(NUMBER, "")) for _, row in step_0[:-1]]
+        numbers = [merge_table.meant(row.get(NUMBER, "")) for _, row in step_0[:-1]]
 
         def check(history: History) -> None:
             should = _step_0_rows(history)
@@ -283,7 +273,7 @@ class CsvTable(MergeTable):
         return Told(
             about,
             at,
-            [symbol_in(row, at) for at, row in symbols],
+            [merge_table.symbol_in(row, at) for at, row in symbols],
             lambda: (
                 (at, dict(zip(columns, cells, strict=True)))
                 for at, cells in self._rows(data[header_end:merges_end], name, 2, len(columns))
@@ -324,7 +314,7 @@ def cell_of(value: object) -> str:
 
 def _step_0_rows(history: History) -> list[Row]:
     """Return base symbols, special tokens and last the recipe, with the number of tokens before the first merge."""
-    about = escape(json.dumps(about_of(history), ensure_ascii=False).encode())
+    about = escape(json.dumps(merge_table.about_of(history), ensure_ascii=False).encode())
     tokens = history.tokens_at_start if history.tokens_at_start >= 0 else None
     last = Row(step=0, token=about, tokens_left=tokens, kind=_RECIPE)
     return [*base_rows(history.alphabet), *special_rows(history), last]
@@ -340,11 +330,11 @@ def _about(step_0: Sequence[tuple[str, Found]], name: str) -> tuple[Object, str]
         raise FormatError(f"{where}: the recipe is not valid JSON.") from error
     if not isinstance(about, dict) or about.keys() - {"reasons", "scores_since"} != {"recipe", "end_reason"}:
         raise FormatError(f"{where}: the last row must hold the recipe and why training ended.")
-    return about | {"tokens_at_start": meant(last["tokens_left"])}, where
+    return about | {"tokens_at_start": merge_table.meant(last["tokens_left"])}, where
 
 
 def _scores(cell: str) -> list[Any]:
-    return [None if one == NOT_KNOWN else meant(one) for one in cell.split(BETWEEN)] if cell else []
+    return [None if one == NOT_KNOWN else merge_table.meant(one) for one in cell.split(BETWEEN)] if cell else []
 
 
 def _csv_cells_at_once(data: bytes, start: int, delimiter: str, names: Sequence[str]) -> Cells | None:
@@ -353,7 +343,7 @@ def _csv_cells_at_once(data: bytes, start: int, delimiter: str, names: Sequence[
     quotes = raw == QUOTE
     if quotes.any():
         ends &= np.cumsum(quotes, dtype=np.uint8) & 1 == 0  # what is within quotes ends no cell
-    if not make_rows(ends, len(names)):
+    if not merge_table.make_rows(ends, len(names)):
         return None
     end = np.flatnonzero(ends) + start
     begin = np.concatenate([[start], end[:-1] + 1])

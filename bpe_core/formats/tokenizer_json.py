@@ -10,24 +10,11 @@ from operator import itemgetter
 from typing import Any, BinaryIO, ClassVar
 
 from bpe_core.errors import FormatError
-from bpe_core.formats import bert_vocabulary, byte_level, limitations, unigram_vocabulary
+from bpe_core.formats import bert_vocabulary, byte_level, json_reading, limitations, unigram_vocabulary
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
 from bpe_core.formats.hugging_face_text import TextPreparation, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
-from bpe_core.formats.json_reading import (
-    LARGEST_NUMBER,
-    Object,
-    are_whole,
-    laid_out,
-    list_in,
-    number_of,
-    object_in,
-    objects_in,
-    parsed_object,
-    text_in,
-    vocabulary_of,
-    whole_text,
-)
+from bpe_core.formats.json_reading import Object
 from bpe_core.formats.limitations import listed, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.sentencepiece_fields import Kind
@@ -80,9 +67,9 @@ def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: s
     """Return the added tokens with their numbers, without the one for what is unknown."""
     specials: dict[str, int] = {}
     taken = {number: text for text, number in vocabulary.items()} if whole.get("added_tokens") else {}
-    for where, item in objects_in(whole, "added_tokens", name, "added token"):
-        content = text_in(item, "content", where)
-        number = number_of(item.get("id"), f"{where}: its id")
+    for where, item in json_reading.objects_in(whole, "added_tokens", name, "added token"):
+        content = json_reading.text_in(item, "content", where)
+        number = json_reading.number_of(item.get("id"), f"{where}: its id")
         if not content or content in specials:
             raise FormatError(f"{where}: its text is empty or was added before.")
         if vocabulary.get(content, number) != number:
@@ -97,7 +84,7 @@ def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: s
 def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, choices: dict[str, Any]) -> Recipe:
     """Return the recipe of a file's choices; what represents the unknown may be looked for in texts, too."""
     steps = those_of(choices.pop("preparation", ()), (*specials, unknown))
-    added = {item["content"] for item in list_in(whole, "added_tokens", name)}
+    added = {item["content"] for item in json_reading.list_in(whole, "added_tokens", name)}
     if unknown in added.difference(step.content for step in steps if isinstance(step, AddedToken)):
         steps = (AddedToken(unknown), *steps)
     return recipe_from(name, name="tokenizer.json", special_tokens=tuple(specials), preparation=steps, **choices)
@@ -159,12 +146,12 @@ class JsonBpe(JsonModel):
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         if not isinstance(model.get("merges"), list):
             raise FormatError(f"{name} holds a BPE model; this program reads BPE models, which have merges.")
-        if text_in(model, "continuing_subword_prefix", name):
+        if json_reading.text_in(model, "continuing_subword_prefix", name):
             raise FormatError(
                 f"{name} tells tokens inside a word from those that begin one "
                 f"({model['continuing_subword_prefix']!r}); this program does not read such BPE models."
             )
-        vocabulary = vocabulary_of(object_in(model, "vocab", name), name)
+        vocabulary = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name)
         merges = _merges(model, name)
         style = _style(model, steps, vocabulary, name)
         stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
@@ -188,7 +175,7 @@ class JsonBpe(JsonModel):
 
 def _merges(model: Object, name: str) -> WrittenMerges:
     """Read pairs as lists of two; in older files one text with a blank between."""
-    items = list_in(model, "merges", name)
+    items = json_reading.list_in(model, "merges", name)
     columns = _columns_at_once(items) or _columns(items, name)
     return WrittenMerges(*columns, range(1, len(items) + 1))
 
@@ -197,11 +184,12 @@ def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
     """Return the left and the right tokens where all is sound; None where each merge must be looked at by itself."""
     kinds = set(map(type, items))
     if kinds == {str}:
-        return halves(items) if are_whole(items) else None
+        return halves(items) if json_reading.are_whole(items) else None
     if kinds != {list} or set(map(len, items)) != {2}:
         return None
     lefts, rights = [item[0] for item in items], [item[1] for item in items]
-    return (lefts, rights) if are_whole(lefts) and are_whole(rights) and all(lefts) and all(rights) else None
+    both = [*lefts, *rights]
+    return (lefts, rights) if json_reading.are_whole(both) and all(both) else None
 
 
 def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
@@ -212,17 +200,17 @@ def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
             raise FormatError(f"{name}, merge {place:,}: there must be two tokens, not {str(item)[:80]!r}.")
         left, right = parts
         if not (left.isascii() and right.isascii()):
-            whole_text(left + right, f"{name}, merge {place:,}: its tokens")
+            json_reading.whole_text(left + right, f"{name}, merge {place:,}: its tokens")
         lefts.append(left)
         rights.append(right)
     return lefts, rights
 
 
 def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], name: str) -> Style:
-    suffix = text_in(model, "end_of_word_suffix", name)
+    suffix = json_reading.text_in(model, "end_of_word_suffix", name)
     looks_so = not steps.prefix and not suffix and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
     byte_level = steps.byte_level or looks_so  # even without a pre-tokenizer that says so
-    unknown = text_in(model, "unk_token", name)
+    unknown = json_reading.text_in(model, "unk_token", name)
     fallback = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
     return Style(
         byte_level=byte_level,
@@ -271,8 +259,9 @@ class JsonWordPiece(JsonModel):
         }
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
-        vocabulary = vocabulary_of(object_in(model, "vocab", name), name)
-        unknown, marker = text_in(model, "unk_token", name), text_in(model, "continuing_subword_prefix", name)
+        vocabulary = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name)
+        unknown = json_reading.text_in(model, "unk_token", name)
+        marker = json_reading.text_in(model, "continuing_subword_prefix", name)
         if not unknown or not marker:
             missing = '"continuing_subword_prefix"' if unknown else '"unk_token"'
             raise FormatError(f"{name}: {missing} is missing or empty; WordPiece models have one, such as ## or [UNK].")
@@ -297,7 +286,7 @@ class JsonWordPiece(JsonModel):
 
 def _longest_word(model: Object, name: str) -> int:
     value = model.get("max_input_chars_per_word", LONGEST_WORD)
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_NUMBER:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= json_reading.LARGEST_NUMBER:
         raise FormatError(f'{name}: "max_input_chars_per_word" must be a whole number from 1, not {str(value)[:40]}.')
     return value
 
@@ -372,14 +361,14 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
 def _scores(model: Object, name: str) -> dict[str, float]:
     """Return the log-probability of each piece; its number is its place."""
     found: dict[str, float] = {}
-    items = list_in(model, "vocab", name)
+    items = json_reading.list_in(model, "vocab", name)
     if len(items) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
     for number, item in enumerate(items):
         where = f"{name}, piece {number:,}"
         if not isinstance(item, list) or len(item) != 2:
             raise FormatError(f"{where}: there must be a text and its log-probability, not {str(item)[:80]!r}.")
-        text = whole_text(item[0], f"{where}: its text")
+        text = json_reading.whole_text(item[0], f"{where}: its text")
         if not text or text in found:
             raise FormatError(f"{where}: the text {text[:80]!r} is {'there twice' if text else 'empty'}.")
         found[text] = unigram_vocabulary.checked_score(item[1], where)
@@ -390,7 +379,7 @@ def _unknown(model: Object, size: int, name: str) -> int | None:
     value = model.get("unk_id")
     if value is None:
         return None
-    number = number_of(value, f'{name}: "unk_id"')
+    number = json_reading.number_of(value, f'{name}: "unk_id"')
     if number >= size:
         raise FormatError(f'{name}: "unk_id" is {number:,}, but the pieces go from 0 to {size - 1:,}.')
     return number
@@ -465,15 +454,15 @@ class TokenizerJson(Format):
             "decoder": decoder_of(history.recipe),
             "model": _model_of(history).written(history),
         }
-        file.write(laid_out(whole, 2).encode())
+        file.write(json_reading.laid_out(whole, 2).encode())
 
     def recognizes(self, data: bytes) -> bool:
         # A vocabulary may hold tokens that are called so, but those have numbers.
         return data.lstrip()[:1] == b"{" and _MODEL.search(data) is not None and b'"vocab"' in data
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        whole = parsed_object(data, name)
-        model = object_in(whole, "model", name)
+        whole = json_reading.parsed_object(data, name)
+        model = json_reading.object_in(whole, "model", name)
         history, about_model = _model_in(model, name).open(whole, model, read_steps(whole, name), name)
         notes = [*about_model]
         if whole.get("post_processor"):
@@ -496,7 +485,7 @@ def _model_of(history: History) -> JsonModel:
 
 def _model_in(model: Object, name: str) -> JsonModel:
     """Find the kind of model. Old files do not say: what has merges is BPE."""
-    said = text_in(model, "type", name)
+    said = json_reading.text_in(model, "type", name)
     kind = said or "BPE"
     found = next((one for one in MODELS.values() if one.kind == kind), None)
     if found is None:

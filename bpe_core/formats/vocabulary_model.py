@@ -13,18 +13,11 @@ from itertools import chain, repeat
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats import byte_level
+from bpe_core.formats import byte_level, written_merges
 from bpe_core.formats.base import NO_NUMBER, unless_ids
 from bpe_core.formats.limitations import NEVER_HAPPEN, about
 from bpe_core.formats.recovering import with_seeds
-from bpe_core.formats.written_merges import (
-    Resolved,
-    WrittenMerges,
-    are_in_order,
-    born_in_turn,
-    resolve,
-    resolved_at_once,
-)
+from bpe_core.formats.written_merges import WrittenMerges
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, symbols_for_unknown
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
@@ -146,11 +139,11 @@ def build(
     symbols = base_symbols(plain, vocabulary, style)
     base = {text: id for id, (text, _) in enumerate(symbols)}
     mergeable = {text: base[text] for text, symbol in symbols if symbol.merges}
-    found = resolved_at_once(mergeable, len(symbols), merges)
+    found = written_merges.resolved_at_once(mergeable, len(symbols), merges)
     if vocabulary is not None and (found is None or not vocabulary.keys() >= made | base.keys()):
         _check_in_vocabulary(merges, vocabulary, where)
-    if found is None and (vocabulary is None or are_in_order(mergeable, merges)):
-        found = resolve(mergeable, len(symbols), merges, where)
+    if found is None and (vocabulary is None or written_merges.are_in_order(mergeable, merges)):
+        found = written_merges.resolve(mergeable, len(symbols), merges, where)
     in_order = found is not None
     found = found or _in_any_order(mergeable, len(symbols), merges)
     known = {*base, *found.texts, *specials}
@@ -172,10 +165,10 @@ def build(
     )
 
 
-def _in_any_order(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> Resolved:
+def _in_any_order(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> written_merges.Resolved:
     pairs: list[tuple[int, int]] = []
-    found, id_of = Resolved(pairs), dict(base)
-    for id, (left, right) in enumerate(born_in_turn(base, merges), first_id):
+    found, id_of = written_merges.Resolved(pairs), dict(base)
+    for id, (left, right) in enumerate(written_merges.born_in_turn(base, merges), first_id):
         pairs.append((id_of[left], id_of[right]))
         found.texts.append(left + right)
         id_of[left + right] = id

@@ -19,8 +19,14 @@ from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.arguments import Learned, by_name, documents_of, history_of
 from bpe_core.history.history import History
 from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
-from bpe_core.measures.texts_in_words import TextsInWords, shared_splitting, stretches
-from bpe_core.measures.unencoded import AT_BLANKS, BetweenBlanks, encodes_everything
+from bpe_core.measures.texts_in_words import (
+    AT_BLANKS,
+    BetweenBlanks,
+    TextsInWords,
+    encodes_everything,
+    shared_splitting,
+    stretches,
+)
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.count_words import count_texts
-from bpe_core.counting.words import Counted, PartCounts, WordTable
+from bpe_core.counting.words import Counted, PartCounts, WordColumns, WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords, tokens_by_word
 from bpe_core.kernels.readiness import Policy
+from bpe_core.learning.methods import Method
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe, Splitting
+from bpe_core.segmenting.segmentation import NO_TOKEN
+from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Int64s, repeated
-from bpe_core.support.progress import CancelCheck, never_cancelled
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.text.characters import CodePoints, code_points, joins_the_one_before
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import Splitter
 
 KERNELS = Policy("bpe_core.kernels.word_tables", small=200_000)  # tokens of all words
 
@@ -130,3 +138,168 @@ def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, i
     counts = np.zeros(id_count, np.int64)
     word_tables.count_tokens(ids, starts, rows, times, counts)
     return counts
+
+
+# --- How much a tokenizer cannot encode: what becomes an unknown token, or none at all ---
+
+LETTER = "a"
+SIGMAS = "σς"  # one becomes the other at the end of a word
+
+
+def is_always_encoded(history: History) -> Callable[[str], bool]:
+    """Whether a character is encoded, or left out, in every word; False may also mean that only a cut can tell."""
+    recipe = history.recipe.with_changes(special_tokens=())  # which are plain text to measures
+    if recipe.preparation or recipe.pattern == CUSTOM_PATTERN or recipe.base != "characters":
+        return lambda character: False
+    is_known, splitter = _is_known(history), Splitter(recipe)
+
+    def tells(character: str) -> bool:
+        if recipe.unicode_form and joins_the_one_before(character, recipe.unicode_form):
+            return False
+        became = normalize(character, recipe)
+        if len(became) != 1:
+            return not became
+        forms = SIGMAS if became in SIGMAS else became
+        return all(is_known(form, _is_a_word(form, splitter, recipe)) for form in forms)
+
+    return tells
+
+
+def _is_known(history: History) -> Callable[[str, bool], bool]:
+    """Whether the alphabet has a character in all places of words where it can occur."""
+    alphabet, marker = history.alphabet, history.recipe.marker_text.encode()
+    begins = {one.text for one in alphabet.but_seeds if one.kind == "character" and one.text == one.decoded}
+    continues = alphabet.id_of_continuation
+    if Method.of(history.recipe).has_continuations or continues:
+        return lambda character, alone: character.encode() in begins and (alone or character.encode() in continues)
+    if history.recipe.marker == "glued":
+        ends = alphabet.id_of_piece
+        return lambda character, _: character.encode() in begins and character.encode() + marker in ends
+    return lambda character, _: character.encode() in begins
+
+
+def _is_a_word(character: str, splitter: Splitter, recipe: Recipe) -> bool:
+    """Whether it is always one by itself, as punctuation marks are."""
+    if recipe.pattern != "bert":
+        return False
+    return len(list(splitter.words(LETTER + character + character + LETTER))) == 4
+
+
+BYTES = 256
+CHARACTERS_BETWEEN_CHECKS = 100
+AT_BLANKS = splitting_of(Recipe(pattern="whitespace"))  # finds the same stretches, where there are none of these:
+ONLY_OF_PYTHON = np.arange(0x1C, 0x20, dtype=np.uint8)  # signs that `str.split` takes for blanks
+
+
+def encodes_everything(tokenizer: Tokenizer) -> bool:
+    kinds = Counter(symbol.kind for symbol in tokenizer.history.alphabet.but_seeds)
+    return BYTES in (kinds["byte"], kinds["fallback"])
+
+
+class Stretches(NamedTuple):
+    together: str
+    starts: Int64s  # of each, in bytes
+    lengths: Int64s
+
+    @classmethod
+    def of(cls, words: WordColumns) -> Stretches:
+        lengths = np.diff(words.starts)
+        starts = words.starts[:-1] + np.arange(len(words))
+        data = np.full(len(words.text) + len(words), ord(" "), np.uint8)
+        data[np.arange(len(words.text)) + repeated(np.arange(len(words)), lengths)] = words.text
+        return cls(data.tobytes().decode(), starts, lengths)
+
+    def sums(self, of_bytes: npt.NDArray[np.generic]) -> Int64s:
+        before = np.concatenate([[0], np.cumsum(of_bytes, dtype=np.int64)])
+        found: Int64s = before[self.starts + self.lengths] - before[self.starts]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class BetweenBlanks:
+    """The different stretches between blanks in texts, and how often each occurs in each text.
+
+    Each is cut once, if it has a character of which the alphabet alone does not tell.
+    """
+
+    words: WordColumns
+    texts: Mapping[str, PartCounts]
+
+    @classmethod
+    def of(cls, texts: Mapping[str, Sequence[str]], cancelled: CancelCheck = never_cancelled) -> BetweenBlanks:
+        places: dict[str, int] = {}
+        by_text = {}
+        for name, documents in while_wanted(texts.items(), cancelled, every=1):
+            counted: Counter[str] = Counter()
+            for text in documents:
+                counted.update(text.encode(errors="replace").decode().split())
+            which = np.array([places.setdefault(one, len(places)) for one in counted], np.int64)
+            by_text[name] = PartCounts(which, np.array(list(counted.values()), np.int64))
+        return cls(WordColumns.of([one.encode() for one in places]), by_text)
+
+    @classmethod
+    def of_words(cls, found: TextsInWords) -> BetweenBlanks | None:
+        """The same from what was counted by `AT_BLANKS`; None where Python sees more blanks."""
+        if np.isin(found.words.text, ONLY_OF_PYTHON).any():
+            return None
+        return cls(WordColumns(found.words.text, found.words.starts), found.texts)
+
+    def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
+        """The part of the bytes of each text that no token encodes after that many steps; blanks are left out."""
+        lengths, found = self._stretches.lengths, self._lost(tokenizer, at, cancelled)
+        shares = []
+        for which, times, *_ in self.texts.values():
+            whole = int((lengths[which] * times).sum())
+            shares.append(int((found[which] * times).sum()) / whole if whole else 0.0)
+        return shares
+
+    @cached_property
+    def _stretches(self) -> Stretches:
+        return Stretches.of(self.words)
+
+    @cached_property
+    def _codes(self) -> CodePoints:
+        codes = code_points(self._stretches.together)
+        return repeated(codes, _bytes_of(codes))
+
+    @cached_property
+    def _different(self) -> list[int]:
+        occurs = np.zeros(0x110000, np.bool_)
+        occurs[self._codes] = True
+        occurs[ord(" ")] = False
+        return [int(code) for code in np.flatnonzero(occurs)]
+
+    def _lost(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck) -> Int64s:
+        """How many bytes of each stretch are in an unknown token, in none, or in a character that is left out.
+
+        What is left out is shown with the token behind it, so each character is tested by itself.
+        """
+        tells = is_always_encoded(tokenizer.history)
+        left_out, is_unsure = np.zeros((2, 0x110000), np.bool_)
+        for code in while_wanted(self._different, cancelled, every=CHARACTERS_BETWEEN_CHECKS):
+            character = chr(code)
+            left_out[code] = not tokenizer.encode(character, at=at)
+            is_unsure[code] = not tells(character)
+        found = self._stretches.sums(left_out[self._codes])
+        is_long = self._stretches.lengths > tokenizer.history.recipe.longest_word
+        unsure = (self._stretches.sums(is_unsure[self._codes]) > 0) | is_long
+        found[unsure] = _lost(Stretches.of(self.words.where(unsure)), left_out, tokenizer, at, cancelled)
+        return found
+
+
+def _lost(
+    stretches: Stretches, left_out: npt.NDArray[np.bool_], tokenizer: Tokenizer, at: int, cancelled: CancelCheck
+) -> Int64s:
+    tokens = tokenizer.segmentation(stretches.together, cancelled=cancelled).tokens(at)
+    symbols = tokenizer.history.alphabet.but_seeds
+    unknown = [id for id, symbol in enumerate(symbols) if symbol.kind == "unknown"]
+    codes = code_points(stretches.together)
+    found = repeated(left_out[codes], _bytes_of(codes))
+    in_none = (tokens.ids == NO_TOKEN) | np.isin(tokens.ids, unknown)
+    found[tokens.edges[0] : tokens.edges[-1]] |= repeated(in_none, np.diff(tokens.edges))
+    return stretches.sums(found)
+
+
+def _bytes_of(codes: CodePoints) -> Int64s:
+    found: Int64s = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000).astype(np.int64)
+    return found

@@ -18,7 +18,7 @@ from app.window.parts.timing import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import quoted
-from bpe_core.insight.long_words import LONG_WORD
+from bpe_core.insight.listed_words import LONG_WORD
 from bpe_core.recipes.mixture import By, Group, Mixture, share_text, weight_of
 
 
