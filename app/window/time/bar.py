@@ -151,7 +151,7 @@ class TimeBar(QWidget):
         self.end.setMinimumWidth(self.end.fontMetrics().horizontalAdvance("of 999,999"))
         self.live = actions["live"]
         first, *steps = (_button(actions[name]) for name in ("first", "back", "play", "forward", "skip"))
-        live = _button(self.live, with_text=True)
+        live = _button(self.live)
         self._more = (first, self.number, self.end, live)  # than one needs at first
         in_row(first, *steps, (self.track, 1), self.number, self.end, live, speed, on=self, margins=(0, 0, 0, 0))
         actions.connect(first=lambda: cursor.go_to(0), live=self._go_live, go_to=self._ask_where_to_go)
@@ -211,5 +211,5 @@ class TimeBar(QWidget):
         self.live.setChecked(self._cursor.live)
 
 
-def _button(action: QAction, *, with_text: bool = False) -> QToolButton:
-    return named(action_button(action, with_text=with_text), action.text().replace("&", ""))
+def _button(action: QAction) -> QToolButton:
+    return named(action_button(action), action.text().replace("&", ""))
