@@ -12,7 +12,7 @@ outside this folder, and tests compare each with plain code.
 NEVER = 2**31 - 1  # no merge dissolves it
 PATTERN_CUT = 2**31 - 2  # the pattern, or a special token, cuts here
 
-# What follows a piece of Unigram is told by a byte, or: different things at different times.
+# What follows a piece of Unigram is kept in a byte, by or: different things at different times.
 VARIOUS = 255
 WALL, TRANSPARENT = -2, -1  # in place of a symbol's script: it is in no piece of several; it goes with any script
 
@@ -21,4 +21,4 @@ WALL, TRANSPARENT = -2, -1  # in place of a symbol's script: it is in no piece o
 SMALL, SHIFT = 2.0**-600, 600
 UNREACHED = 1 << 20  # lifts of what is nothing yet
 
-MOST_AT_ONCE = 128  # bytes left out, or entries told, of a table of `bpe_core.learning.gage.block_form`
+MOST_AT_ONCE = 128  # bytes left out, or entries listed, of a table of `bpe_core.learning.gage.block_form`

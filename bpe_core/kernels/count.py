@@ -34,7 +34,7 @@ from bpe_core.kernels.word_tables import (
 )
 from bpe_core.text.scanner.kinds import Kind
 
-# Entries of the registers, behind those of the scanner: where counting a block stands.
+# Entries of the registers, behind those of the scanner: where counting a block is.
 SEGMENT = REGISTERS
 FOUND = REGISTERS + 1  # cuts that wait to be counted
 ALL_REGISTERS = REGISTERS + 2
@@ -53,7 +53,7 @@ class Scratch(NamedTuple):
 
 @kernel
 def count_block(machine, drops_blanks, data, segment_ends, first, words, scratch, registers):
-    """Count the words of a block from where the registers stand, each segment a text; False where room is missing."""
+    """Count the words of a block from where the registers are, each segment a text; False where room is missing."""
     cuts = scratch.cuts
     found = registers[FOUND]
     while True:

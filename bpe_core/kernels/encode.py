@@ -30,7 +30,7 @@ from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 # Entries of `SymbolTable.number`: -1 where there is no such thing.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
-LEFT_OUT, JOINS_UNKNOWN = 5, 6  # what is no token at all where it stands; what is one together with such neighbours
+LEFT_OUT, JOINS_UNKNOWN = 5, 6  # what is no token at all; what is one together with such neighbours
 ALPHABET_NUMBERS = 7
 NOTHING = -2  # a symbol that there is not
 

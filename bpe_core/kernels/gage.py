@@ -17,7 +17,7 @@ from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 # Entries of `State.number`.
-STEPS, BLOCK, START, SIZE, FREE, PAYING, TABLE, TOKENS_LEFT, TOTAL, AT_END = range(10)  # as things stand
+STEPS, BLOCK, START, SIZE, FREE, PAYING, TABLE, TOKENS_LEFT, TOTAL, AT_END = range(10)  # as things are
 MIN_FREQUENCY, MAX_LENGTH, TIES, BASE = range(10, 14)  # as the recipe wants
 NUMBERS = 14
 
@@ -49,7 +49,7 @@ class State(NamedTuple):
     ids: Int32s  # of what each byte stands for
     order: Int64s  # what that counts as where ties are decided by ids; behind it, what the bytes themselves count as
     lengths: Int64s  # of its text
-    places: Int64s  # where its text stands in the data
+    places: Int64s  # where its text is in the data
     number: Int64s
 
 
@@ -233,7 +233,7 @@ def compare_ids(order, one, other):
 
 @kernel
 def replace(state, pair, code):
-    """Write a byte wherever the pair stands, from the left, and update the counts of its neighbours."""
+    """Write a byte wherever the pair occurs, from the left, and update the counts of its neighbours."""
     cells, counts, number = state.blocks.cells, state.counts, state.number
     left, right = np.int64(pair >> 8), np.int64(pair & 255)
     learn_byte(state, left, right, code)

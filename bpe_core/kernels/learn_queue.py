@@ -57,7 +57,7 @@ def compare_tokens(state, one, other):
 
 @kernel
 def first_occurrence(cells, arena, pairs, pair):
-    """The first cell where the pair still stands, or -1; occurrences before it are forgotten for good."""
+    """The first cell where the pair still occurs, or -1; occurrences before it are forgotten for good."""
     entry = pairs[pair].first
     stop = entry + pairs[pair].times
     while entry < stop and cells[arena[entry]] & PAIR_BITS != pair:

@@ -29,7 +29,7 @@ from bpe_core.kernels.learn_queue import BY_FIRST_SEEN, BY_SMALLEST_TEXT, text_d
 from bpe_core.kernels.learn_state import NO_PAIR, PAIR_BITS
 from bpe_core.support.arrays import Int32s, Int64s, Records
 
-# Ten roundings of 2**-53 stand between two quotients and the truth; what differs by more than this differs for sure.
+# Ten roundings of 2**-53 lie between two quotients and the truth; what differs by more than this differs for sure.
 SURE = 1.0 + 1e-14
 
 NOWHERE = -1  # of an owner that has no pairs
@@ -56,7 +56,7 @@ class Scores(NamedTuple):
     """What is known for the order beside `State`."""
 
     entries: Records  # by pair
-    token_counts: Int64s  # how often each token stands in the corpus now
+    token_counts: Int64s  # how often each token occurs in the corpus now
     owner_counts: Int64s  # the same when it was put in its place among the owners
     best: Int32s  # of each token the best pair that it owns
     rarer_first: Int32s  # of each token the first pair whose rarer token it is

@@ -75,7 +75,7 @@ RUN = np.dtype(
 PAIR = np.dtype(
     [
         ("count", np.int64),
-        ("first", np.int64),  # the entry of the arena from which on it may still stand
+        ("first", np.int64),  # the entry of the arena from which on it may still occur
         ("times", np.int32),  # entries from there on
         ("left", np.int32),
         ("right", np.int32),
@@ -119,7 +119,7 @@ class State(NamedTuple):
     # The groups of each pair in the merge at hand, by IS_BEHIND and IS_BEFORE; all zero between two merges. Not with
     # the pairs, as they are looked up for each neighbour: so the cache holds those of many.
     sides: Int32s
-    arena: Int32s  # the cells where pairs stand, a sorted slice for each pair
+    arena: Int32s  # the cells where pairs are, a sorted slice for each pair
     heap: Records
     waiting: Int32s  # for each level the pair that waits first
     groups: Records
@@ -165,7 +165,7 @@ def free_slice(pairs, run, pair):
 
 @kernel
 def tidy_arena(state):
-    """Keep only the occurrences that still stand, of pairs that may still be merged: never more than tokens."""
+    """Keep only the occurrences that remain, of pairs that may still be merged: never more than tokens."""
     cells, arena, pairs, run = state.cells, state.arena, state.pairs, state.run[0]
     least = run.forced_frequency if run.merges < run.forced else run.min_frequency
     end, used = np.int64(0), run.arena
@@ -282,7 +282,7 @@ def number_slices(state):
 
 @kernel
 def place_base_pairs(cells, arena, numbers, fills, first, stop):
-    """Write where the pairs of a stretch of cells stand into their slices, and their numbers into the cells."""
+    """Write where the pairs of a stretch of cells are into their slices, and their numbers into the cells."""
     for cell in range(first, stop):
         if cell + AHEAD < stop and cells[cell + AHEAD] > NO_PAIR:
             prefetch(arena, np.uint64(fills[np.int64(cells[cell + AHEAD]) & PAIR_BITS]))

@@ -119,14 +119,14 @@ def _loaded(order: str) -> Callable[..., Any]:
 # Numbers that other threads may read or write at the same time; none is ever seen half.
 set_down = intrinsic(_stored("monotonic"))
 look_at = intrinsic(_loaded("monotonic"))
-# Whoever looks a number up that was published sees all that the other thread had written before.
+# A reader of a published number sees all that the other thread had written before.
 publish = intrinsic(_stored("release"))
 look_up = intrinsic(_loaded("acquire"))
 
 
 @intrinsic
 def claim(typing_context: Any, array: Any, index: Any, mark: Any) -> Any:
-    """Put a mark where a zero stands; whether this thread did: of several that try, one does."""
+    """Put a mark where a zero is; whether this thread did: of several that try, one does."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _address(context, builder, signature.args[0], *arguments[:2])

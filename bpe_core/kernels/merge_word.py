@@ -24,7 +24,7 @@ from bpe_core.support.arrays import Float64s, Int32s, Int64s, UInt64s
 
 SHORT = 48  # symbols; up to here looking at all pairs is faster
 _AT_ONCE = 4  # pairs that are looked at in one step
-_PLACE_BITS = 6  # below a pair's rank, where it stands: the lowest of these numbers is the pair to be joined
+_PLACE_BITS = 6  # below a pair's rank, where it is: the lowest of these numbers is the pair to be joined
 _NO_PAIR = NEVER << _PLACE_BITS
 
 BUCKET = 4  # pairs; twice as many lines of the cache would be looked at without them
@@ -35,7 +35,7 @@ MERGE_NUMBERS = 2
 
 @bundle
 class MergeTable(NamedTuple):
-    keys: UInt64s  # of pairs, in buckets that are filled from the left; what is left over stands in the next
+    keys: UInt64s  # of pairs, in buckets that are filled from the left; what is left over is in the next
     ranks: Int32s  # of the same
     joined: Int32s  # the tokens they become, where ranks do not tell (`join_word`)
     byte_pairs: Int32s  # the rank of each pair of ids below 256, found directly
@@ -53,7 +53,7 @@ class Workplace(NamedTuple):
     ranks: Int32s  # where a token starts: the rank of its pair with the next; elsewhere: of the dissolved boundary
     next_place: Int32s  # of the same rank; in a short word where the next token starts
     previous_place: Int32s
-    heads: Int32s  # for each rank, a place where its pair stands
+    heads: Int32s  # for each rank, a place where its pair is
     live: UInt64s  # a bit for each rank that has one
     short: Int64s  # the pairs of a short word, or of a stretch that is joined by priorities: rank and place
     totals: Float64s  # of the best way to each place, where that is sought
@@ -72,7 +72,7 @@ def bucket_of(keys, key):
 
 @kernel
 def place_of_pair(keys, key):
-    """Where a pair stands in the table, or the empty place where it would."""
+    """Where a pair is in the table, or the empty place where it would be."""
     place = bucket_of(keys, key)
     while keys[place] != np.uint64(0) and keys[place] != key:
         place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
@@ -158,7 +158,7 @@ def merge_word(table, room, symbols):
 
 @inlined
 def _begin_short(table, room, end):
-    """Enter the pairs of a short word; what is never joined stands behind it, and behind that for before it."""
+    """Enter the pairs of a short word; what is never joined follows it, and behind that for before it."""
     cells, limit, one, place = room.cells, table.number[LIMIT], np.uint64(1), np.uint64(0)
     while place < end:
         room.next_place[place], room.previous_place[place] = np.int32(place + one), np.int32(place - one)
@@ -332,15 +332,15 @@ def recover_merges(table, room, data, starts, symbol_of, first, stop):
 
 # --- Joining by priorities ---
 
-MEETS = NEVER - 1  # in place of a priority: the two stand side by side in some token, and are not joined themselves
+MEETS = NEVER - 1  # in place of a priority: the two are neighbours in some token, and are not joined themselves
 
-_JOINT_BITS = 32  # below a pair's priority, where it stands
+_JOINT_BITS = 32  # below a pair's priority, where it is
 _JOINT_PLACES = (1 << _JOINT_BITS) - 1
 
 
 @kernel
 def slot_of_pair(keys, left, right):
-    """Where a pair stands in the table; -1 where it does not."""
+    """Where a pair is in the table; -1 if it is not."""
     key = pair_key(left, right)
     place = place_of_pair(keys, key)
     return np.int64(place) if keys[place] == key else np.int64(-1)
@@ -395,7 +395,7 @@ def _drop_lowest(heap, size):
 
 @kernel
 def _slot_that_joins(table, left, right):
-    """Where a pair stands that may be joined; -1 where there is none."""
+    """Where a pair is that may be joined; -1 where there is none."""
     slot = slot_of_pair(table.keys, left, right)
     if slot >= 0 and table.ranks[slot] < MEETS and table.joined[slot] < table.number[BASE] + table.number[LIMIT]:
         return slot

@@ -59,7 +59,7 @@ class Model(NamedTuple):
     wanted: Float64s
     different: Float64s  # for each token, how many different ones come after it in the words learned from
     after: Float64s  # and how many it comes after
-    times: Int64s  # how often it stands there
+    times: Int64s  # how often it occurs there
     asked: Int64s  # and in those held out
     number: Int64s
     heads: Float64s  # one: the sum of `asked` by the logarithm of `times`
@@ -311,7 +311,7 @@ class Words(NamedTuple):
 
     data: Bytes
     starts: Int64s  # of each; and the end
-    ids: Int32s  # tokens: those of a word stand where it starts, and `BEYOND` further for each word before it
+    ids: Int32s  # tokens: those of a word are where it starts, and `BEYOND` further for each word before it
     counts: Int64s  # of the tokens of each word
     learned: Int64s  # how often it was learned from
     held_out: Int64s
@@ -328,7 +328,7 @@ class Listed(NamedTuple):
     """All cuts of each word, the one behind the other: until when each holds, how many tokens it has, and these."""
 
     cuts: Int32s
-    next: Int64s  # of each word, where the next one stands
+    next: Int64s  # of each word, where the next one is
 
 
 @kernel
@@ -419,7 +419,7 @@ def take(words, model, word, new, count):
 
 @kernel
 def take_pairs(model, one, edge, ids, place, first, last, count, learned, held_out):
-    """Count the tokens from the first to the last, and the pairs they are in, more often; `one` stands before them."""
+    """Count the tokens from the first to the last, and the pairs they are in, more often; `one` is before them."""
     for token in range(first, last + 1):
         other = np.int64(ids[place + token]) if token < count else edge
         change(model, one, other, learned, held_out)

@@ -194,7 +194,7 @@ def _take_tokens(pieces, room, data, start, place, stop, root, from_place):
 
 @kernel
 def write_best_path(pieces, room, data, start, stop, out, free):
-    """Cut a word, and write the ids of its tokens; how many there are. Where they end stands in `room`, backwards."""
+    """Cut a word, and write the ids of its tokens; how many there are. Where they end is in `room`, backwards."""
     number, scores, size = pieces.number, pieces.scores, stop - start + 1
     for place in range(1, size + 1):
         room.totals[place] = -np.inf

@@ -108,7 +108,7 @@ def scan_ascii(entries, kinds, data, place, end, row, cuts, count):
     return place, row, count, in_order
 
 
-# Entries of the registers: where a scan stands between two calls.
+# Entries of the registers: where a scan is between two calls.
 POSITION, ROW, MARK, PREVIOUS = range(4)
 REGISTERS = 4
 

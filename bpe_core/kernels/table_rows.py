@@ -23,7 +23,7 @@ class Texts(NamedTuple):
 class Columns(NamedTuple):
     """A text is given by its place among all of them."""
 
-    before: Int64s  # what stands before each cell, and behind the last
+    before: Int64s  # what is before each cell, and after the last
     first: Int64s  # of which text a cell that says 0 has the text; or NUMBERS
     nothing: Int64s  # of a cell below 0: one number
 

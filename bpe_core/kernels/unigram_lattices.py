@@ -35,7 +35,7 @@ class Lattice(NamedTuple):
     edge_length: npt.NDArray[np.int16]
     best: npt.NDArray[np.int32]  # the last token of the best path to each node, as it was last cut
     best_length: npt.NDArray[np.int16]
-    counts: npt.NDArray[np.int64]  # how often each token stands on the best paths
+    counts: npt.NDArray[np.int64]  # how often each token occurs on the best paths
     tokens: npt.NDArray[np.int64]  # one number: all of them
 
 
@@ -100,7 +100,7 @@ def _enter_best(lattice, desk, scores, start):
 
 @inlined
 def _leave_best(lattice, desk, stop):
-    """Count the tokens that stand where the last beginnings end, the longest first."""
+    """Count the tokens that end where the last beginnings end, the longest first."""
     for place in range(desk.size[0], stop, -1):
         passing = desk.passing[place]
         if passing != 0:

@@ -29,7 +29,7 @@ class Words(NamedTuple):
     symbols: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]
     weights: npt.NDArray[np.int64]  # how often each occurs
-    followers: npt.NDArray[np.uint8]  # what stands behind each
+    followers: npt.NDArray[np.uint8]  # what follows each
     order: npt.NDArray[np.int64]
 
 
@@ -121,7 +121,7 @@ BEGINNINGS, LONGEST = range(2)
 
 
 class Pieces(NamedTuple):
-    """The table. With each beginning stands, one too large, the id of the piece that it is; 0 if it is none."""
+    """The table. With each beginning comes, one too large, the id of the piece that it is; 0 if it is none."""
 
     slots: npt.NDArray[np.uint64]
     number: npt.NDArray[np.int64]
@@ -279,7 +279,7 @@ class Seeds(NamedTuple):
 
 
 # A row: a symbol, of which there are fewer than characters; what follows; whether longer pieces are followed by
-# different things; whether it is the first child of its parent, which then stands before it; the next child.
+# different things; whether it is the first child of its parent, which is then before it; the next child.
 FOLLOWER_SHIFT, VARIES_SHIFT, IS_FIRST_SHIFT, SIBLING_SHIFT = 21, 29, 30, 32
 SYMBOL_MASK, FOLLOWER_MASK = 2**21 - 1, 255
 

@@ -64,7 +64,7 @@ class Memory(NamedTuple):
 class Keys(NamedTuple):
     first: UInt64s
     second: UInt64s  # zero where a word is too long to be remembered
-    places: UInt64s  # the slots where they would stand
+    places: UInt64s  # the slots where they would be
     cuts: UInt64s  # behind which cut of the block each begins
 
 

@@ -202,7 +202,7 @@ def hand_over_short(words, more, begin, stop):
     while True:
         slot = i & more_mask
         key, count = more.short[np.uint64(SHORT_ROW) * slot], more.short[np.uint64(SHORT_ROW) * slot + np.uint64(COUNT)]
-        if i >= np.uint64(stop) and count == np.uint64(0):  # until there, words stand that found their slots taken
+        if i >= np.uint64(stop) and count == np.uint64(0):  # until there, words are that found their slots taken
             return known
         home = (key * np.uint64(MIXER)) >> more_shift
         if count != np.uint64(0) and _is_between(home, begin, stop) and more.short_firsts[slot] != HANDED_OVER:

@@ -89,7 +89,7 @@ def kinds_of(*paths: Path) -> list[str]:
 def test_a_desktop_that_cannot_be_told(program: Program, data_home: Path) -> None:
     data_home.write_text("a file where the folder should be")
     program.actions["claim_sessions"].trigger()
-    assert "The desktop could not be told" in program.messages.sentence.text()
+    assert "The desktop refused" in program.messages.sentence.text()
 
 
 def test_of_several_sessions_the_first_is_opened_and_the_others_are_named(program: Program, tmp_path: Path) -> None:

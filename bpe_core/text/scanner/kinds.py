@@ -36,7 +36,7 @@ _NEWLINE = ord("\n")
 
 
 class TooManyKinds(Exception):
-    """No table can distinguish so many."""
+    """No table can distinguish that many."""
 
 
 class Kinds:

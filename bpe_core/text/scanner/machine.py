@@ -39,7 +39,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class TooLarge(Exception):
-    """A table has no room for so many states or kinds of characters."""
+    """A table has no room for that many states or kinds of characters."""
 
 
 @dataclass(frozen=True)
