@@ -129,6 +129,7 @@ def test_a_branch_is_played_from_its_fork_and_says_what_changed(
     assert program.form.choose(vocab_size=300)
     train(program)
     program.session.playing.follows_training = True
+    program.session.playing._patience.setInterval(WAIT)  # a busy machine may learn slowly
     program.merge_panel.table.menu_wanted.emit(9, QPoint())
     choose(program.asking.merge_menu, "Forbid This Merge")
     qtbot.waitUntil(lambda: program.session.playing.is_playing, timeout=WAIT)
