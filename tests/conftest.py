@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from bpe_core.kernels import kept, readiness
-from bpe_core.verification import checking
+from bpe_core.verification import sampling
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("BPE_EXPLORER_CHECK_KERNELS", "1")  # here, and in the processes that tests start
@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def fewer_words() -> None:
     """A written file is checked with a tenth of the made words; the hard texts, and one's own, are all there still."""
     if not EXPLORES:
-        checking.WANTED_WORDS //= 10
+        sampling.WANTED_WORDS //= 10
 
 
 def pytest_collection_finish() -> None:

@@ -22,6 +22,7 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.small_files import read_small_file
 from bpe_core.verification import checking
+from bpe_core.verification.sampling import HARD_TEXTS, joined_tokens, special_texts
 
 ADDED_PAD = "<|pad|>"
 # The usual names, the first that is there counts; in small letters.
@@ -153,8 +154,8 @@ def _differing(loaded: Any, plainly: Any, history: History, delivery: Delivery, 
         same = loaded.convert_tokens_to_ids(token) == plainly.token_to_id(token)
         if getattr(loaded, f"{role}_token") != token or not same:
             yield f"{LIBRARY} takes another token than {quoted(token)} for {role}."
-    samples = [*checking.HARD_TEXTS, text[:LONGEST_TEXT], *checking.special_texts(history.recipe)]
-    samples += islice(checking.joined_tokens(history, MADE_TEXTS), MADE_TEXTS)
+    samples = [*HARD_TEXTS, text[:LONGEST_TEXT], *special_texts(history.recipe)]
+    samples += islice(joined_tokens(history, MADE_TEXTS), MADE_TEXTS)
     spelled = [token for token in roles.given.values() if token not in history.recipe.special_tokens]
     for sample in samples:
         if any(token in sample for token in spelled):

@@ -14,12 +14,13 @@ from pathlib import Path
 from bpe_core.errors import LONGEST_SENTENCE, plain
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.formats.all_formats import content_of, files_beside
-from bpe_core.formats.base import Format, Peer, own_numbers
+from bpe_core.formats.base import Format, Peer
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.kernels.kept import base
 from bpe_core.support.private_folder import private_folder
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.verification.checking import LISTED, Comparison
+from bpe_core.verification.checking import LISTED
+from bpe_core.verification.sampling import Checked, answer_of
 
 TEXTS = 400  # compared at most
 PATIENCE = 2.0  # seconds after which no more texts are taken
@@ -74,17 +75,18 @@ def check_import(
 
 
 def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, cancelled: CancelCheck) -> Agreement:
-    comparison = Comparison(opened.history, opened, format, own_numbers(opened.history))
-    texts = agreeing = 0
+    checked = Checked(opened.history, format)
+    texts, found = 0, list[str]()
     until = time.monotonic() + patience
-    for sample in while_wanted(comparison.samples(""), cancelled, every=1):
-        before = len(comparison.found)
-        comparison.compare([sample], peer)
+    for sample in while_wanted(checked.samples(), cancelled, every=1):
+        (answer,) = checked.answers([sample])
         texts += 1
-        agreeing += len(comparison.found) == before
+        if difference := checked.difference(sample, answer, answer_of(peer, sample), format.peer_name):
+            found.append(difference)
         if texts == TEXTS or time.monotonic() > until:
             break
-    return Agreement(format.peer_name, texts, agreeing, tuple(comparison.found[:LISTED]))
+    silence = "" if texts else f"{format.peer_name} was asked about no text, so nothing was compared"
+    return Agreement(format.peer_name, texts, texts - len(found), tuple(found[:LISTED]), silence)
 
 
 QUICK = 0.3  # seconds of texts

@@ -15,7 +15,7 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
-from bpe_core.verification.checking import HARD_TEXTS
+from bpe_core.verification.sampling import HARD_TEXTS
 from tests.core.learning import train
 from tests.shared import SCRIPTS, here, text_of
 

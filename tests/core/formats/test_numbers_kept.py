@@ -13,7 +13,7 @@ from bpe_core.command_line.main import run
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.history.token_texts import written
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.verification import checking, import_check
+from bpe_core.verification import import_check, sampling
 from tests.core.formats.kinds import KINDS
 from tests.core.formats.samples import learned
 from tests.shared import text_of
@@ -53,7 +53,7 @@ def test_added_tokens_behind_the_vocabulary_keep_their_numbers(
 
 @pytest.fixture(autouse=True)
 def _few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "WANTED_WORDS", 200)
+    monkeypatch.setattr(sampling, "WANTED_WORDS", 200)
     monkeypatch.setattr(import_check, "TEXTS", 40)
 
 

@@ -15,7 +15,7 @@ from bpe_core.errors import FormatError, OutputError, TooLarge
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint, varint_field
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.verification import checking
+from bpe_core.verification import sampling
 from bpe_core.verification.checking import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
 from tests.shared import text_of
@@ -190,7 +190,7 @@ def test_varints_of_negative_numbers_have_ten_bytes() -> None:
 def test_a_changed_model_is_written_as_one_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Extended and trimmed, both loaded by the library; a symbol that somebody defined is no learned token."""
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
-    monkeypatch.setattr(checking, "WANTED_WORDS", 500)
+    monkeypatch.setattr(sampling, "WANTED_WORDS", 500)
     path, corpus = tmp_path / "old.model", tmp_path / "corpus.txt"
     corpus.write_text(text_of("prose")[:1_500])
     with path.open("wb") as file:

@@ -14,7 +14,7 @@ from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
-from bpe_core.verification import checking
+from bpe_core.verification import sampling
 from bpe_core.verification.checking import prepare_export, verify
 from tests.core.formats.samples import content, history_for
 from tests.core.learning import train
@@ -33,7 +33,7 @@ def test_what_was_just_written_agrees(format: Format) -> None:
     if format.differences(content(history, format.name), history) is not None:
         assert found.sentence == f"verified: {len(history)} rows agree"
     else:
-        assert found.words >= checking.WANTED_WORDS >= 1_000
+        assert found.words >= sampling.WANTED_WORDS >= 1_000
         assert found.sentence.startswith(f"verified: {found.words:,} words agree")
 
 

@@ -1,0 +1,235 @@
+"""Texts and words that are hard to cut, and what a tokenizer makes of them as the files of one format can say it."""
+
+from __future__ import annotations
+
+import copy
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice, pairwise
+
+from bpe_core.errors import BpeError
+from bpe_core.formats.base import Format, Peer
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.learning.methods import has_ranks
+from bpe_core.recipes.recipe import Normalization, Recipe
+from bpe_core.segmenting.cutting import Allowed
+from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import Splitter
+
+HARD_TEXTS = (
+    "",
+    " ",
+    "   ",
+    "\n",
+    "  two  blanks \n\n\t and a tab\r\n",
+    "trailing blanks   \n   \n  ",
+    " \u00a0\u2003\u3000wide\u200bblanks\u2028and\u2029lines\u0085",
+    "naïve café e\u0301 o\u0302\u0323 — “quotes” … ½ ² ٣ №",
+    "👩‍👩‍👧‍👦 🏽 \U0001f1e9\U0001f1ea ☂️ zero\u200dwidth\ufeff",
+    "\x00\x01\x02\x1b[0m\x1c\x1f\x7f\x80\x9f control",
+    "don't we'll I'm they've 'tis 'S 'LL rock'n'roll",
+    "1 12 123 1234 12345678 3.14 1,000,000 ²³ ½",
+    "camelCase HTMLParser snake_case kebab-case a/b/c x=y+1; // no\n\treturn {}\n",
+    "人人生而自由 すべての人間は 모든 인간은 كل الناس שוויון ทุกคน",
+    "<0x41> <unk> </w> #version: 0.2 ## Ġ Ċ \\u0041 \\n %20 &amp;",
+    "a" * 300 + " " + "ab" * 150 + " " + "abc" * 100 + " " * 50 + "!" * 80 + "\n" * 40,
+)
+
+FEWEST, MOST = 1, 4  # tokens put together to a new word
+WORDS_A_LINE = 20
+ATTEMPTS = 8  # words made at most, for each that is wanted
+
+
+def special_texts(recipe: Recipe) -> Iterator[str]:
+    """Yield texts in which special tokens occur alone, side by side and inside words."""
+    for special in recipe.special_tokens[:20]:
+        yield f"{special}"
+        yield f"a{special}b {special}{special} end {special[:-1]}"
+
+
+def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
+    """Yield lines of words made of the vocabulary's own tokens, so that merges meet in ways no text shows.
+
+    There are more than wanted, for many come out alike: a small vocabulary makes few words.
+    """
+    pieces = _pieces(history)
+    if not pieces:
+        return
+    import random  # takes a while to load, and many a table is compared with no other library
+
+    rng = random.Random(seed)
+    form = history.recipe.unicode_form  # marks meet in an order in which no text has them
+    words_a_line = 1 if history.recipe.pattern == "none" else WORDS_A_LINE  # there a line is a word
+    for _ in range(ATTEMPTS * wanted // words_a_line):
+        lengths = rng.choices(range(FEWEST, MOST + 1), k=words_a_line)
+        drawn = iter(rng.choices(pieces, k=sum(lengths)))
+        words = (b"".join(islice(drawn, length)).decode(errors="ignore") for length in lengths)
+        yield " ".join(unicodedata.normalize(form, word) if form else word for word in words)
+
+
+def _pieces(history: History) -> list[bytes]:
+    """Return tokens as a text has them: without the marker, and no longer than a long word."""
+    marker = history.recipe.marker_text.encode()
+    try:
+        texts = written(history)
+    except BpeError:  # tokens of many megabytes; their parts are in the other texts
+        return []
+    kinds = [symbol.kind for symbol in history.alphabet.symbols]
+    unusual = ("marker", "unknown", "fallback")
+    usual = [text for text, kind in zip(texts, kinds, strict=False) if kind not in unusual] + texts[len(kinds) :]
+    cleaned = [text.removesuffix(marker).removeprefix(marker) for text in usual] if marker else usual
+    return [text for text in cleaned if 0 < len(text) <= 64]
+
+
+WANTED_WORDS = 10_000
+NOTHING_NEW = 100  # samples in a row without a word that was not compared yet: a small vocabulary makes few
+LONGEST_TEXT = 300_000  # characters of the person's text that are checked
+EPSILON = 2.0**-24  # how far, relatively, a number of 32 bits is from what is meant
+MOST_ROUNDED = 0.05  # of a log-probability, however long the text is
+
+
+class Checked:
+    """A tokenizer as the files of one format can say it, and the samples on which it is checked.
+
+    A format that says how text is split is given whole texts; any other words, as only what happens inside is its own.
+    """
+
+    def __init__(self, history: History, format: Format, recipe: Recipe | None = None) -> None:
+        """Without a recipe it is the history's own, and special tokens are left out where the format has none."""
+        self.words: set[str] = set()
+        self._format = format
+        kept = history.recipe if format.holds_specials else history.recipe.with_changes(special_tokens=())
+        self.recipe = recipe or kept
+        needs_words = has_ranks(history) and self.recipe.marker != "none"  # of which only some have a marker
+        alone = not format.holds_splitting and not needs_words
+        self.history = _with_recipe(history, _of_one_word(self.recipe) if alone else self.recipe)
+        self.tokenizer = Tokenizer(self.history)
+        self._score_of = _scores(self.history)
+
+    def samples(self, text: str = "") -> Iterator[str]:
+        """Yield texts or words to compare, the person's own first, until there are enough words."""
+        history, recipe = self.history, self.recipe
+        signs = re.compile("|".join(map(re.escape, self._format.spelled(history))) or r"(?!)")
+        words_of = Splitter(recipe).words
+        nothing_new = 0
+        for whole in self._within_limits(signs.sub("", one) for one in _texts(history, recipe, text)):
+            fresh = set(words_of(normalize(whole, recipe))) - self.words
+            self.words |= fresh
+            nothing_new = 0 if fresh else nothing_new + 1
+            if self._format.holds_splitting:
+                yield whole
+            else:
+                yield from sorted(fresh)
+            if len(self.words) >= WANTED_WORDS or nothing_new >= NOTHING_NEW:
+                return
+
+    def _within_limits(self, texts: Iterable[str]) -> Iterator[str]:
+        """Leave out the lines in which the format says that it does something else."""
+        is_beyond = partial(self._format.is_beyond, self.history)
+        for text in texts:
+            if not is_beyond(text):
+                yield text
+            else:
+                yield from (line for line in text.splitlines(keepends=True) if not is_beyond(line))
+
+    def answers(self, samples: list[str]) -> Iterator[list[int]]:
+        """Yield the numbers of each sample's tokens; where the format has none, how many characters each piece has."""
+        if not self._format.numbers_tokens:
+            yield from (piece_lengths(self.tokenizer, word) for word in samples)
+        elif self.history.recipe.pattern != "none" and not self._format.holds_splitting:
+            numbers_of = self.history.numbers_of
+            yield from (numbers_of(encode_word(self.tokenizer, word)).tolist() for word in samples)
+        else:
+            specials: Allowed = "all" if self._format.holds_splitting and self._format.holds_specials else ()
+            ids, offsets = self.tokenizer.encode_batch(samples, allowed_special=specials)
+            of_all: list[int] = self.history.numbers_of(ids).tolist()
+            yield from (self._joined(of_all[start:stop]) for start, stop in pairwise(offsets.tolist()))
+
+    def _joined(self, numbers: list[int]) -> list[int]:
+        unknown = self.history.alphabet.unknown_id
+        if not (self._format.holds_splitting and self._format.joins_unknown) or unknown is None:
+            return numbers
+        alone = int(self.history.numbers_of(unknown))
+        return [one for i, one in enumerate(numbers) if one != alone or i == 0 or numbers[i - 1] != alone]
+
+    def difference(self, sample: str, answer: list[int], other: object, whose: str) -> str:
+        """Say where another answer differs; empty where it does not."""
+        if answer == other or self._is_as_probable(answer, other):
+            return ""
+        theirs = other if isinstance(other, list) else [other]
+        place = next((i for i, (a, b) in enumerate(zip(answer, theirs, strict=False)) if a != b), None)
+        place = min(len(answer), len(theirs)) if place is None else place
+        near = slice(max(0, place - 1), place + 3)
+        what = "token" if self._format.numbers_tokens else "piece lengths"
+        return f"{quoted(sample)}: {what} {place + 1:,} and on are {answer[near]} here, {theirs[near]} by {whose}."
+
+    def _is_as_probable(self, answer: list[int], other: object) -> bool:
+        """Whether two cuts by log-probabilities differ by no more than sums of 32 bits do."""
+        if self._score_of is None or not isinstance(other, list):
+            return False
+        sums = [sum(self._score_of.get(number, -math.inf) for number in cut) for cut in (answer, other)]
+        return abs(sums[0] - sums[1]) <= min(MOST_ROUNDED, EPSILON * len(answer) * abs(sums[0]))
+
+
+def _texts(history: History, recipe: Recipe, text: str) -> Iterator[str]:
+    yield from HARD_TEXTS
+    yield from special_texts(recipe)
+    yield text[:LONGEST_TEXT]
+    yield from joined_tokens(history, WANTED_WORDS)
+
+
+def _scores(history: History) -> dict[int, float] | None:
+    if history.scores is None:
+        return None
+    scores = [*history.scores.at(len(history)).tolist(), *(0.0 for _ in history.recipe.special_tokens)]
+    return dict(zip(history.numbers_of(range(len(scores))).tolist(), scores, strict=True))
+
+
+def encode_word(tokenizer: Tokenizer, word: str) -> list[int]:
+    """Return the ids of one word, which is not split again."""
+    if not has_ranks(tokenizer.history):
+        return tokenizer.encode(word)
+    steps = tokenizer.word_steps(word.encode())
+    if steps:
+        return steps[-1][1]
+    return tokenizer.history.alphabet.symbols_of(word.encode(), tokenizer.history.recipe)
+
+
+def piece_lengths(tokenizer: Tokenizer, word: str) -> list[int]:
+    """Return how many characters each token of a word has; a marker that is a token has none."""
+    marks_end = tokenizer.history.recipe.marker == "symbol"
+    lengths = [1]
+    for rank in tokenizer.ranks_of_word(word.encode()):
+        if rank == NEVER:
+            lengths.append(1)
+        else:
+            lengths[-1] += 1
+    if marks_end:
+        lengths[-1] -= 1
+    return [length for length in lengths if length]
+
+
+def answer_of(peer: Peer, sample: str) -> object:
+    """Return what another library makes of a sample, or what it throws."""
+    try:
+        return [len(one.decode()) if isinstance(one, bytes) else one for one in peer(sample)]
+    except Exception as error:  # whatever another library throws
+        return str(error)
+
+
+def _of_one_word(recipe: Recipe) -> Recipe:
+    return recipe.with_changes(pattern="none", custom_pattern="", unit="file", **vars(Normalization()))
+
+
+def _with_recipe(history: History, recipe: Recipe) -> History:
+    """Return the same merges under another recipe, for choices that a format has no place for."""
+    if history.recipe == recipe:
+        return history
+    told = copy.copy(history)
+    told.recipe = recipe
+    return told
