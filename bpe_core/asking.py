@@ -264,7 +264,6 @@ def cell_text(column: str, value: Any) -> str:
 
 
 def _as_meant(parameter: Parameter, value: Any) -> Any:
-    """Take lists where a tuple is wanted, and strings where texts are."""
     if parameter.kind == "files":
         return None if value is None else texts_of(value)
     return tuple(_as_meant(parameter, one) for one in value) if isinstance(value, list) else value

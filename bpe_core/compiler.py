@@ -70,7 +70,6 @@ def make() -> Pack:
 
 
 def _in_parts(way: str) -> Pack:
-    """What a process for each part of the work makes; all at once."""
     with ThreadPoolExecutor(PARTS) as pool:
         written = pool.map(lambda part: _run("part", str(part), way=way), range(PARTS))
         return reduce(Pack.joined, map(Pack.read, written))

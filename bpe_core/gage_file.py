@@ -265,8 +265,6 @@ def expand_file(path: Path | str, output: Path | str, *, work: Work = ALONE) -> 
 
 
 class _Reader:
-    """The bytes of a file behind its head, and the sentences for what is wrong with it."""
-
     def __init__(self, source: BinaryIO, size: int, name: str) -> None:
         self._source, self._name, self.place = source, name, 0
         if not (start := source.read(len(MAGIC) + 1)).startswith(MAGIC):
@@ -351,7 +349,6 @@ def _bytes_with_rows(reader: _Reader) -> Iterator[int]:
 def _text(
     byte: int, pairs: dict[int, tuple[int, int]], known: dict[int, bytes], inside: set[int], reader: _Reader
 ) -> bytes:
-    """Return what a byte of a block means, remembered in `known`; `inside` are the bytes that it is a part of."""
     if byte not in known:
         if byte in inside:
             raise reader.wrong(f"in its table the byte 0x{byte:02X} stands for itself and more")

@@ -167,7 +167,6 @@ def answers_in_rows(report: Report) -> list[Content]:
 
 
 def _answers(report: Report, shown: str) -> Iterator[tuple[type[Question], Answer]]:
-    """Ask the questions of which a report shows the figure, or the rows."""
     for question in filter(lambda one: one.in_report == shown, map(question_named, question_names())):
         answer = _answered(question(), report.study)
         if answer is not None:
@@ -213,7 +212,6 @@ def text(report: Report) -> list[Content]:
 
 
 def _text_at(report: Report, moment: int) -> list[Markup]:
-    """A heading with figures, and the beginning of the text with each token on a ground of its own."""
     raw = report.text[:MOST_CHARACTERS].encode(errors="replace")
     spans = report.study.tokenizer.spans(raw.decode(), moment)
     wording = report.wording

@@ -121,7 +121,6 @@ class SessionCorpus(QObject):
         self._put(self.texts.value, f"Shares by {by}", dataclasses.replace(self.mixture, by=by))
 
     def _put(self, texts: CorpusTexts, label: str, mixture: Mixture | None = None) -> None:
-        """Change texts and mixture together, as one step that can be undone."""
         before, after = names_of(self.texts.value), names_of(texts)
         said = fitted(self.mixture if mixture is None else mixture, before, after)
         recipe = self.recipe.value.with_changes(mixture=said)

@@ -274,7 +274,6 @@ class Document(QObject):
             copy.release()
 
     def _leave(self) -> Path | None:
-        """Return the safety copy that is left, if any."""
         self.leaving.emit()
         now, left = self._snapshot(was_closed=True), None
         if self._differs(now):
@@ -343,11 +342,9 @@ class Document(QObject):
         return is_busy
 
     def _is_own(self, path: Path) -> bool:
-        """Whether the session is in that file, even if a link names it."""
         return self.path is not None and path.resolve() == self.path.resolve()
 
     def _claim(self, path: Path) -> bool:
-        """Lock a file for this window; False if another window has it open."""
         name = hashlib.sha256(str(path.resolve()).encode(errors="surrogateescape")).hexdigest()
         try:
             self._new_lock = Lock.acquire(private_folder(self._folder / "open") / f"{name[:32]}.lock")

@@ -385,7 +385,6 @@ class Runs(QObject):
 
 
 def _sentence_of_branch(run: Run, parent: Run, found: TableComparison) -> str:
-    """What steering by hand has changed."""
     if found.first is None or found.parted is None:
         return f"Run {run.number:,} makes the same {run.wording.steps} as run {parent.number:,}."
     before, now = (" + ".join(map(quoted, pair)) for pair in found.parted)

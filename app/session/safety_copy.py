@@ -246,7 +246,6 @@ def not_kept(found: Sequence[Leftover], now: datetime) -> list[Leftover]:
 
 
 def _is_our_own(folder: Path) -> bool:
-    """Whether the folder exists and only this user can write to it."""
     try:
         return folder.exists() and bool(private_folder(folder))
     except OSError:
@@ -285,7 +284,6 @@ def claim(path: Path) -> Lock | None:
 
 
 def _if_free(path: Path, act: Callable[[Path], object]) -> bool:
-    """Act on a safety copy that no window holds; False if one does."""
     with _one_at_a_time:
         lock = claim(path)
         if lock is not None:

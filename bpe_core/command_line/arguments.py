@@ -88,7 +88,6 @@ def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
 
 
 def _recipe_in(path: str) -> Recipe:
-    """Read a recipe from its file, or from a session what is chosen there for the next run."""
     from bpe_core.session_file import is_session_file  # wanted seldom
     from bpe_core.session_file.reading import read_session  # wanted seldom
 

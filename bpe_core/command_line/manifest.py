@@ -198,7 +198,6 @@ def _recipe(path: str) -> dict[str, Any] | None:
 
 
 def _texts_in(path: str) -> list[dict[str, Any]]:
-    """Return the files that a session's runs were learned from, as they were then."""
     from bpe_core.session_file.reading import read_session  # loads SQLite
 
     if not Path(path).is_file() or not is_session_file(path):

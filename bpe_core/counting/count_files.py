@@ -182,7 +182,6 @@ def word_list(source: Source, options: ReadingOptions, log: SkipLog, cancelled: 
 
 
 def _rows(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tuple[bytes, int]]:
-    """The rows of a text file; a first row without a number names the columns."""
     lines = NumberedLines(text_blocks(source, options, BLOCK, log), source.name)
     for number, row in _separated(lines, source):
         if len(row) == 2 and is_count(row[1]):

@@ -269,7 +269,6 @@ class Counter:
         self.table.used.fill(0)
 
     def _make_room(self, short: int, long: int, copied: int) -> None:
-        """Make room for that many new short and long words, and bytes of long ones."""
         words = self.table
         used_short, used_long, used_copies = words.used.tolist()
         if not word_tables.hold(words.short_firsts, used_short + short):
@@ -324,8 +323,6 @@ def count_texts_compiled(
 
 
 class _Numbers:
-    """The number of the word in each slot, and its count when last asked."""
-
     def __init__(self) -> None:
         self._firsts = np.zeros(0, np.int64)  # by number: where it was first seen, ascending
         self._counts = np.zeros(0, np.int64)
@@ -465,7 +462,6 @@ def in_blocks(
 
 
 def _place_to_cut(block: Block, searched: int, find_cut: FindCut) -> int:
-    """The last place where the block can be cut, or 0; there is none before `searched`."""
     open_text = block.start_of_open_text
     longest_character = 4
     start = max(open_text, searched - longest_character)

@@ -107,7 +107,6 @@ class GroupedWords:
         ]
 
     def _weighted_groups(self, mixture: Mixture) -> dict[str, PartCounts] | None:
-        """The groups with their weights applied; None if all count once."""
         factors = self.factors(mixture)
         if all(factor == 1 for factor in factors.values()):
             return None

@@ -161,7 +161,6 @@ class FileCount:
             write_part(self.work, self.head, self.order.output, task)
 
     def _files_of(self, ranges: Sequence[Range]) -> int:
-        """The number of files: one if that is small enough, else a power of two."""
         size, bits = sum(one.size for one in ranges), 0
         while size >> bits > self.order.part_size and 1 << bits < len(ranges):
             bits += 1

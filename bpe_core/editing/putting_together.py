@@ -191,8 +191,6 @@ def _notes(one: Recipe, other: Recipe) -> tuple[str, ...]:
 
 
 class _Joining:
-    """The merges of the first, to which others are added behind."""
-
     def __init__(self, table: History) -> None:
         self.pairs = table.pairs()
         self.texts = set(written(table))
@@ -209,7 +207,6 @@ class _Joining:
         return True
 
     def _cut(self, symbols: list[int]) -> list[int]:
-        """Merge a token's symbols: those of lowest rank first, from the left."""
         rank = self._rank_of.get
         ids, ranks = list(symbols), [rank(pair, NO_RANK) for pair in pairwise(symbols)]
         while ranks and (least := min(ranks)) != NO_RANK:

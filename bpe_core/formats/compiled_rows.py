@@ -42,7 +42,6 @@ def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> It
 
 
 def _values(history: History, numbers: Int64s | None) -> Mapping[str, Callable[[slice], npt.NDArray[Any]]]:
-    """For each column: a number for each step, or which of its texts; below 0 nothing."""
     left, right, count, other_left, other_right, other_count, tokens_left = history.columns
     ids = history.ids
     told: dict[str, npt.NDArray[Any]] = {"left": left, "right": right, "id": ids, "count": count}

@@ -326,7 +326,6 @@ _KEEPING = (("Isolated", False), ("Isolated", True), ("Removed", True))  # with 
 
 
 def _means_the_same(expression: str) -> bool:
-    """Whether an expression finds the same here as in the file."""
     if translated(expression) != f"(?m){expression}" or "$" in expression or "^" in expression.replace("[^", ""):
         return False
     return all(stop > start for start, stop in Expression(expression).spans(PROBE))

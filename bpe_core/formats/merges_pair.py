@@ -213,7 +213,6 @@ def vocabulary_name(merges_name: str) -> str:
 
 
 def _both(data: bytes, name: str, beside: Beside) -> tuple[bytes | None, bytes | None]:
-    """Return merges and vocabulary: one is this file, the other is beside it, if at all."""
     name = Path(name).name
     if data.lstrip()[:1] != b"{":
         return data, _first_beside(beside, [vocabulary_name(name), *VOCABULARY_NAMES])
@@ -230,7 +229,6 @@ def _first_beside(beside: Beside, names: list[str]) -> bytes | None:
 
 
 def _vocabulary_in(data: bytes, name: str) -> dict[str, int]:
-    """Parse a vocabulary that nobody may change."""
     return once("vocabulary", data, lambda: vocabulary_of(parsed_object(data, name), name))
 
 

@@ -88,7 +88,6 @@ def merge_rows(history: History) -> Iterator[Row]:
 
 
 def _token_cells(history: History) -> tuple[list[str], list[str], list[int]]:
-    """Return for each token how it is written, its bytes in hex and how many they are."""
     texts = TokenTexts(history.alphabet, escape)
     texts.grow(history)
     written = texts.text

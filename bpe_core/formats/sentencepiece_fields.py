@@ -228,7 +228,6 @@ def _piece(message: Field, name: str) -> ScoredPiece:
 
 
 def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, name: str) -> dict[str, Any]:
-    """Read these fields of a message, each with its kind; others are skipped."""
     found: dict[str, Any] = {}
     for one in fields_of(message_in(message, name), name, message.place, most):
         field, kind = fields.get(one.number, ("", None))

@@ -116,7 +116,6 @@ def _is_more_than_merges(recovered: Recovered[str], made: Sequence[ScoredPiece],
 
 
 def _priorities(names: Sequence[str], made: Sequence[ScoredPiece]) -> Int64s:
-    """Return for each token the place of its score among all scores, from the highest on."""
     place = {score: number for number, score in enumerate(sorted({-piece.score for piece in made}))}
     of_text = {piece.text: place[-piece.score] for piece in made}
     return np.array([of_text.get(name, NO_PRIORITY) for name in names], np.int64)

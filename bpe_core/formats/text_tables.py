@@ -313,7 +313,6 @@ def cell_of(value: object) -> str:
 
 
 def _step_0_rows(history: History) -> list[Row]:
-    """Return base symbols, special tokens and last the recipe, with the number of tokens before the first merge."""
     about = escape(json.dumps(merge_table.about_of(history), ensure_ascii=False).encode())
     tokens = history.tokens_at_start if history.tokens_at_start >= 0 else None
     last = Row(step=0, token=about, tokens_left=tokens, kind=_RECIPE)

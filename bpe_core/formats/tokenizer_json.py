@@ -174,7 +174,6 @@ class JsonBpe(JsonModel):
 
 
 def _merges(model: Object, name: str) -> WrittenMerges:
-    """Read pairs as lists of two; in older files one text with a blank between."""
     items = json_reading.list_in(model, "merges", name)
     columns = _columns_at_once(items) or _columns(items, name)
     return WrittenMerges(*columns, range(1, len(items) + 1))
@@ -359,7 +358,6 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
 
 
 def _scores(model: Object, name: str) -> dict[str, float]:
-    """Return the log-probability of each piece; its number is its place."""
     found: dict[str, float] = {}
     items = json_reading.list_in(model, "vocab", name)
     if len(items) > LARGEST_VOCABULARY:

@@ -84,7 +84,6 @@ def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str) -> list[
 
 
 def _characters(plain: Sequence[str], style: Style) -> list[NamedSymbol]:
-    """Return what represents the unknown, the characters, and last the marker or the characters it is glued to."""
     marker = style.marker_text
     is_alone = style.marker in ("prefix", "symbol")  # the marker is a symbol of its own
     single = [text for text in plain if len(text) == 1 and not (is_alone and text == marker)]

@@ -225,7 +225,6 @@ def _is_version(line: str) -> bool:
 
 
 def _version_in(line: str) -> str:
-    """Skip the name that CLIP's file has before it."""
     return line[line.index(VERSION) :].strip()
 
 

@@ -224,7 +224,6 @@ class Alphabet:
 
 
 def _pieces(word: bytes, recipe: Recipe) -> list[bytes]:
-    """A word cut into what may become one symbol each: bytes, or characters."""
     if recipe.base == "bytes":
         return [bytes([byte]) for byte in word]
     return [character.encode() for character in word.decode()]
@@ -246,7 +245,6 @@ def symbols_for_unknown(text: str) -> list[Symbol]:
 
 
 def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
-    """The characters of the corpus, the rarest left out where the recipe limits them."""
     counts = np.zeros(128, np.int64)
     ends, done = np.cumsum(words.lengths_in_characters()), 0
     for code_points in words.code_points():

@@ -110,7 +110,6 @@ class WhyGage:
         return Explanation("never", True, f"{where} no byte stands for anything that holds {around} side by side.")
 
     def _chain(self, token: int) -> list[StandIn]:
-        """Return the byte that stands for a token, then those that it and the others stand for."""
         found: list[StandIn] = []
         waiting = [token]
         while waiting and len(found) <= MOST_TOLD:

@@ -73,8 +73,6 @@ class Meeting(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """A token that touched the boundary, and the merge that made a larger one of it."""
-
     token: int
     taken: int
 
@@ -109,7 +107,6 @@ Meeting(left=258, right=256, first=3, last=2147483647)]
 def _grown(
     symbols: Sequence[int], ranks: Sequence[int], place: int, base: int, end: int, *, backwards: bool
 ) -> list[_Side]:
-    """Return the tokens that begin with a symbol (or end with it) until the merge `end`."""
     step = -1 if backwards else 1
     edge = place - 1 if backwards else place  # the boundary on the far side
     token = symbols[place]

@@ -77,7 +77,6 @@ class WhyLongest(WordReasons):
         return Explanation("stuck", False, told, steps)
 
     def _first_longer(self, word: TextWord, first: int, stop: int, at: int) -> tuple[str, tuple[int, ...]]:
-        """Find the longer token from there that comes first: a sentence, and its step."""
         births = self._pieces.continuing if first else self._pieces.starting
         texts = (word.text[first:end] for end in range(stop + 1, len(word.text) + 1))
         found = [(birth, id) for id, birth in (births[text] for text in texts if text in births) if birth > at]

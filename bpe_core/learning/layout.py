@@ -89,7 +89,6 @@ def _lay_out_bytes(words: WordTable) -> Layout:
 
 
 def _places(starts: npt.NDArray[np.int64], before: int, after: int) -> npt.NDArray[np.bool_]:
-    """Which cells hold the symbols of the words: all but separators and a marker before or after."""
     places = np.ones(int(starts[-1]), bool)
     places[0] = False
     places[starts[1:] - 1] = False
@@ -148,7 +147,6 @@ def _ids_of_pieces(
 
 
 def _table(alphabet: Alphabet, kinds: tuple[str, ...]) -> npt.NDArray[np.int32]:
-    """Map code points, or bytes, to symbols; -1 where the alphabet has none, as at the end, for all beyond."""
     ids = [id for id, symbol in enumerate(alphabet.but_seeds) if symbol.kind in kinds]
     codes = [_code(alphabet.given[id]) for id in ids]
     table = np.full(max(codes, default=-1) + 2, SEPARATOR, np.int32)

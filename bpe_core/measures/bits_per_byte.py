@@ -116,7 +116,6 @@ def _every(history: History) -> Int64s:
 def _followed_bits(
     words: Followed, steps: Int64s, history: History, learned: Int64s, held_out: Int64s, work: Work
 ) -> Float64s:
-    """After each of these numbers of steps, all found on one way through the history."""
     from bpe_core.measures.compiled_bits import Wanted  # loads machine code
 
     asked = np.zeros(len(history) + 1, np.bool_)

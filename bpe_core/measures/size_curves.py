@@ -138,7 +138,6 @@ def _sum_of_terms(counts: Int64s, power: float) -> int:
 
 
 def _efficiency(sums: Float64s, tokens: Int64s, used: Int64s, power: float) -> Float64s:
-    """Divide the entropy of these frequencies by the greatest it could be; 0 for a single token."""
     totals = np.maximum(tokens, 1).astype(np.float64)
     if power == 1.0:
         entropy = np.log(totals) - sums / totals

@@ -116,7 +116,6 @@ def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[t
 
 
 def _chosen(tokenizers: Mapping[str, object], name: str) -> str | None:
-    """Let a table that is named without a size mean the first of its sizes."""
     if not name or name in tokenizers:
         return name or None
     return next((one for one in tokenizers if one.startswith(f"{name}@")), name)

@@ -60,7 +60,6 @@ examples:
         return Answer(table, tuple(sentences), figure)
 
     def _next_pairs(self, study: Study) -> list[tuple[int, int]]:
-        """Return the pairs of the next steps; near the end, of the last ones; at the very end none."""
         end = len(study.history)
         if self.at is None or study.checked_step_count(self.at) == end:
             return []

@@ -80,7 +80,6 @@ def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: 
 
 
 def _held(study: Study, token: int, at: int, work: Work) -> Held:
-    """All words that hold a token; none are known where pairs are joined otherwise than word by word."""
     if learns_by_ranks(study.history):
         ranked = study.ranked(WHAT, work)
         found = words_with(ranked, ranked.occurrences(token), at).words
@@ -168,7 +167,6 @@ def reach_sentence(reached: Reachability, study: Study) -> str:
 
 
 def _places(study: Study, life: TokenLife, work: Work) -> list[str]:
-    """Lines of the texts in which it occurs, where the texts themselves are at hand."""
     if study.texts is None or isinstance(study.texts, KnownWords) or not learns_by_ranks(study.history):
         return []
     try:

@@ -34,7 +34,6 @@ def title_among(run: Titled, runs: Sequence[Titled], text_of: TextOf) -> str:
 
 
 def _what_differs(run: Titled, others: Sequence[Titled], text_of: TextOf) -> list[str]:
-    """The choices that set it apart from others of its name, a word for each."""
     recipe = run.recipe
     parts = (Learning, Size, Symbols, Splitting, Normalization)
     recipes = {id(other.recipe): other.recipe for other in others if other.recipe is not recipe}  # many runs share one

@@ -43,8 +43,6 @@ class TieRule:
 
 
 class _Descending(bytes):
-    """Bytes that sort the other way round."""
-
     def __lt__(self, other: bytes) -> bool:
         return bytes.__gt__(self, other)
 

@@ -171,7 +171,6 @@ class BestPaths(WordSegmenter):
         return self.pieces.scores_at(at) + [0.0] * len(self._history.recipe.special_tokens)
 
     def _joined(self, ids: list[int]) -> list[int]:
-        """The same ids with unknown neighbours as one token."""
         return [id for before, id in zip([None, *ids], ids, strict=False) if id != self._unknown or before != id]
 
 
@@ -234,7 +233,6 @@ def n_best_paths(edges: Sequence[Sequence[Edge]], score_of: Sequence[float], wan
 
 
 def _nodes(edges: Sequence[Sequence[Edge]], score_of: Sequence[float]) -> list[list[_Node]]:
-    """For each place the tokens that end there, the longest first."""
     ending: list[list[_Node]] = [[_BEGINNING], *([] for _ in edges)]
     for start, found in enumerate(edges):
         for length, id in found:

@@ -169,7 +169,6 @@ class JoinedWords:
 
     @cached_property
     def _first(self) -> re.Pattern[bytes] | None:
-        """Finds the tokens that are looked for first; of several at one place the longest."""
         longest_first = sorted(self._first_ids, key=len, reverse=True)
         return re.compile(b"(" + b"|".join(map(re.escape, longest_first)) + b")") if longest_first else None
 

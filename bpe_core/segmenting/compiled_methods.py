@@ -159,8 +159,6 @@ class CompiledPriorities(CompiledEncoder):
 
 
 class _Parts:
-    """What replaces hidden tokens: the parts they were learned from."""
-
     def __init__(self, history: History, joining: Joining) -> None:
         hidden = frozenset(joining.hidden)
         base = len(history.alphabet)

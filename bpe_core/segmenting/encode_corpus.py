@@ -178,7 +178,6 @@ def _encoded(
 
 
 def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[_Piece]:
-    """The corpus in pieces; what must not be cut waits for the next chunk."""
     rest, ends = bytearray(), list[int]()  # and where in it documents end
     done_before, read, source = 0, 0, 0
 

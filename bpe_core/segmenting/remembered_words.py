@@ -115,7 +115,6 @@ class RememberedWords:
         return True
 
     def _make_room(self) -> None:
-        """Make the memory larger, or begin anew where it is as large as it may be."""
         old, given = self._all, self._all.number
         slots, results, words = old.slots, old.results, old.words
         if given[ENTRIES] >= self.most_words or given[RESULTS] > MOST_RESULTS:

@@ -116,7 +116,6 @@ class Reader:
     def _history(
         self, run: int, recipe: Recipe, start: int, end_reason: EndReason, where: str
     ) -> tuple[History, Int64s]:
-        """Return what was learned, and how often each base symbol occurred."""
         alphabet, counts = self._alphabet(run, recipe, where)
         columns = merge_columns(self._execute(STEPS, (run, LARGEST_VOCABULARY + 1)), alphabet, where, recipe)
         if not NOTHING <= start <= LARGEST:
@@ -198,7 +197,6 @@ class Reader:
         return tuple(Bookmark(*row) for row in rows)
 
     def _view(self, runs: tuple[SavedRun, ...]) -> View:
-        """Return what the window showed; what makes no sense is as good as nothing."""
         values = self.as_object(self.json("view", {}))
         shown = next((run for run in runs if run.number == values.get("shown_run")), None)
         position, layout = values.get("position"), values.get("layout")

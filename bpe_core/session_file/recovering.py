@@ -91,7 +91,6 @@ def _fill(connection: sqlite3.Connection, rows: Iterator[Row]) -> int:
 
 
 def _table_of(number: int | None, values: tuple[object, ...]) -> str | None:
-    """Tell the table of a row by its shape."""
     if number is None:
         return TABLES_WITHOUT_ROWS.get(len(values))
     if len(values) == 2:
@@ -102,8 +101,6 @@ def _table_of(number: int | None, values: tuple[object, ...]) -> str | None:
 
 
 class _Salvage:
-    """Takes out what is wrong, and reports what that was."""
-
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection, self._execute, self._name = connection, connection.execute, name
         self.lost: list[str] = []
@@ -277,5 +274,4 @@ class _Salvage:
         return self._all("SELECT number FROM runs ORDER BY number")
 
     def _all(self, query: str, *values: int) -> list[Any]:
-        """Return the values of the only column."""
         return [value for (value,) in self._execute(query, values).fetchall()]

@@ -125,7 +125,6 @@ def _value(payload: bytes, place: int, kind: int) -> tuple[Value, int]:
 
 
 def _number(data: bytes, place: int) -> tuple[int, int]:
-    """Read a number of one to nine bytes; return it and where it ends."""
     number = 0
     for count in range(8):
         byte = data[place + count]

@@ -147,7 +147,6 @@ class PairsPage(Page):
         return self._headline_place().bottom() + HEADER_GAP
 
     def _headline_place(self) -> QRectF:
-        """As many lines as the sentence needs in this width."""
         room = QRectF(MARGIN, MARGIN * 0.6, max(1.0, self.width() - 2 * MARGIN), self.height())
         needed = QFontMetricsF(self.font()).boundingRect(room, Qt.TextFlag.TextWordWrap, self.headline())
         room.setHeight(self._steady("headline", needed.height()))

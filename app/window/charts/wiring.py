@@ -103,7 +103,6 @@ class Charting(QObject):
         return self._charts.page if on_stage is None else on_stage.page
 
     def _ask(self, title: str, name: str, filters: dict[str, str]) -> Path | None:
-        """Ask where to save; the first of the filters is proposed."""
         proposal = Path(self._frame.settings.get(LAST_FOLDER)) / f"{name}.{next(iter(filters.values()))}"
         return ask_where_to_save(self._frame.window, title, str(proposal), filters)
 

@@ -392,7 +392,6 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return Entry(members[0], facts, state, group=row)
 
     def _sizes_of_groups(self, by: str) -> dict[str, int]:
-        """Return the size of each group in bytes or words, as far as its texts are counted."""
         sizes: dict[str, int] = {}
         seen: set[str] = set()
         for text, outcome in zip(self._sources, self._outcomes, strict=True):

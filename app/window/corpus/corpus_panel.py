@@ -276,7 +276,6 @@ class CorpusPanel(QWidget):
         return menu
 
     def _fill_columns(self, menu: QMenu) -> None:
-        """Offer the columns of the selected tables, and to read them as lists of words."""
         rows = self._selected_rows()
         columns, taken, are_lists = self._model.columns_of(rows)
         for column in columns:

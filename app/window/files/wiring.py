@@ -249,7 +249,6 @@ class Filing(QObject):
             self._merges.sort(sort[0], order)
 
     def _by_id(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Find the value of each dock; older files named docks by their titles."""
         ids = {dock.windowTitle(): id for id, dock in self._window.docks.items()}
         return {ids.get(name, name): value for name, value in values.items()}
 

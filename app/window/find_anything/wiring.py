@@ -66,7 +66,6 @@ class Finding(QObject):
         self.learning_wanted.emit()
 
     def _pages(self) -> Iterator[Found]:
-        """Pages that no action shows."""
         for row in PAGES:
             if row.tabs != "centre" and not row.actions:
                 yield Found(row.title, row.tabs.capitalize(), partial(self._show, row))

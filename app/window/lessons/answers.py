@@ -189,7 +189,6 @@ def _candidate(pair: Pair, bench: Bench) -> Candidate:
 
 
 def _reason(one: Candidate, bench: Bench) -> Reason | None:
-    """Return by what a candidate is chosen, if not by its count."""
     reason = compared_by(bench.history.recipe, [one])
     return reason if reason is not None and reason.text(one.count, one.reasons) else None
 

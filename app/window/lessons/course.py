@@ -242,7 +242,6 @@ class Course(QObject):
     # Steps
 
     def _arrive(self) -> None:
-        """Bring the run to the beginning of this step, or go to the moment at which the step was done."""
         lesson, step, reply = self.lesson, self.step, self._reply
         if lesson is None or step is None:
             return
@@ -267,7 +266,6 @@ class Course(QObject):
         return is_here and (run.learned == step.merges or (run.learned < step.merges and run.can_go_on()))
 
     def _look(self) -> None:
-        """Say what a guess was worth once the merge is made."""
         run, bench = self._run, self.bench_of_step()
         if run is not None and run.history is not None and bench is not None and self.is_predicting:
             at = len(bench.history)
@@ -282,7 +280,6 @@ class Course(QObject):
             self._replies[self.number] = Reply(True, feedback, filled(step.after, step, bench), run=run, at=at)
 
     def _note(self, feedback: Feedback, wrong_choice: str | None = None) -> None:
-        """Reply to a step that is not done yet."""
         if self._run is not None:
             ruled_out = (*self._reply.ruled_out, *filter(None, [wrong_choice]))
             self._replies[self.number] = Reply(feedback=feedback, ruled_out=ruled_out, run=self._run)

@@ -168,7 +168,6 @@ class StepPage(QWidget):
             button.setVisible(not (is_prediction and page.reply.is_done))
 
     def _fill_row(self, names: Sequence[str]) -> None:
-        """Make a cell to fill in under each name."""
         for column in self._columns:
             column.deleteLater()
         self.cells.clear()

@@ -156,5 +156,4 @@ def draw_layout(layout: Layout, painter: QPainter, *, still: bool = True, marks:
 
 
 def _serves(one: Layout, other: Layout) -> bool:
-    """Return whether the picture of one layout shows what stays of the other."""
     return one is other or (isinstance(one, Lines) and isinstance(other, Lines) and one.differs_in_marks_only(other))

@@ -40,7 +40,6 @@ def show_focused(before: QWidget | None, now: QWidget | None) -> None:
 
 
 def _controls(part: QWidget, chain: list[tuple[QWidget, bool]]) -> Iterator[QWidget]:
-    """Yield the controls of a part that take Tab, beginning at the part itself."""
     place = next(place for place, (widget, _) in enumerate(chain) if widget is part)
     for widget, takes_tab in chain[place:] + chain[:place]:
         if takes_tab and (widget is part or part.isAncestorOf(widget)):
@@ -52,7 +51,6 @@ def _takes_tab(widget: QWidget) -> bool:
 
 
 def _chain(start: QWidget) -> Iterator[QWidget]:
-    """Yield all widgets of the window in their present order, beginning at `start`."""
     yield start
     widget = start.nextInFocusChain()
     while widget is not None and widget is not start:

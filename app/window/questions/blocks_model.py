@@ -33,7 +33,6 @@ class BlocksModel(QuestionModel):
 
     @property
     def _here(self) -> list[int]:
-        """The rows of the block at work, the newest first."""
         if self.answer is None or self.block is None:
             return []
         block, blocks = self.block, self.answer.columns["block"]

@@ -61,7 +61,6 @@ class ReadingPage(QuestionPage):
         self.reading.look_at(row)
 
     def _places(self, text: str) -> list[str]:
-        """Where the first files of a text of the corpus lie."""
         sources = (one for one in self._session.corpus.texts.value if text in (one.group, one.name) and one.place)
         return [one.place for one in islice(sources, MOST_PLACES)]
 

@@ -150,7 +150,6 @@ class Asking(QObject):
     # -- about a merge ---------------------------------------------------------------------
 
     def _open_merge_menu(self, merge: int, place: QPoint) -> None:
-        """Go to that merge, then offer what can be asked about it."""
         self._cursor.go_to(merge + 1)
         self.merge_menu = menu = self._new_menu()
         menu.addActions([self._actions[name] for name in ("token", "paid", "follow", "ties")])
@@ -166,7 +165,6 @@ class Asking(QObject):
         return menu
 
     def _open_pair_menu(self, left: int, right: int, at: int, place: QPoint) -> None:
-        """Offer what can be done with a pair that leads after `at` steps."""
         self.pair_menu = menu = self._new_menu()
         pair, run = (left, right), self._runs.shown
         menu.addAction("Follow This Pair Through &Time").triggered.connect(lambda: self._follow(pair))
@@ -179,7 +177,6 @@ class Asking(QObject):
         menu.popup(place)
 
     def _forbid(self, step: int) -> None:
-        """Make a new run without what that step joined."""
         run, pair = self._runs.shown, self._pair_of(step - 1)
         if run is None or pair is None:
             self._messages.show_notice(Notice("There is no step to forbid at the moment shown: go to one first."))

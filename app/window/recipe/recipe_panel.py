@@ -180,7 +180,6 @@ def _add_option(box: QComboBox, option: Option) -> None:
 
 
 def _add_heading(box: QComboBox, title: str) -> None:
-    """Add a heading, which cannot be chosen."""
     box.addItem(title)
     box.setItemData(box.count() - 1, Qt.ItemFlag.NoItemFlags.value, Qt.ItemDataRole.UserRole - 1)
 

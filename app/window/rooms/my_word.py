@@ -142,7 +142,6 @@ class MyWord(QObject):
         self.changed.emit()
 
     def _explain(self) -> None:
-        """At the end of a run on a small corpus, say why the word's cuts stay."""
         run, wanted = self._runs.shown, self._cursor.position >= self._cursor.end > 0
         self._tell(())
         if not wanted or run is None or run.is_busy or run.history is None or self._found is None:

@@ -129,7 +129,6 @@ class _Drawing:
         return {place: left + shift for place, left in lefts.items()}
 
     def _below(self, tiles: list[Tile], lefts: dict[int, float], top: float) -> None:
-        """Write the id below each token, if there is room."""
         metrics = QFontMetricsF(self._view.font())
         middles = [(lefts[one.first] + lefts[one.stop - 1] + self._widths[one.stop - 1]) / 2 for one in tiles]
         if len(self._rows) > 1:

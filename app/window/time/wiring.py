@@ -107,7 +107,6 @@ class PlayingControls(QObject):
             self._aside.ask(TOPIC, lambda task: work(task.cancelled), self._playing.skip_idle)
 
     def _play_or_pause(self) -> None:
-        """Pause or resume a run that is learned slowly enough to watch; else play the history."""
         run = self._runs.shown
         if self._playing.speed is not None and self._playing.is_at_end and run is not None and not run.only_counts:
             if run.job is not None:

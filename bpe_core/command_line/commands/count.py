@@ -122,7 +122,6 @@ def _reached(path: str) -> str:
 
 
 def _recipe(options: argparse.Namespace, corpus: Corpus) -> Recipe:
-    """Take the recipe that was given, else that of the first counts among the files."""
     said = (options.preset, options.recipe, options.pattern, options.regex, options.special)
     counted = next((source for source in corpus.sources if source.counted), None)
     if counted is not None and not any(said):

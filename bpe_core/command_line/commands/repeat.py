@@ -158,7 +158,6 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
 
 
 def _alike_without(before: Path, again: Path) -> str:
-    """Return what the two differ in, if it is nothing else than what is never the same twice."""
     ending = again.suffix.lower()
     if ending in OF_MAKING:
         made, count = OF_MAKING[ending]

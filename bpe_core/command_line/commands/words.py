@@ -79,7 +79,6 @@ def counted(arguments: list[str]) -> Counter[str]:
 
 
 def _applied(word: str, history: History, write: Callable[[bytes], str]) -> list[str]:
-    """Cut a word; a character that is in none of the words above is shown as itself."""
     unknown, texts = history.alphabet.unknown_id, TokenTexts.of(history, write).text
     symbols = history.alphabet.symbols_of(word.encode(), history.recipe)  # one a character; a marker comes last
     strangers = (write(character.encode()) for character, id in zip(word, symbols, strict=False) if id == unknown)

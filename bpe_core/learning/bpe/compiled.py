@@ -39,8 +39,6 @@ _SMALL_ALPHABET = 1024  # symbols; up to here, each of their pairs has a place i
 
 
 class _Stretch(NamedTuple):
-    """Some cells, the numbers of their pairs, and how often each occurs in them."""
-
     first: int
     stop: int
     numbers: npt.NDArray[np.int32]  # in the table of all

@@ -112,7 +112,6 @@ class PlainLearner:
         return self._forced.get(self._learned + 1) or self._best()
 
     def _best(self) -> Pair | None:
-        """Correct the top of the heap until it is true."""
         while self._heap:
             count, key, pair = self._heap[0]
             if self._is_out(pair):

@@ -114,7 +114,6 @@ def blocks_of(text: bytes, size: int, most: int) -> Iterator[Block]:
 
 
 def _end_of_block(text: bytes, most: int) -> int:
-    """How many bytes of a text are taken before one would be one byte too many."""
     if len(set(text)) <= most:
         return len(text)
     seen: set[int] = set()

@@ -65,7 +65,6 @@ class CompiledLearner:
         return []
 
     def _candidates(self, wanted: int) -> list[Candidate]:
-        """The best pair, then the best without it, and so on, all in a copy."""
         state = self._state
         copied = {name: getattr(state, name).copy() for name in ("counts", "is_listed", "paying", "number")}
         state, times = state._replace(**copied), int(self.blocks.times[state.number[kernel.BLOCK]])

@@ -100,7 +100,6 @@ class UnigramLearner(DroppingLearner):
         return rare[:room]
 
     def _costing_least(self, most: int) -> Generator[bool, None, Batch]:
-        """The pieces that are never used as themselves, then those that cost least."""
         counts = self._lattices.counts
         used = self._in_force & (counts > 0)
         pieces = self._lattices.in_order(np.flatnonzero(used & self._is_seed))

@@ -117,7 +117,6 @@ def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
 
 
 def _limits(stretches: Stretches, base: Alphabet, recipe: Recipe) -> Int32s:
-    """The length that a piece may have from each cell on."""
     symbols, cells = stretches.symbols, np.arange(len(stretches.symbols))
     script = np.where(symbols == SEPARATOR, WALL, scripts_of_symbols(base, recipe)[symbols])
     walls = script == WALL
@@ -147,7 +146,6 @@ def repeated_pieces(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tup
 
 
 def _found(stretches: Stretches, limits: Int32s) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
-    """The pieces that are seeds: a place where each begins, its length, and how often it occurs."""
     symbols, weights = stretches.symbols, repeated(stretches.counts, np.diff(stretches.starts))
     followers = stretches.leads[symbols]  # the first byte of what is written in each cell
     followers[stretches.starts[1:] - 1] = stretches.followers

@@ -184,7 +184,6 @@ class LanePainter(TokenPainter):
             start += block.layout.byte_count
 
     def _set_back(self, starts: Int64s, colours: Int8s) -> Int8s:
-        """The paler colours for tokens that lie where all cut alike."""
         begins, ends = self._stretches_that_differ.T
         inside = np.searchsorted(begins, starts, side="right") > np.searchsorted(ends, starts, side="right")
         told: Int8s = np.where(inside | (colours < 0), colours, colours + COLOURS).astype(np.int8)
@@ -209,7 +208,6 @@ class LanePainter(TokenPainter):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _differing_in(self, layout: BlockLayout, row: TextRow, first: int) -> RowDifferences:
-        """Where in a row the text is cut differently: the same for all lanes."""
         begins, ends = (np.clip(side - first, 0, row.byte_count) for side in self._stretches_that_differ.T)
         is_here = ends > begins
         begins, ends = begins[is_here], ends[is_here]
@@ -255,8 +253,6 @@ def _are_in(places: Int64s, ascending: Int64s) -> npt.NDArray[np.bool_]:
 
 
 def _towards(fill: QColor, paper: QColor) -> QColor:
-    """A fill of which only a share is left on the paper."""
-
     def mixed(over: float, under: float) -> float:
         return over * AGREED_SHARE + under * (1 - AGREED_SHARE)
 

@@ -109,7 +109,6 @@ class PlanDialog(QDialog):
 
 
 def _ticked(choices: list[tuple[str, str]], ticked: set[str], name: str) -> QListWidget:
-    """A list of what can be ticked, each with its meaning."""
     made = QListWidget()
     made.setAccessibleName(name)
     for value, title in choices:

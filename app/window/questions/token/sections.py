@@ -54,7 +54,6 @@ def _per_cent(share: float) -> str:
 
 
 def _listed(name: str, held: Holders, *, with_share: bool = False) -> str:
-    """Words with their counts, and how many more there are: a link that saves all."""
     parts = (
         f"{_name(shown(word[:LONGEST_WORD]))} {count:,}{f' ({_per_cent(count / held.count)})' if with_share else ''}"
         for word, count in held.words[:MOST_SHOWN]

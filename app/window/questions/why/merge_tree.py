@@ -217,7 +217,6 @@ class TreePage(Page):
         self.told.setText(f"{reason}{HINT}")
 
     def _ask_about(self, place: int) -> None:
-        """Ask about the boundary before that symbol."""
         facts = self.model.facts
         joint = next((one for one in facts.joints if one.place == place), None) if facts is not None else None
         if joint is not None:

@@ -71,7 +71,6 @@ class WhyPage(Page):
         self.reason.linkActivated.connect(lambda link: self.model.travel_to(number_in(link)))
 
     def _take(self) -> None:
-        """Show another word, or another moment, at the boundary that was asked about."""
         facts = self.model.facts
         asked = None if facts is None else facts.asked
         self._joint = facts.joints.index(asked) if facts is not None and asked is not None else -1
@@ -114,7 +113,6 @@ class WhyPage(Page):
         self.reason.setText("" if joint is None else linked(joint.sentence, joint.steps, "merge"))
 
     def _index(self, facts: WordFacts) -> int:
-        """Which of the word's steps is shown."""
         return bisect_right(facts.steps, facts.at) - 1 if self._step is None else self._step
 
     def _walk(self, by: int) -> None:

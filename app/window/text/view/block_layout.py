@@ -321,7 +321,6 @@ class BlockLayout:
         return begin + share * number, begin + share * (number + 1)
 
     def _clusters(self, row: TextRow, stop: int) -> tuple[list[int], list[float], list[float]]:
-        """Return the characters of a row that are alone or carry marks, and where each begins and ends."""
         visible, line = self.visible, row.line
         characters = range(row.start, stop)
         units = [visible.units_of(character) for character in characters]

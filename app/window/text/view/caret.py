@@ -152,7 +152,6 @@ def word_around(chunks: TextChunks, position: int) -> tuple[int, int]:
 
 
 def _kind(chunks: TextChunks, position: int) -> str:
-    """Return word, blank, newline or other; nothing beyond the ends."""
     if not 0 <= position < chunks.length:
         return ""
     index = chunks.chunk_at(position)
