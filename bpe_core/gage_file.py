@@ -298,10 +298,10 @@ class _Reader:
 
 
 def _expand(reader: _Reader, target: BinaryIO, work: Work) -> None:
-    done = crc = told = 0
+    done = crc = reported = 0
     while done < reader.length:
-        if done - told >= BYTES_BETWEEN_REPORTS:
-            told = done
+        if done - reported >= BYTES_BETWEEN_REPORTS:
+            reported = done
             work.progress(Progress("expanding", done, reader.length, "bytes"))
             if work.cancelled():
                 raise Cancelled("Expanding was stopped.")

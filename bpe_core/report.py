@@ -40,20 +40,20 @@ MOST_SOURCES = 50
 MOST_CHARACTERS = 1_500  # of the text
 LONGEST_TOKEN = 80  # characters; the rest is cut off
 MOST_MOMENTS = 6  # at which the text is shown
-# Whatever a token or a note says, the page loads nothing and runs nothing.
+# Whatever tokens and notes hold, the page loads nothing and runs nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Everything the page is made of; what is not known is left out of it."""
+    """Everything on the page; unknown parts are left out."""
 
     title: str
     study: Study
     sources: tuple[SavedSource, ...] = ()
-    sentence: str = ""  # why training ended
-    text: str = ""  # the person's own, shown at some moments
-    moments: tuple[int, ...] = ()  # chosen by the person; else the report chooses
+    sentence: str = ""  # the reason why training ended
+    text: str = ""  # the person's text, shown at some moments
+    moments: tuple[int, ...] = ()  # chosen by the person, or else by the report
     bookmarks: tuple[Bookmark, ...] = ()
     run: int = 1
     made: datetime = field(default_factory=datetime.now)
@@ -78,13 +78,13 @@ class Report:
 
 
 def report_of(session: SavedSession, run: int | None = None) -> Report:
-    """Make a report of one run of a session: the one that was shown, if none is named."""
+    """Make a report of one run of a session; by default the one that was shown."""
     chosen = session.chosen_run("The session", run)
-    assert chosen.history is not None  # it was chosen so
+    assert chosen.history is not None  # chosen by the person
     names = ", ".join(source.name for source in chosen.sources[:2]) or "a text"
     more = f" and {len(chosen.sources) - 2} more" if len(chosen.sources) > 2 else ""
     words = None if chosen.words is None else KnownWords(chosen.words)
-    counts = chosen.symbol_counts if len(chosen.symbol_counts) else None  # known even where the words are lost
+    counts = chosen.symbol_counts if len(chosen.symbol_counts) else None  # known even if the words are lost
     return Report(
         title=f"{METHODS[chosen.recipe.method].title} learned from {names}{more}",
         study=Study(chosen.history, words, texts_are_own=True, symbol_counts=counts),
@@ -114,7 +114,7 @@ def summary(report: Report) -> Markup:
 
 
 def recipe(report: Report) -> list[Content]:
-    """Show every choice that is not as it would be anyway, and those that always matter."""
+    """Show every choice that differs from its default, and those that always matter."""
     chosen = report.history.recipe
     always = {"pattern", "base", "ties", "vocab_size", "merges", "min_frequency"}
     usual = {field.name: field.default for field in fields(chosen)}
@@ -125,8 +125,8 @@ def recipe(report: Report) -> list[Content]:
             continue
         if name not in always and value == default:
             continue
-        told = chosen.mixture.in_words() if name == "mixture" and chosen.mixture else value
-        items += [element("dt", {}, title_of(name)), element("dd", {}, _choice(told))]
+        choice = chosen.mixture.in_words() if name == "mixture" and chosen.mixture else value
+        items += [element("dt", {}, title_of(name)), element("dd", {}, _choice(choice))]
     pattern = NAMED_PATTERNS.get(chosen.pattern)
     about = element("p", {"class": "muted"}, pattern.explanation) if pattern else Markup("")
     method = METHODS[chosen.method]
@@ -139,7 +139,7 @@ def corpus(report: Report) -> list[Content]:
     words = report.study.learned_from
     if words is not None:
         counted = f"{words.total:,} word{'' if words.total == 1 else 's'}, {len(words):,} different; "
-        parts.append(element("p", {}, f"{counted}{words.total_bytes:,} bytes stand in words."))
+        parts.append(element("p", {}, f"{counted}{words.total_bytes:,} bytes are in words."))
     if report.sources:
         rows = [_source_row(source) for source in report.sources[:MOST_SOURCES]]
         more = len(report.sources) - MOST_SOURCES
@@ -233,7 +233,7 @@ def notes(report: Report) -> list[Content]:
     return parts
 
 
-# id, title (none: what its steps are called) and what makes it
+# id, title (empty: the method's word for its steps) and builder
 SECTIONS: tuple[tuple[str, str, Callable[[Report], list[Content]]], ...] = (
     ("recipe", "Recipe", recipe),
     ("corpus", "Corpus", corpus),

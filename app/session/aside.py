@@ -167,7 +167,7 @@ class Aside(QObject):
     def _tell_remarks(self, topic: Hashable, remarks: list[str]) -> None:
         """Report what is new; questions that follow the time cursor are asked again and again."""
         now = time.monotonic()
-        self._remarked = {told: when for told, when in self._remarked.items() if now - when < TELL_AGAIN}
+        self._remarked = {sentence: when for sentence, when in self._remarked.items() if now - when < TELL_AGAIN}
         fresh = [remark for remark in remarks if (topic, remark) not in self._remarked]
         self._remarked |= {(topic, remark): now for remark in fresh}
         if fresh:

@@ -41,7 +41,7 @@ class SessionCorpus(QObject):
         self.counts = Counts(aside, self)
         self.recipe = recipe
         self.aside, self._undo = aside, undo
-        self._told: set[int] = set()  # the numbers of texts that could not be counted, of which that was said
+        self._reported: set[int] = set()  # the numbers of texts that could not be counted, which was reported
         self.counts.settled.connect(self._tell_failures)
         self._samples: set[int] = set()  # the numbers of texts that make room for the first one that a person brings
 
@@ -177,8 +177,8 @@ class SessionCorpus(QObject):
         failed = list(zip(numbers, self.outcomes_as_wanted(), strict=True))
         fresh = {number: one.sentence for number, one in failed if isinstance(one, CountFailed)}
         asking = [number for number, one in failed if isinstance(one, CountFailed) and one.needs_column]
-        new = [sentence for number, sentence in fresh.items() if number not in self._told]
-        self._told = set(fresh)
+        new = [sentence for number, sentence in fresh.items() if number not in self._reported]
+        self._reported = set(fresh)
         if new:
             more = f" And {len(new) - 1:,} more cannot be learned from." if len(new) > 1 else ""
             details = "\n".join(new[:MOST_TOLD]) if len(new) > 1 else ""
@@ -223,10 +223,10 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
             found += [text.path for text in texts if text.path is not None]
         except CorpusError as error:
             log.add(str(path), str(error))
-    told = tuple(report.sentence for report in log.reports())
+    reports = tuple(report.sentence for report in log.reports())
     many = [path for path in found if can_be_picked(path)] if len(found) > MOST_LISTED else []
     files = tuple(path for path in found if not can_be_picked(path)) if many else tuple(found)
-    return Found(files, lists.picked_by_folder(many, MOST_LISTED), tuple(folders), told, counts)
+    return Found(files, lists.picked_by_folder(many, MOST_LISTED), tuple(folders), reports, counts)
 
 
 def names_of(texts: CorpusTexts) -> tuple[str, ...]:

@@ -220,13 +220,13 @@ def count_texts(units: Mapping[Hashable, Unit], recipe: Recipe, outcomes: Outcom
 
 
 def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
-    began = told = time.monotonic()
+    began = reported = time.monotonic()
 
     def report(progress: Progress) -> None:
-        nonlocal told
+        nonlocal reported
         now = time.monotonic()
-        if now - told >= SECONDS_BETWEEN_REPORTS:
-            told = now
+        if now - reported >= SECONDS_BETWEEN_REPORTS:
+            reported = now
             task.report(CountProgress(unit.key, progress.done, progress.total, progress.done / (now - began)))
 
     file_state = unit.sources[0].file_state() if unit.choice is None else None

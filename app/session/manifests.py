@@ -87,9 +87,9 @@ class Manifests(QObject):
 
         session.aside.ask(("manifest", path), work, take, session.aside.tell, writes=True)
 
-    def _tell(self, sentence: str, *names: Path | str) -> None:
-        told = (name.name if isinstance(name, Path) else name for name in names)
-        self._session.aside.tell(sentence.format(*told), is_error=False)
+    def _tell(self, sentence: str, *files: Path | str) -> None:
+        names = (file.name if isinstance(file, Path) else file for file in files)
+        self._session.aside.tell(sentence.format(*names), is_error=False)
 
 
 def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck) -> bool:

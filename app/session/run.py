@@ -236,9 +236,9 @@ def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
         return (), ""
     recipe = run.recipe
     moments = {one.step - 1 for one in recipe.interventions} | ({recipe.grown_from} - {0})
-    told = [f"The table that was extended ends at {recipe.grown_from:,}."] if recipe.grown_from else []
-    told += [f"Steered by hand at {one.step:,}." for one in recipe.interventions[:MOST_TURNS]]
-    return tuple(sorted(moments)), "\n".join(told)
+    said = [f"The table that was extended ends at {recipe.grown_from:,}."] if recipe.grown_from else []
+    said += [f"Steered by hand at {one.step:,}." for one in recipe.interventions[:MOST_TURNS]]
+    return tuple(sorted(moments)), "\n".join(said)
 
 
 def _text(run: Run, id: int) -> str:

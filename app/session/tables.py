@@ -26,7 +26,7 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts, check_budget
 from bpe_core.insight.audit import never_used
 from bpe_core.insight.reachability import is_learned
-from bpe_core.learning.methods import told_by
+from bpe_core.learning.methods import steps_in_words
 from bpe_core.support.progress import CancelCheck, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.import_check import Agreement, check_import
@@ -80,7 +80,7 @@ class Imports(QObject):
         opened(self._runs.add_table(history, names, f"Imported from {path.name} ({table.format}).{lacks}"))
         about = " The details say what the file does otherwise." if notes else ""
         agrees = "" if agreement is None or agreement.silence else f" It {agreement.sentence}."
-        sentence = f"Opened {path.name}: {told_by(history)} ({table.format}).{agrees}{about}"
+        sentence = f"Opened {path.name}: {steps_in_words(history)} ({table.format}).{agrees}{about}"
         self._aside.tell(sentence, "\n".join(notes), is_error=False)
 
 
@@ -102,17 +102,17 @@ class EditedTable:
     history: History
     names: TokenTexts
     made: str  # how, in a few words
-    told: tuple[str, ...]  # sentences about it
+    sentences: tuple[str, ...]  # sentences about it
 
     @classmethod
-    def of(cls, history: History, name: str, made: str, told: tuple[str, ...]) -> EditedTable:
+    def of(cls, history: History, name: str, made: str, sentences: tuple[str, ...]) -> EditedTable:
         history.recipe = history.recipe.with_changes(name=name)
-        return cls(history, named(history), made, told)
+        return cls(history, named(history), made, sentences)
 
 
 def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:
     """Show the table as a run below the one it was made of."""
-    sentence = " ".join([f"{table.made}.", *table.told])
+    sentence = " ".join([f"{table.made}.", *table.sentences])
     runs.show(runs.add_table(table.history, table.names, sentence, made_of.number))
 
 

@@ -26,7 +26,7 @@ class Item:
 
 
 SEPARATOR = Item("", "")
-ABOUT_PAGES = Item("pages", "")  # replaced by the actions of the pages
+ABOUT_PAGES = Item("pages", "")  # a placeholder for the actions of the pages
 
 TITLES = {
     "file": "&File",
@@ -106,7 +106,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("help", "&Help", "How to use this window"),
         Item("about", "&About BPE Explorer", "What this program is"),
     ),
-    # What few people do every month: found by typing into Find Anything, and by its keys.
+    # Rarely used: found by typing into Find Anything, and by keys.
     ELSEWHERE: (
         Item("open_address", "O&pen from Address …", "Add what an address such as https:// or s3:// leads to"),
         Item("count_apart", "Count &Words into a File …", "Count the words while you go on, here or on a cluster"),
@@ -128,7 +128,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("copy_reference", "&Copy Reference", "Copy the step shown as bpe:run#{step}", "Ctrl+Shift+R"),
         Item("plays", "Play &When Learned", "Play a small run from its beginning once it is learned", checkable=True),
         Item("motion", "Let Things M&ove", "Show a {step} that is played slowly as it happens", checkable=True),
-        Item("hold_out", "&Held-Out Text …", "Name a text that is not learned from, to measure vocabulary sizes"),
+        Item("hold_out", "&Held-Out Text …", "Choose a text that is not learned from, to measure vocabulary sizes"),
         Item("rarity", "Colour by Rar&ity", "Colour tokens by how often they occurred in the corpus", checkable=True),
         Item("full_screen", "&Full Screen", "Let the window take the whole screen, or give it back", "F11", "", True),
         Item("keys", "&Keys", "Which key does what", Standard.HelpContents),
@@ -146,7 +146,7 @@ class Actions:
         self.menus: dict[str, QMenu] = {}
         self._items: list[Item] = []
         self._icons: dict[str, str] = {}  # by names of actions
-        self.is_typing_refused = False  # what was being typed when the last action began
+        self.is_typing_refused = False  # the entry that was being typed when the last action began
         for id, items in MENUS.items():
             if id != ELSEWHERE:
                 self.menus[id] = window.menuBar().addMenu(TITLES[id])
@@ -179,7 +179,7 @@ class Actions:
         self.by_name[name].setIcon(icon(icon_name, self._window.palette()))
 
     def connect(self, **acts: Callable[[], object]) -> None:
-        """Let each of these actions do something when it is triggered."""
+        """Connect each of these actions with what it does."""
         for name, act in acts.items():
             self.by_name[name].triggered.connect(lambda _=False, act=act: act())
 
@@ -209,7 +209,7 @@ WAY = " › "
 
 
 def actions_in(window: QMainWindow) -> Iterator[tuple[str, QAction]]:
-    """Yield each action with the way to it through the menus, if any; menus filled when they open are filled."""
+    """Yield each action with the way to it through the menus, if any; fill menus that are filled when they open."""
     waiting = [("", action) for action in reversed([*window.menuBar().actions(), *window.actions()])]
     while waiting:
         way, action = waiting.pop()

@@ -1,4 +1,4 @@
-"""A short help, the keys, and what the program is."""
+"""A short help, the keys, and the About dialog."""
 
 from __future__ import annotations
 

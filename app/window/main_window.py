@@ -1,4 +1,4 @@
-"""The main window: where everything has its place."""
+"""The main window, where everything has its place."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ LESSONS_WIDTH = 320
 LEAST_MIDDLE = 236  # pixels, so that a window of 800 by 600 has all three columns
 LEAST_DOCK_HEIGHT = 80
 MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # largest share of docks nobody has resized
-ANOTHER_SCREEN = 1.3  # times as wide, or as narrow
-STAGES_IN_TIME = frozenset({"tree"})  # they follow the time bar
+ANOTHER_SCREEN = 1.3  # the window must grow or shrink by this factor
+STAGES_IN_TIME = frozenset({"tree"})  # they are below the time bar
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ DOCKS = (
 
 @dataclass(frozen=True)
 class Room:
-    """What a person does there decides what is in sight at first; each room remembers how it was arranged."""
+    """Shows at first the panels for one kind of work; each room remembers its arrangement."""
 
     id: str
     title: str
@@ -97,7 +97,7 @@ class Arrangement:
 
 
 class Stages(QStackedWidget):
-    """What is hidden in it asks for no height."""
+    """Hidden widgets in it ask for no height."""
 
     def hasHeightForWidth(self) -> bool:
         return False
@@ -115,7 +115,7 @@ class MainWindow(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self.may_close: Callable[[], bool] = lambda: True
-        self.is_quitting = False  # by a person, who can be asked what becomes of unsaved work
+        self.is_quitting = False  # closed by a person, who can be asked about unsaved work
         self._is_closed = False
         self.setWindowTitle("BPE Explorer")
         self.setAcceptDrops(True)
@@ -130,7 +130,7 @@ class MainWindow(QMainWindow):
         self.centre.setChildrenCollapsible(False)
         self.stages = Stages()  # text above charts, or a stage
         self._stage_places: dict[str, int] = {}
-        self.stage = ""  # what has taken the middle, so that everything else steps back
+        self.stage = ""  # the stage that has taken the middle
         self._time_bar = QToolBar("Time")
         self._before_stage: Arrangement | None = None
         self.room = ROOMS[0].id
@@ -150,11 +150,11 @@ class MainWindow(QMainWindow):
         time_bar: QWidget,
         status: QStatusBar,
     ) -> None:
-        """Put each part in its place; `docks` by their ids. The head is that of the first room."""
+        """Put each part in its place; `docks` by their ids. The head belongs to the first room."""
         self._head, self._text = head, text
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, toolbar)
         for bar in (toolbar, self._time_bar):
-            bar.toggleViewAction().setVisible(False)  # no menu could bring them back
+            bar.toggleViewAction().setVisible(False)  # no menu could show them again
         self.centre.addWidget(text)
         pane, main, middle = QWidget(), QWidget(), QWidget()
         # A message takes its room from the charts, or from the stage, so that nothing moves under the mouse.
@@ -188,7 +188,7 @@ class MainWindow(QMainWindow):
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
     def show_room(self, id: str) -> None:
-        """Go to a room; it is as it was left."""
+        """Go to a room, which is as it was left."""
         self.set_stage("")
         if id == self.room:
             return
@@ -226,7 +226,7 @@ class MainWindow(QMainWindow):
         self.resizeDocks([docks["merges"], docks["inspector"]], [300, 335], Qt.Orientation.Vertical)
 
     def reset_layout(self) -> None:
-        """Let every room be as it was at first."""
+        """Let every room be as at first."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
         self._kept.clear()
         self._furnish()
@@ -241,15 +241,15 @@ class MainWindow(QMainWindow):
             self.resizeDocks([self.docks["corpus"], dock], [110, 520], Qt.Orientation.Vertical)
 
     def set_stage(self, id: str) -> None:
-        """Give the middle to a stage, without docks beside it; an empty id brings everything back."""
+        """Give the middle to a stage and hide the docks; an empty id restores everything."""
         if id == self.stage:
             return
-        self.setUpdatesEnabled(False)  # arranging and drawing take a turn of the event loop each
+        self.setUpdatesEnabled(False)  # arranging and drawing each take a turn of the event loop
         self._draw_soon.start()
         if id and self._before_stage is None:
             self._before_stage = self.arrangement()
         self.stage = id
-        for dock in self.docks.values() if id else ():  # first, or together they might widen the window
+        for dock in self.docks.values() if id else ():  # first: together they might widen the window
             dock.setVisible(dock.isFloating() and dock.isVisible())
         self._show_stage(id)
         self._time_bar.setVisible(not id or id in STAGES_IN_TIME)
@@ -262,7 +262,7 @@ class MainWindow(QMainWindow):
 
     def _draw_again(self) -> None:
         self.setUpdatesEnabled(True)
-        # Repaints asked for meanwhile were dropped, but Qt believes that they are under way.
+        # Qt believes that repaints are under way which it has dropped.
         QCoreApplication.postEvent(self, QEvent(QEvent.Type.UpdateRequest))
 
     def set_full_screen(self, on: bool) -> None:
@@ -278,7 +278,7 @@ class MainWindow(QMainWindow):
         self._above_messages[bool(shown)].addWidget(self._message_bar)
 
     def arrangement(self) -> Arrangement:
-        """Return how everything is arranged, or was before a stage took the middle."""
+        """Return the arrangement, or the one before a stage took the middle."""
         if self._before_stage is not None:
             return self._before_stage
         docks = self.docks.items()
@@ -353,7 +353,7 @@ class MainWindow(QMainWindow):
         self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        # Qt asks again before the program ends, when everything is saved already.
+        # Qt asks again when the program ends, after everything was saved.
         if not self._is_closed:
             self.is_quitting |= event.spontaneous()
             if not self.may_close():
@@ -380,7 +380,7 @@ class MainWindow(QMainWindow):
     def _add_dock(self, row: Dock, widget: QWidget) -> None:
         dock = QDockWidget(row.title, self)
         dock.setObjectName(row.id)
-        widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # less than it would like: two of them are above each other
+        widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # less than it wants: two docks are above each other
         dock.setWidget(widget)
         self.addDockWidget(row.area, dock)
         self._dock_tabs.watch(dock)
@@ -393,7 +393,7 @@ def _has_room(dock: QDockWidget) -> bool:
 
 @dataclass(frozen=True)
 class Frame:
-    """What every topic is connected with."""
+    """The parts that every topic is connected with."""
 
     session: Session
     window: MainWindow
@@ -414,12 +414,12 @@ class Frame:
         action.toggled.connect(take)
 
 
-PROBE = "\N{ZERO WIDTH SPACE}"  # put after a title for a moment
+PROBE = "\N{ZERO WIDTH SPACE}"  # added to a title for a moment
 LATER_MILLISECONDS = 100
 
 
 class DockTabs:
-    """Hides tab bars that Qt forgot to remove when it restored a layout: they stay and answer to no click."""
+    """Hides dead tab bars that Qt leaves behind when it restores a layout."""
 
     def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
         self._window, self._docks = window, docks

@@ -1,4 +1,4 @@
-"""The message bar: a sentence about what went wrong or was done, with details on demand."""
+"""The message bar: a sentence about an error or a result, with details on demand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # to notice a sentence; to rea
 
 
 class MessageBar(QFrame):
-    """Shows the newest notice. One that can wait covers none that could not be read yet, and comes back if covered."""
+    """Shows the newest notice. A notice that can wait lets the one before be read, and comes back if it is covered."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class MessageBar(QFrame):
         self.hide()
 
     def show_notice(self, notice: Notice) -> None:
-        """Show a notice at once, or after the one shown could be read."""
+        """Show a notice at once, or after the present one could be read."""
         shown = self._shown if self._being_read.isActive() and not self.isHidden() else None
         if shown is None or not notice.can_wait:
             if shown is not None and shown.can_wait:
@@ -62,7 +62,7 @@ class MessageBar(QFrame):
         self.hide()
 
     def leave_former(self) -> None:
-        """Drop what was said of a former training or session, but no offer: it can still be answered."""
+        """Drop notices about a former training or session, except offers, which can still be answered."""
         self._waiting = [one for one in self._waiting if one.is_offer]
         if not self.isHidden() and self._shown is not None and not self._shown.is_offer:
             self.close_notice()
@@ -92,7 +92,7 @@ class MessageBar(QFrame):
     def _offer(self, answers: tuple[Answer, ...]) -> None:
         while (item := self._answers.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
-                widget.hide()  # now; it is deleted a moment later
+                widget.hide()  # at once; it is deleted a moment later
                 widget.deleteLater()
         for answer in answers:
             button = QPushButton(answer.title)

@@ -1,4 +1,4 @@
-"""Every page that follows the time cursor, a row each, from which tabs, menus, saving and sessions follow.
+"""All pages that follow the time cursor, a row for each; tabs, menus, saving and sessions are made of the rows.
 
 A page is loaded and built when it is first looked at or asked for, so that the window opens at once.
 """
@@ -44,7 +44,7 @@ Built = TypeVar("Built", bound=Page, covariant=True)
 class World:
     session: Session
     text: TokenTextModel  # the person's, cut into tokens
-    token: TokenModel  # the token that is looked at
+    token: TokenModel  # the token looked at
 
     @cached_property
     def why(self) -> WhyModel:
@@ -158,7 +158,7 @@ class PageRow(Generic[Built]):
 
     @property
     def kind(self) -> str:
-        """The name of the class of the page, from its builder: the class itself may not be loaded yet."""
+        """The name of the page's class, taken from its builder: the class itself may not be loaded yet."""
         return str(getattr(self.build, "__annotations__", {}).get("return", ""))
 
 
@@ -194,7 +194,7 @@ TIES = question_row(
 )
 WORDS = chart_row(
     build_words,
-    Item("words", "The W&ords of the Corpus", "List what the texts were counted into, the most frequent first"),
+    Item("words", "The W&ords of the Corpus", "List the words of the texts, the most frequent first"),
 )
 AUDIT = chart_row(
     build_audit,
@@ -216,7 +216,7 @@ BLOCKS = chart_row(
 COMPARE = chart_row(
     build_compare, Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown")
 )
-DUEL_ITEM = Item("duel", "&Duel", "Put your text as two tokenizers cut it side by side", "Ctrl+Shift+K")
+DUEL_ITEM = Item("duel", "&Duel", "Show your text side by side as two tokenizers cut it", "Ctrl+Shift+K")
 DUEL = PageRow("duel", "Duel", "charts", build_duel, (DUEL_ITEM,))
 LAB_ITEM = Item("lab", "&Lab", "Put two to four tokenizers side by side, at any size", "Ctrl+L", "lab")
 LAB = PageRow("lab", "Lab", "charts", build_lab, (LAB_ITEM,))
@@ -226,12 +226,12 @@ PAGES: tuple[PageRow[Page], ...] = (
     TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WORDS, AUDIT, BLOCKS, LAB, DUEL, COMPARE, SIZES, CURVES,
     SWEEPS, BENCHMARK, MORPHEMES, TREE,
 )  # fmt: skip
-# Questions that are answered in a view of their own: by the rows above, by the tables of merges and of words.
+# Questions with special views: the rows above, and the tables of merges and words.
 OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff"}
 PAGES += tuple(question_row(name) for name in question_names() if name not in OWN_VIEWS)
 
 
-# Which charts a room shows, by their ids; those that no other room has are shown where a person asks.
+# The charts of each room, by their ids; a chart of no other room is shown wherever a person asks.
 IN_ROOMS: dict[str, tuple[str, ...]] = {
     "watch": ("pairs",),
     "compare": ("lab", "duel", "compare", "curves", "sweep_results", "sizes", "benchmark", "morphemes"),
@@ -247,7 +247,7 @@ def charts_in(room: str) -> tuple[str, ...]:
 
 
 class Pages:
-    """The pages of one window, found by their rows, or their kind. Who asks for one that is not there makes it be."""
+    """The pages of one window, found by their rows or kinds, and built when they are first asked for."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -273,7 +273,7 @@ class Pages:
         return cast("Kind | None", self._built.get(row.id))
 
     def when_built(self, row: PageRow[Kind], connect: Callable[[Kind], object]) -> None:
-        """Connect a page with something, which can wait until the page is there."""
+        """Connect a page with something, once it is built."""
         if row.id in self._built:
             connect(self.page(row))
         else:

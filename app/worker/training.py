@@ -134,21 +134,21 @@ class TrainingJob(Job):
         self._news.set()
 
     def work(self) -> None:
-        told = told_leading = 0.0
+        sent = leading_sent = 0.0
         while not self.stopping and self._left != 0:
             batch = self._advance()
             now = time.monotonic()
             self._recent.append((now, batch.stop))
             if batch.finished:
                 break
-            if now - told >= NEWS_SECONDS:
+            if now - sent >= NEWS_SECONDS:
                 leading = None
-                if now - told_leading >= LEADING_SECONDS:
-                    leading, told_leading = _leading(self._trainer), now
+                if now - leading_sent >= LEADING_SECONDS:
+                    leading, leading_sent = _leading(self._trainer), now
                 far = self._trainer.progress()
                 left = self._time_left.seconds(now, far.done, (far.total or 0) - far.done)
                 self.post(Learned(self._named_history(), leading, self._rate(now), left))
-                told = now
+                sent = now
             self._wait_for_the_next(now)
         patience_ends = time.monotonic() + AHEAD_SECONDS
         self._trainer.look_ahead(lambda: self.stopping or time.monotonic() > patience_ends)

@@ -18,11 +18,11 @@ from bpe_core.support.small_files import read_small_file
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that `convert` reads"
-MOST_DIGITS = 25  # beyond 64 bits: what a number may be is said by its reader
+MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
 
 def text_argument(value: str) -> str:
-    """Refuse bytes that are no UTF-8, which reach us as halves of characters."""
+    """Refuse bytes that are not UTF-8; Python passes them as lone surrogates."""
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -71,7 +71,7 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
 
 
 def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
-    """Take the recipe file or preset, with every choice that was given as an argument."""
+    """Take the recipe file or preset, changed by every choice among the arguments."""
     given: dict[str, Any] = vars(options)
     names = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker")
     changes = {name: given[name] for name in names if given.get(name) is not None}
@@ -107,7 +107,7 @@ def _of_toml(text: str) -> Recipe:
         values = tomllib.loads(text)
     except ValueError as error:
         raise RecipeError(f"The recipe is not valid TOML: {plain(str(error))[:100]}.") from error
-    size_unless_said: dict[str, Any] = {"vocab_size": None} if "merges" in values else {}  # which TOML cannot say
+    size_unless_said: dict[str, Any] = {"vocab_size": None} if "merges" in values else {}  # TOML has no null
     return Recipe.from_dict(size_unless_said | values)
 
 
@@ -116,7 +116,7 @@ def add_merge_table(parser: argparse.ArgumentParser) -> None:
 
 
 def new_name(name: str) -> str:
-    """Refuse a name that nobody chose where a file has it already."""
+    """Refuse a name that the person did not choose if such a file exists."""
     if Path(name).exists():
         raise OutputError(f"There is a file {name} already; say with -o what is to be written.")
     return name

@@ -1,4 +1,4 @@
-"""The command of any question: its arguments, what it prints, and the files it writes, all made of its parameters."""
+"""The command of any question, made of its parameters: its arguments, its print, and the files it writes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_SHOWN = 20
 WIDEST = 100  # characters of a cell in the terminal
 PURPOSES = {
     "texts": "the texts it is about; a session brings its own",
-    "texts if known": "the texts it was learned from; not needed for all that is asked",
+    "texts if known": "the texts it was learned from; some answers need none",
 }
 _TYPES: dict[str, Any] = {
     "number": number,
@@ -230,7 +230,7 @@ def _write_output(options: argparse.Namespace, answer: Answer) -> None:
         raise OutputError(
             f"{path} was not written: there is nothing to draw here. A table holds all rows: name a .csv."
         )
-    from bpe_core.figures.painter import picture  # which an answer in the terminal does not need
+    from bpe_core.figures.painter import picture  # an answer in the terminal does not need it
 
     drawn = picture(answer.figure, _paper(options))
     renderer = renderer_or_none()

@@ -1,6 +1,6 @@
 """The texts that commands read, their groups and how these are mixed.
 
-What was passed over, or changed while it was read, is reported on standard error.
+Texts that were passed over, or changed while they were read, are reported on standard error.
 
 --group de texts/de --group code src lib/*.py --weights de=70% code=30% --by bytes
 """
@@ -69,16 +69,16 @@ def read_as(options: argparse.Namespace) -> Iterator[None]:
 @contextmanager
 def reading(
     files: Sequence[str],
-    told: Sequence[Skipped] = (),
+    reported: Sequence[Skipped] = (),
     *,
     groups: Mapping[str, Sequence[str]] | None = None,
     twice: bool = False,
 ) -> Iterator[Corpus]:
-    """Open these files or groups; afterwards report what was odd about them, except what was `told` before."""
+    """Open these files or groups; afterwards report odd things about them, except those `reported` before."""
     corpus = _corpus_of(files, groups or {}, twice, _said.get())
     yield corpus
     for skipped in corpus.skipped:
-        if skipped not in told:
+        if skipped not in reported:
             sys.stderr.write(f"{plain(str(skipped))}\n")
 
 
@@ -96,7 +96,7 @@ def _corpus_of(
 
 
 def named_texts(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CorpusTexts:
-    """Texts that may be read several times; what is odd about them is reported once."""
+    """Return texts that may be read several times; odd things about them are reported once."""
     reported: list[Skipped] = []
 
     @contextmanager
@@ -165,7 +165,7 @@ def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixtur
     if options.weights:
         are_shares = {one.strip().endswith("%") for one in options.weights}
         if len(are_shares) == 2:
-            raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not some so and some so.")
+            raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not both.")
         by = (options.by or "bytes") if are_shares == {True} else "times"
         if any("=" not in one for one in options.weights):
             raise RecipeError("Say which group a weight is of: --weights NAME=WEIGHT ...")

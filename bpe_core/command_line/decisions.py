@@ -1,4 +1,4 @@
-"""Pairs that a person forbids or forces by command, named as tokens are written: `t+h@12`."""
+"""Pairs that a command forbids or forces, written as tokens: `t+h@12`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bpe_core.studies.study import Study
 
 
 class Decision(NamedTuple):
-    """An act on a pair, whose tokens are known when its step has come."""
+    """An act on a pair. Its tokens are known once its step has come."""
 
     step: int
     act: Act
@@ -49,7 +49,7 @@ def decided(
     cancelled: Callable[[], bool],
     history: History | None = None,
 ) -> tuple[Recipe, History | None]:
-    """Give each decision the ids of its step, forbidden pairs first; return the recipe, and the steps until then."""
+    """Give each decision the ids of its step, forbidden pairs first; return the recipe and the steps learned."""
     if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
         return recipe, history
     for one in decisions:

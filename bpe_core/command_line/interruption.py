@@ -1,7 +1,7 @@
-"""How a command works: a line tells how far it is, and Ctrl-C stops it.
+"""Show the progress of a command in a line, and stop it by Ctrl-C.
 
-The first Ctrl-C stops the work and keeps what it has, if there is something; the second one drops it. The same holds
-where the system ends the command, or its terminal is closed.
+The first Ctrl-C stops the work and keeps its results; the second one drops them. The same holds where the system ends
+the command, or its terminal is closed.
 
 counting  [==========          ]  52 %  5.4 of 10.3 MB  61.2 MB/s  0:01 left
 """
@@ -38,8 +38,7 @@ def exit_code(number: int) -> int:
 class Interruption:
     """While entered, the first Ctrl-C only sets `requested`; the second one interrupts.
 
-    Before there is anything to keep the first one interrupts already: the work may be waiting
-    for standard input, and would not ask.
+    Before there is anything to keep, the first one interrupts: work that waits for standard input would not ask.
     """
 
     def __init__(self, announcement: str = "") -> None:
@@ -51,7 +50,7 @@ class Interruption:
         self._listener: SignalListener | None = None
 
     def __call__(self) -> bool:
-        """Return whether the work is cancelled, which the engine asks."""
+        """Whether the work is cancelled; the engine asks."""
         return self.requested
 
     @property
@@ -83,7 +82,7 @@ class Interruption:
 def working(
     announcement: str = "", stopped: str = "Stopped; nothing was written.", *, quiet: bool = False
 ) -> Iterator[Interruption]:
-    """Show the progress of `work`, and say that it was stopped; the caller ends the command then."""
+    """Show the progress of `work`; say that it was interrupted, and let the caller end the command."""
     bar = TerminalBar(sys.stderr)
     with Interruption(announcement) as interruption:
         interruption.work = Work(ignore_progress if quiet else bar, interruption)
@@ -103,7 +102,7 @@ BAR_WIDTH = 24
 
 
 class TerminalBar:
-    """Called with each Progress, draws a line on a terminal only, and removes it in the end."""
+    """Draws a line for each Progress, on a terminal only, and removes it in the end."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -111,7 +110,7 @@ class TerminalBar:
         self._visible = False
         self._stage = ""
         self._began = self._drawn = 0.0
-        self._done_before = 0  # a stage may begin in the middle, as when training goes on
+        self._done_before = 0  # a stage may begin in the middle: training goes on
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
@@ -136,7 +135,7 @@ class TerminalBar:
 
 
 def bar_line(progress: Progress, rate: float) -> str:
-    """The line at a given rate (units a second).
+    """Write the line at a given rate (units a second).
 
     >>> bar_line(Progress("training", 500, 2000, "merges"), rate=250.0)
     'training  [======                  ]  25 %  500 of 2,000 merges  250 merges/s  0:06 left'

@@ -1,4 +1,4 @@
-"""Chooses the command, and turns whatever goes wrong into a sentence and an exit code.
+"""Choose the command, and turn every error into a sentence and an exit code.
 
 0    done
 1    a request that cannot be fulfilled: the sentence on standard error says why
@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> int:
         _forget_standard_output()
         return PIPE_CLOSED
     except OSError as error:
-        if error.filename is not None:  # its file was reported by now
+        if error.filename is not None:  # the file itself was reported before
             raise
         _forget_standard_output()
         sys.stderr.write(f"{PROGRAM}: Not all of the output could be written: {cause_of(error)}.\n")
@@ -54,10 +54,10 @@ def _run(argv: Sequence[str]) -> int:
         parser = parser_for(argv)
         options = parser.parse_args(argv)
         _require_one_of(parser, options)
-    except SystemExit as stop:  # --help, --version, or arguments that argparse has complained about
+    except SystemExit as stop:  # --help, --version, or arguments that argparse refused
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
-        with getattr(options, "reading_as", contextlib.nullcontext)(options):  # a default that `add_reading` has set
+        with getattr(options, "reading_as", contextlib.nullcontext)(options):  # set by `add_reading`
             if getattr(options, "manifest", None) is None or options.command in WITHOUT_MANIFEST:
                 return command_named(options.command).run(options)
             return _accounted_for(argv, options)
@@ -69,8 +69,8 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Demand one of several arguments, which no group of argparse can do where they take lists."""
-    wanted: dict[str, str] = getattr(options, "one_of", {})  # a default that the command has set
+    """Demand one of several arguments; groups of argparse cannot do that for lists."""
+    wanted: dict[str, str] = getattr(options, "one_of", {})  # set by the command
     if wanted and not any(getattr(options, name) for name in wanted):
         parser.error(f"the following arguments are required: {' or '.join(wanted.values())}")
 
@@ -103,6 +103,6 @@ def _print_what_the_terminal_cannot() -> None:
 
 
 def _forget_standard_output() -> None:
-    """Keep what is still in the buffer from failing when the process ends: nobody reads it."""
+    """Drop the rest of the buffer, which nobody reads: writing it would fail when the process ends."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""How a table, figure, export or report was made, in a file beside it, so that it can be made again and compared.
+"""Write beside a table, figure, export or report how it was made, so that it can be made again and compared.
 
 All paths in it are relative to the manifest: a folder that holds texts, results and manifest can be moved as a whole.
 """
@@ -24,8 +24,8 @@ from bpe_core.studies.making import open_study
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.fingerprints import fingerprint_of
 
-VERSION = 2  # before, what is made for people to read was laid out in another way
-# what arguments that name files are called
+VERSION = 2  # older versions laid out pages and figures differently
+# the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "SESSION_OR_MERGES"])
 RESULTS = ("output", "out", "summary", "listed", "recover")
 STANDARD_OUTPUT = "-"
@@ -44,11 +44,11 @@ class Fingerprint:
 class Manifest:
     program: str  # its version
     folder: str  # where it was asked
-    arguments: list[str]  # of the command line; a path that was absolute counts from the manifest, behind PATH
+    arguments: list[str]  # of the command line; an absolute path becomes one from the manifest, behind PATH
     inputs: list[Fingerprint]
     results: list[Fingerprint]
-    recipes: dict[str, Any] = field(default_factory=dict)  # groups and weights among them, by the file that holds each
-    texts: dict[str, Any] = field(default_factory=dict)  # by session: those that its runs were learned from
+    recipes: dict[str, Any] = field(default_factory=dict)  # with groups and weights, by the files that hold them
+    texts: dict[str, Any] = field(default_factory=dict)  # by session: the texts that its runs were learned from
     version: int = VERSION
 
 
@@ -61,7 +61,7 @@ def program_version() -> str:
 
 @contextmanager
 def overheard() -> Iterator[io.StringIO]:
-    """Keep what is printed meanwhile, and refuse standard input: nobody could read that again."""
+    """Keep what is printed, and refuse standard input, which nobody could read again."""
     kept, shown, before = io.StringIO(), sys.stdout, sys.stdin
 
     class Both(io.TextIOBase):
@@ -75,7 +75,7 @@ def overheard() -> Iterator[io.StringIO]:
     class Nothing(io.TextIOBase):
         @property
         def buffer(self) -> NoReturn:
-            raise OutputError("A manifest tells of files; what standard input held is gone: name the text or a file.")
+            raise OutputError("A manifest needs files, as standard input is read only once: name the text or a file.")
 
     sys.stdout, sys.stdin = Both(), Nothing()
     try:
@@ -85,14 +85,14 @@ def overheard() -> Iterator[io.StringIO]:
 
 
 class Account:
-    """Files as they were before a command, written when it has ended well."""
+    """Files as they were before a command; the manifest is written when it has succeeded."""
 
     def __init__(self, argv: Sequence[str], options: argparse.Namespace) -> None:
         self.path: Path = options.manifest
         self._argv = _without_manifest(argv)
         output = getattr(options, "output", None)
         if isinstance(output, str) and not any(_says(word, output) for word in argv):
-            self._argv += ["--output", output]  # where nothing was said
+            self._argv += ["--output", output]  # the default
         self._results = results_of(options)
         command, parser = command_named(options.command), argparse.ArgumentParser()
         command.add_arguments(parser)
@@ -101,7 +101,7 @@ class Account:
         address = next((path for path in named if "://" in path), None)
         if address is not None:
             raise OutputError(
-                f"A manifest tells of files: {address} is an address, which may hold another text tomorrow."
+                f"A manifest is about files: {address} is an address, which may hold another text tomorrow."
             )
         self._named = sorted(path for path in named if path and Path(path).exists() and path not in self._results)
         if not self.path.absolute().parent.is_dir():
@@ -134,7 +134,7 @@ class Account:
             return word
         if run is not None:
             return f"{PATH}{self._relative(place)}#{run}"
-        return PATH + self._relative(word) + ("/" if word.endswith("/") else "")  # so a folder that is made is named
+        return PATH + self._relative(word) + ("/" if word.endswith("/") else "")  # new folders end in it
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -1,4 +1,4 @@
-"""Which commands there are, what their arguments say, and their help."""
+"""Build the parsers of all commands and their help."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bpe_core.errors import LONGEST_SENTENCE, plain
 from bpe_core.questions import question_named, question_names, question_summary
 
 PROGRAM = "bpe-explorer"
-WITHOUT_MANIFEST = ("decode", "doctor", "presets", "repeat")  # they make nothing to keep
+WITHOUT_MANIFEST = ("decode", "doctor", "presets", "repeat")  # these make nothing to keep
 DONE = 0
 
 DESCRIPTION = """\
@@ -68,12 +68,12 @@ def as_question(argv: Sequence[str]) -> Sequence[str]:
 class Command:
     """The functions in the file of a command; a question offers the same."""
 
-    add_arguments: Callable[[argparse.ArgumentParser], None]  # declares them, and teaches them in the parser's texts
+    add_arguments: Callable[[argparse.ArgumentParser], None]  # declares them, and explains them in the parser's texts
     run: Callable[[argparse.Namespace], int]  # returns the exit code
-    settle: Callable[[argparse.Namespace], None] = lambda options: None  # says where to write if nothing was said
-    texts_in: Callable[[argparse.Namespace], Sequence[str]] = lambda options: ()  # files that its files name
+    settle: Callable[[argparse.Namespace], None] = lambda options: None  # chooses the output by default
+    texts_in: Callable[[argparse.Namespace], Sequence[str]] = lambda options: ()  # files named in its files
     examples: str = ""  # for the end of its help
-    ends_well: Collection[int] = (DONE,)  # the exit codes by which it tells what it has found
+    ends_well: Collection[int] = (DONE,)  # exit codes that report findings
 
 
 def command_named(name: str) -> Command:
@@ -81,7 +81,7 @@ def command_named(name: str) -> Command:
         file = vars(import_module(f"bpe_core.command_line.commands.{name}"))
         offered = {field.name: file[field.name] for field in fields(Command) if field.name in file}
         return Command(**offered)
-    from bpe_core.command_line import asking  # other commands do without
+    from bpe_core.command_line import asking  # other commands do not need it
 
     question = question_named(name.replace("-", "_"))
     return Command(
@@ -101,7 +101,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
 
 
 def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """Make a parser with the arguments of the chosen command only, and of others their names for the help."""
+    """Make a parser with the arguments of the chosen command; the others only have names for the help."""
     parser = _Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES)
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
     listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands", prog=PROGRAM)
@@ -121,7 +121,7 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Shortens arguments that an error repeats, and escapes what would act on the terminal."""
+    """Shortens arguments that an error repeats, and escapes characters that act on the terminal."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **given)

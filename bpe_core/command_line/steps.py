@@ -1,4 +1,4 @@
-"""Steps as lines that a person reads."""
+"""Write steps as lines for people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bpe_core.learning.methods import Method
 
 
 def step_lines(history: History) -> Iterator[str]:
-    """One line a step: `   1  l + o → lo   3 times, as often as o + w`; `− lo` where it drops, `+ lo` where it adds."""
+    """Write a line a step: `   1  l + o → lo   3 times, as often as o + w`; `− lo` if it drops, `+ lo` if it adds."""
     texts = TokenTexts.of(history).text
     forced = {*history.forced}
     reasons = Method.of(history.recipe).reasons(history.recipe)

@@ -1,4 +1,4 @@
-"""What `export` and `convert` have in common: writing a table for others, and saying what came of it."""
+"""Write a table for other libraries and report the check, for `export` and `convert`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.threads import available_threads
 from bpe_core.verification.checking import PreparedExport, prepare_export
 
-CHECKED = ("words", "asked", "differing", "differences", "cannot_hold", "chosen")  # what is printed of a check
+CHECKED = ("words", "asked", "differing", "differences", "cannot_hold", "chosen")  # lines printed of a check
 
 
 def format_list() -> str:
@@ -48,7 +48,7 @@ def write_and_tell(
     described: Mapping[str, Any] = MappingProxyType({}),
     delivery: Delivery | None = None,
 ) -> int:
-    """Write the file if its check agrees, and return the exit code; what is `described` is in the JSON, too."""
+    """Write the file if its check agrees, and return the exit code; the JSON includes `described`."""
     Study(history).checked_step_count(options.at)
     target = Path(options.out)
     prepare = _way_to_write(target, options.to, delivery)
@@ -70,7 +70,7 @@ def _way_to_write(target: Path, format: str | None, delivery: Delivery | None) -
     if delivery is not None:
         return partial(prepare_folder, delivery=delivery)
     chosen = FORMATS[format] if format else format_for(target)
-    # Asked for each word, another process would take longer to answer than its library to load.
+    # The library is loaded here: asking another process about each word takes longer.
     return partial(prepare_export, format=chosen, apart=chosen.holds_splitting and available_threads() > 1)
 
 
@@ -81,7 +81,7 @@ def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> No
     if found.differing > len(found.differences):
         lines.append(f"! ... and {found.differing - len(found.differences):,} more")
     names = " and ".join(str(path) for path in prepared.files)
-    done = f"Wrote {prepared.told} to {names}; {found.sentence}."
+    done = f"Wrote {prepared.steps} to {names}; {found.sentence}."
     refused = f"Nothing was written: {found.sentence}. With --anyway the file is written as it is."
     print(*lines, done if written else refused, sep="\n")
 

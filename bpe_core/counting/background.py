@@ -212,15 +212,15 @@ def count_apart(path: Path, order: Order) -> None:
         written = _counted(order, corpus, reporter)
         files = "" if written.files == 1 else f", in {written.files} files"
         odd = "".join(f" {skipped}." for skipped in corpus.skipped[:MOST_REPORTED])
-        told = f"Counted {written.total:,} words, {written.words:,} of them different{files}.{odd}"
-        reporter.write(state="done", sentence=told, dashboard="")
+        sentence = f"Counted {written.total:,} words, {written.words:,} of them different{files}.{odd}"
+        reporter.write(state="done", sentence=sentence, dashboard="")
     except Cancelled:
         reporter.write(state="stopped", sentence=STOPPED, dashboard="")
     except BpeError as error:
         reporter.write(state="failed", sentence=str(error), dashboard="")
     except BaseException as error:
-        told = f"The count failed: {plain(str(error) or type(error).__name__)[:200]}"
-        reporter.write(state="failed", sentence=told, dashboard="")
+        sentence = f"The count failed: {plain(str(error) or type(error).__name__)[:200]}"
+        reporter.write(state="failed", sentence=sentence, dashboard="")
         raise
     finally:
         lock.release()

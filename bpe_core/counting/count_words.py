@@ -226,8 +226,8 @@ class _Count:
             return True
         self._stop_if_cancelled()
         if size >= KERNELS.small and (why := why_slow(recipe)):
-            told = f"this one is slow ({why}); others are split up to a hundred times as fast"
-            self.corpus.remarks.add("The pattern", told)
+            said = f"this one is slow ({why}); others are split up to a hundred times as fast"
+            self.corpus.remarks.add("The pattern", said)
         return False
 
     def _report_compiling(self) -> None:

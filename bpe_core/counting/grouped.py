@@ -96,7 +96,7 @@ class GroupedWords:
         groups = None if mixture is None else self._weighted_groups(mixture)
         return {name: _summed(self.words, {name: group}) for name, group in (groups or self.groups).items()}
 
-    def told(self, mixture: Mixture) -> list[str]:
+    def sentences(self, mixture: Mixture) -> list[str]:
         factors = self.factors(mixture)
         sizes = {name: self.bytes_in(name) * factor for name, factor in factors.items()}
         whole = max(Fraction(1), sum(sizes.values(), Fraction(0)))

@@ -79,11 +79,11 @@ def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[CorpusPiece]:
 
 def head_of(corpus: Corpus, recipe: Recipe) -> CountsHead:
     """The head of the counts, whatever folder the texts are in, and whenever they were written."""
-    told = [
+    said = [
         [group, source.counted or Path(source.name).name, source.size]
         for source, group in zip(corpus.sources, corpus.group_of_source, strict=True)
     ]
-    return CountsHead.of(recipe, _hash([told, _chosen(recipe)]), corpus.groups)
+    return CountsHead.of(recipe, _hash([said, _chosen(recipe)]), corpus.groups)
 
 
 def _chosen(recipe: Recipe) -> Any:

@@ -177,8 +177,8 @@ def _keeping(work: Place) -> Iterator[None]:
         if not is_of_texts and not isinstance(error, OutputError):
             raise
         said = str(error).removesuffix(" What was there before is unchanged.")
-        told = f"{said} What is counted is kept in {work.name}; the same command goes on from there."
-        raise (CorpusError if is_of_texts else OutputError)(told) from error
+        sentence = f"{said} What is counted is kept in {work.name}; the same command goes on from there."
+        raise (CorpusError if is_of_texts else OutputError)(sentence) from error
 
 
 def _keeps_something(work: Place) -> bool:

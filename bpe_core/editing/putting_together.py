@@ -25,7 +25,7 @@ from itertools import pairwise
 import numpy as np
 
 from bpe_core.editing.added_pieces import pieces_of, put_beside
-from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, told_of_characters
+from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, sentence_of_characters
 from bpe_core.editing.without_tokens import GONE, Further, further_numbers, numbers_of, without
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.formats.base import unless_ids
@@ -58,7 +58,7 @@ class PutTogether:
         return self.added + self.new_symbols + self.new_specials
 
     @property
-    def told(self) -> list[str]:
+    def sentences(self) -> list[str]:
         found = [
             *self.notes,
             f"{self.from_first:,} tokens come from the first, {self.new_tokens:,} from the second; "
@@ -146,7 +146,7 @@ def _beside(one: History, other: History, known: Int64s, cancelled: CancelCheck)
     if one.scores is not None:
         notes += ("The log-probabilities of the second were learned apart from those of the first, and stay.",)
     if found.characters:
-        notes += (told_of_characters(found.characters),)
+        notes += (sentence_of_characters(found.characters),)
     return PutTogether(
         history=found.history.numbered(unless_ids(further_numbers(known, found.old_ids))),
         from_first=one.vocabulary_size,
@@ -186,8 +186,8 @@ def _notes(one: Recipe, other: Recipe) -> tuple[str, ...]:
     ]
     if not found:
         return ()
-    told = ", ".join(dict.fromkeys(name.replace("_", " ") for name in found))
-    return (f"The two tables split texts differently ({told}); texts are split as by the first.",)
+    choices = ", ".join(dict.fromkeys(name.replace("_", " ") for name in found))
+    return (f"The two tables split texts differently ({choices}); texts are split as by the first.",)
 
 
 class _Joining:

@@ -71,7 +71,7 @@ class Trimmed:
         return not self.removed and not self.hidden
 
     @property
-    def told(self) -> list[str]:
+    def sentences(self) -> list[str]:
         gone = len(self.removed) + len(self.hidden)
         left = self.history.vocabulary_size - len(self.hidden)
         found = [f"{gone:,} {'token is' if gone == 1 else 'tokens are'} removed, {left:,} are left."]
@@ -83,11 +83,11 @@ class Trimmed:
         )
         found += [f"{count:,} {sentence}" for count, sentence in more if count]
         if self.added:
-            found.append(told_of_characters(self.added))
+            found.append(sentence_of_characters(self.added))
         return found
 
 
-def told_of_characters(added: int) -> str:
+def sentence_of_characters(added: int) -> str:
     return (
         f"{added:,} {'character' if added == 1 else 'characters'} that only longer tokens held got a token of "
         f"{'its' if added == 1 else 'their'} own, so that no text becomes unknown."

@@ -1,4 +1,4 @@
-"""A text with each token on a ground of its own: in a report and in a notebook."""
+"""Write a text with each token on a coloured ground, for reports and notebooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def coloured(raw: bytes, spans: Sequence[tuple[int, int, int]]) -> Markup:
     parts: list[Content] = []
     done = 0
     for number, (start, stop, id) in enumerate(spans):
-        parts.append(_visible(raw[done:start]))  # what belongs to no token
+        parts.append(_visible(raw[done:start]))  # bytes that belong to no token
         attributes = {"class": f"t{number % len(LIGHT_GROUNDS)}", "title": f"id {id}"}
         parts.append(element("span", attributes, _visible(raw[start:stop])))
         done = max(done, stop)

@@ -1,4 +1,4 @@
-"""Figures as data: values, titles and axes. Where everything is placed is up to the painter."""
+"""Figures as data: values, titles and axes. The painter places them."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class Line:
 
     @property
     def drawn(self) -> object:
-        """All but the marked points, to be compared."""
+        """Everything but the marked points, for comparing."""
         numbers = (self.x, self.y, *(self.band or ()))
         return self.name, self.has_stairs, self.is_faint, *(one.tobytes() for one in numbers)
 
 
 @dataclass(frozen=True, eq=False)
 class Figure(ABC):
-    """Any of the kinds below, or another one; what draws it registers with `painter.layout_of`."""
+    """Any of the kinds below, or a new one, whose layout is registered with `painter.layout_of`."""
 
     name: str  # unique in a page
     title: str
@@ -83,14 +83,14 @@ class LineFigure(Figure):
     is_log_y: bool = False
     has_bars: bool = False
     marks: Sequence[float] = ()  # values of x marked by a vertical line
-    first_y: float = 0.0  # included in a linear y axis, together with all values
-    first_x: float | None = None  # start of the x axis; a logarithmic one counts from here, so that 0 has a place
+    first_y: float = 0.0  # a value that a linear y axis always includes
+    first_x: float | None = None  # start of the x axis; a logarithmic one counts from here, so that 0 can be shown
     last_x: float | None = None  # end of the x axis
     is_share: bool = False  # y is a share of 1, written in per cent
 
     @property
     def is_empty(self) -> bool:
-        """Return whether there is nothing to draw: axes of a known length are drawn without lines, too."""
+        """Whether there is nothing to draw: axes of a known length are drawn without lines, too."""
         return self.last_x is None and not any(len(line.x) for line in self.lines)
 
     @property
@@ -99,19 +99,19 @@ class LineFigure(Figure):
         last = (f"{line.name or self.y_title}: {line.y[-1]:.4g} at the end" for line in self.lines if len(line.y))
         return " ".join(filter(None, (self.sentence, "; ".join(last))))
 
-    def told_at(self, x: float) -> str:
+    def values_at(self, x: float) -> str:
         """Return the values of all lines at `x`, one per row of text."""
-        told = [f"{self.x_title}: {x:,.0f}"]
+        written = [f"{self.x_title}: {x:,.0f}"]
         for line in self.lines:
             if len(line.x):
                 at = line.x[np.abs(line.x - x).argmin()] if self.has_bars else x
                 value = line.value_at(float(at))
-                told.append(f"{line.name or self.y_title}: {f'{value:.1%}' if self.is_share else _number(value)}")
-        return "\n".join(told)
+                written.append(f"{line.name or self.y_title}: {f'{value:.1%}' if self.is_share else _number(value)}")
+        return "\n".join(written)
 
     @property
     def drawn(self) -> object:
-        """All but the marks and marked points, to be compared."""
+        """Everything but the marks and marked points, for comparing."""
         x_axis = self.x_title, self.is_log_x, self.first_x, self.last_x
         y_axis = self.y_title, self.is_log_y, self.first_y, self.is_share
         return x_axis, y_axis, self.has_bars, [line.drawn for line in self.lines]
@@ -121,13 +121,13 @@ class LineFigure(Figure):
 class Bar:
     name: str
     value: float
-    told: str  # the value, as written behind the bar
-    kind: str = ""  # "next" or "tied", or neither
+    written: str  # the value, as written behind the bar
+    kind: str = ""  # "next", "tied" or ""
 
 
 @dataclass(frozen=True)
 class BarFigure(Figure):
-    """Bars below each other, the best first. Only as many are drawn as there is room for."""
+    """Bars below each other, the best first. Those without room are not drawn."""
 
     bars: Sequence[Bar]
     below: str  # written below all bars
@@ -138,7 +138,7 @@ class BarFigure(Figure):
 
     @property
     def in_words(self) -> str:
-        first = "; ".join(f"{bar.name}: {bar.told}" for bar in self.bars[:3])
+        first = "; ".join(f"{bar.name}: {bar.written}" for bar in self.bars[:3])
         return " ".join(filter(None, (self.sentence, first)))
 
 
@@ -162,7 +162,7 @@ class Branch:
     text: str
     start: int
     stop: int
-    told: str = ""  # its step and count; nothing for a symbol
+    written: str = ""  # its step and count; nothing for a symbol
     tip: str = ""  # the same in full
     is_part: bool = False  # inside a larger token
     strength: float = 1.0  # how visible it is; a place is kept for a branch of strength 0

@@ -1,4 +1,4 @@
-"""The charts that have a table of exact values, each drawn from it: in the window, in the report, by a command."""
+"""Draw charts from their tables of exact values, for the window, the report and the commands."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from bpe_core.sweep.results import WITH_INTERVAL, Row, summed
 OF_LAB = ("tokens_per_pretoken", "bytes_per_token", "renyi_efficiency")
 OF_PAIRS = ("after_step", "is_next", "is_tied")  # beside the columns of the two tokens and what they are chosen by
 MOST_LINES = 8
-MOST_BARS = 24  # where there are more, the longest tokens, which are few, are left out of the picture
+MOST_BARS = 24  # percent; the few longest tokens beyond that are not drawn
 LONGEST_NAME = 20  # of a token beside an axis
 LOG_RATIO = 20  # of the last step drawn to the first; from there on, the axis is logarithmic
 FEW = 0.005  # of the tokens
@@ -80,7 +80,7 @@ def lengths_chart(table: DataTable) -> LineFigure:
 
 
 def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
-    """Draw each pair from when it can first be joined until it is, or until the last change of any."""
+    """Draw each pair from when it can first be joined until it is joined, or until the last change of any pair."""
     columns = {name: list(values) for name, values in table.columns.items()}
     names = [f"{left} + {right}" for left, right in zip(columns["left_text"], columns["right_text"], strict=True)]
     keys = list(zip(columns["left_id"], columns["right_id"], names, strict=True))
@@ -92,10 +92,10 @@ def race_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
         x, y = np.append(after[rows], last), np.append(counts[rows], counts[rows[-1]])
         lines.append(Line(key[2], x, y, has_stairs=True))
     is_log = last > LOG_RATIO * max(1.0, first)
-    if is_log:  # which has no place for what was there before the first step
+    if is_log:  # a logarithmic axis has no place for step 0
         lines = [Line(line.name, np.maximum(line.x, 1.0), line.y, has_stairs=True) for line in lines]
-    told = f"How often {len(lines)} pairs occurred in the corpus while it was learned."
-    return LineFigure("race", "The race of pairs.", told, lines, steps, "Count of the pair", is_log_x=is_log)
+    sentence = f"How often {len(lines)} pairs occurred in the corpus while it was learned."
+    return LineFigure("race", "The race of pairs.", sentence, lines, steps, "Count of the pair", is_log_x=is_log)
 
 
 def life_chart(
@@ -115,10 +115,10 @@ def life_chart(
         lines.append(Line(called, np.maximum(x, 1.0) if is_log else x, y, has_stairs=True))
         born = min(born, float(after[rows[0]]))
     most = int(counts[whose == "token"].max(initial=0))
-    told = f"How often the token {name} occurred in the corpus while it was learned, {most:,} times at most."
+    sentence = f"How often the token {name} occurred in the corpus while it was learned, {most:,} times at most."
     marks = [] if at in (None, end) else [max(float(at or 0), float(is_log))]
     beside = f"Occurrences of {name}"
-    return LineFigure("life", f"The life of {name}.", told, lines, steps, beside, is_log_x=is_log, marks=marks)
+    return LineFigure("life", f"The life of {name}.", sentence, lines, steps, beside, is_log_x=is_log, marks=marks)
 
 
 def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Sequence[str] | None = None) -> LineFigure:
@@ -131,17 +131,17 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
         order = np.argsort(x, kind="stable")
         known = order[np.isfinite(y[order])]
         lines.append(_thin(str(name), x[known], y[known], is_log=True))
-    told = f"{title} for each size of the vocabulary, of {len(lines)} texts."
-    return LineFigure("sizes", f"{title} by size.", told, lines, "Tokens in the vocabulary", title, is_log_x=True)
+    sentence = f"{title} for each size of the vocabulary, of {len(lines)} texts."
+    return LineFigure("sizes", f"{title} by size.", sentence, lines, "Tokens in the vocabulary", title, is_log_x=True)
 
 
 BAND = (
-    "A band lies between the least and the most of several seeds; of a single one, where 95 of 100 draws of as many "
-    "documents lie (bootstrap)."
+    "A band lies between the least and the most of several seeds; of one seed, it holds 95 of 100 draws of as many "
+    "documents (bootstrap)."
 )
 NAMED_BY = ("recipe", "corpus", "ties")
 NOT_MEASURED = (
-    "The table tells nothing of {}, so there is nothing to draw. A plan asks for bits per byte by bits = true, for "
+    "The table does not hold {}, so there is nothing to draw. A plan asks for bits per byte by bits = true, for "
     "agreement with morphemes by the list that it names as morphemes."
 )
 
@@ -154,17 +154,19 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     curves = [line for line in known if texts is None or line.name in texts]
     lines = curves[:MOST_LINES]
     drawn = f"{len(curves)}" if len(lines) == len(curves) else f"the first {len(lines)} of {len(curves)}"
-    told = f"{title} for each size of the vocabulary, of {drawn} recipes and corpora. {BAND}"
+    sentence = f"{title} for each size of the vocabulary, of {drawn} recipes and corpora. {BAND}"
     start = start_of_axis([value for line in lines for value in line.heights.tolist()])
     beside = said_of_axis(title, start)
     x_title = "Tokens in the vocabulary"
     is_share = measures.MEASURES[measure].unit == "share" or measure in measures.OF_MORPHEMES_IN_SWEEPS
     shown = f"{title} by size."
-    return LineFigure(*("sweep", shown, told, lines, x_title, beside), is_log_x=True, first_y=start, is_share=is_share)
+    return LineFigure(
+        *("sweep", shown, sentence, lines, x_title, beside), is_log_x=True, first_y=start, is_share=is_share
+    )
 
 
 def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
-    """Draw the mean at each size, named by what tells lines apart; several seeds, or documents, give it a band.
+    """Draw the mean at each size, named by what differs between lines; several seeds, or documents, give it a band.
 
     >>> from bpe_core.sweep.results import WHOLE, table_of
     >>> rows = [{"recipe": "a", "corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "vocabulary": size,
@@ -174,22 +176,22 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
     ([10.0, 20.0], [0.2, 0.1], [[0.1, 0.05], [0.3, 0.15]])
     """
     rows = [row for row in table.records() if row[measure] is not None]
-    told_apart = _told_apart(rows)
+    distinguishing = _distinguishing(rows)
     of_line: dict[tuple[str, ...], dict[int, list[Row]]] = {}
     for row in rows:
         of_size = of_line.setdefault(tuple(row[name] for name in NAMED_BY), {})
         of_size.setdefault(row["size"], []).append(row)
     found = []
     for key, of_size in of_line.items():
-        name = ", ".join(text for text, what in zip(key, NAMED_BY, strict=True) if what in told_apart)
+        name = ", ".join(text for text, what in zip(key, NAMED_BY, strict=True) if what in distinguishing)
         points = [_point(of_size[size], measure) for size in sorted(of_size)]
         x, y, low, high = np.array(points, np.float64).T
         found.append(Line(name, x, y, band=(low, high)))
     return found
 
 
-def _told_apart(rows: Sequence[Row]) -> list[str]:
-    """Those of recipe, corpus and ties that distinguish lines alike in all before them."""
+def _distinguishing(rows: Sequence[Row]) -> list[str]:
+    """Choose those of recipe, corpus and ties that distinguish lines."""
     found = list(NAMED_BY[:1])
     for name in NAMED_BY[1:]:
         with_it = [*found, name]
@@ -221,12 +223,12 @@ def blocks_chart(table: DataTable) -> LineFigure:
         sizes = _numbers(table, name)
         places = thinned(len(sizes), is_log=False) if name == "gage" else np.unique([0, len(sizes) - 1])
         lines.append(Line(name.capitalize() if name == "gage" else name, steps[places], sizes[places]))
-    told = "How many bytes all blocks take after each step, beside today's compressors."
-    return LineFigure("blocks", "Size of all blocks.", told, lines, "Replacements", "Bytes")
+    sentence = "How many bytes all blocks take after each step, beside today's compressors."
+    return LineFigure("blocks", "Size of all blocks.", sentence, lines, "Replacements", "Bytes")
 
 
 def pairs_chart(table: DataTable) -> BarFigure:
-    """Draw the leading pairs; what comes next in another colour, ties in one of theirs."""
+    """Draw the leading pairs; the next one and ties have colours of their own."""
     columns = {name: list(values) for name, values in table.columns.items()}
     measure = [name for name in columns if not name.startswith(("left_", "right_")) and name not in OF_PAIRS][-1]
     halves = zip(columns["left_text"], columns["right_text"], strict=True)
@@ -235,11 +237,11 @@ def pairs_chart(table: DataTable) -> BarFigure:
         "next" if new else "tied" if tied else ""
         for new, tied in zip(columns["is_next"], columns["is_tied"], strict=True)
     ]
-    told = [f"{value:,}" if isinstance(value, int) else f"{value:.4g}" for value in columns[measure]]
-    bars = [Bar(*one) for one in zip(names, columns[measure], told, kinds, strict=True)]
+    sentence = [f"{value:,}" if isinstance(value, int) else f"{value:.4g}" for value in columns[measure]]
+    bars = [Bar(*one) for one in zip(names, columns[measure], sentence, kinds, strict=True)]
     at = columns["after_step"][0] if bars else 0
     when = f"after step {at:,}" if at else "before the first step"
-    below = f"{measure.capitalize()} {when}" if bars else "Nothing is left to be done."
+    below = f"{measure.capitalize()} {when}" if bars else "There is nothing left to do."
     return BarFigure("pairs", "What could come next.", f"The first of {len(bars):,}, the best on top.", bars, below)
 
 

@@ -92,7 +92,7 @@ class Lines(Layout):
         self._legend = Legend(named, sheet)
         self.right = paper.width - 1.1 * unit
         self.top, self.bottom = (1.1 + 1.5 * self._legend.rows) * unit, paper.height - 3.6 * unit
-        if paper.is_screen:  # the title of the y axis is above it
+        if paper.is_screen:  # the y axis has its title above it
             self.bottom = paper.height - 3.0 * unit
             self.top = min(self.top + 1.2 * unit, self.bottom - unit)
         xs = np.concatenate([np.array(figure.marks, np.float64), *(line.x for line in figure.lines)])
@@ -124,14 +124,14 @@ class Lines(Layout):
         self._draw_points()
 
     def differs_in_marks_only(self, other: Lines) -> bool:
-        """Return whether a picture of what stays serves both."""
+        """Whether one picture of the still parts serves both figures."""
         return (self.x, self.y) == (other.x, other.y) and self.figure.drawn == other.figure.drawn
 
     def place_at(self, x: float, y: float) -> float:
         return float(round(self.x.value_at(x)))
 
-    def told_at(self, x: float, y: float) -> str:
-        return "" if self.figure.is_empty else self.figure.told_at(self.place_at(x, y))
+    def values_at(self, x: float, y: float) -> str:
+        return "" if self.figure.is_empty else self.figure.values_at(self.place_at(x, y))
 
     def _draw_grid(self) -> None:
         sheet, unit, bottom = self.sheet, self.sheet.paper.text, self.bottom
@@ -139,7 +139,7 @@ class Lines(Layout):
         ticks = self.x.ticks()
         for value in ticks:
             sheet.line(self.x(value), bottom, self.x(value), bottom + unit / 3, "grid")
-        free = 0.0  # where the room for the next number begins
+        free = 0.0  # where the next number may begin
         for value in ticks:
             text = tick_text(value)
             half = unit * (sheet.ems(text, "digits") / 2 + 0.2 * DIGIT)
@@ -225,7 +225,7 @@ class Bars(Layout):
         self.shown = figure.bars[: max(1, int((paper.height / unit - 3.2) / self.row))]
         self._names = [sheet.fitting(bar.name, self.most_of_width * paper.width / unit) for bar in self.shown]
         self.left = unit * (1.6 + max((width for _, width in self._names), default=0.0))
-        numbers = unit * (1.4 + max((sheet.ems(bar.told, "digits") for bar in self.shown), default=0))
+        numbers = unit * (1.4 + max((sheet.ems(bar.written, "digits") for bar in self.shown), default=0))
         self._longest = max(0.0, paper.width - self.left - numbers)
         self._most = max((abs(bar.value) for bar in self.shown), default=0.0) or 1.0
 
@@ -236,21 +236,21 @@ class Bars(Layout):
             length = self._longest * abs(bar.value) / self._most
             sheet.text(left - 0.5 * unit, middle + unit / 3, name, "tick end")
             sheet.box(left, middle - 0.55 * unit, length, 1.1 * unit, f"bar {bar.kind}".strip())
-            sheet.text(left + length + 0.4 * unit, middle + unit / 3, bar.told, "legend")
+            sheet.text(left + length + 0.4 * unit, middle + unit / 3, bar.written, "legend")
         sheet.text(sheet.paper.width / 2, sheet.paper.height - 0.7 * unit, self.figure.below, "axis")
 
     def item_at(self, x: float, y: float) -> int:
         row = int((y / self.sheet.paper.text - 0.7) // self.row)
         return row if 0 <= row < len(self.shown) else -1
 
-    def told_at(self, x: float, y: float) -> str:
+    def values_at(self, x: float, y: float) -> str:
         row = self.item_at(x, y)
-        return f"{self.shown[row].name}: {self.shown[row].told}" if row >= 0 else ""
+        return f"{self.shown[row].name}: {self.shown[row].written}" if row >= 0 else ""
 
 
 class Dots(Layout):
     radius, apart = 0.35, 0.55  # in sizes of the text
-    share_of_dots = 0.8  # of the room of a text, where room is scarce
+    share_of_dots = 0.8  # share of a text's room, where room is scarce
 
     def __init__(self, figure: DotFigure, sheet: Sheet) -> None:
         self.figure, self.sheet = figure, sheet
@@ -290,11 +290,11 @@ class Dots(Layout):
         for row, values in enumerate(self.figure.values.tolist()):
             for column, value in enumerate(values):
                 away = (self._x(row, column) - x) ** 2 + (self.y(value) - y) ** 2
-                if away < reach:  # never true of an unknown value
+                if away < reach:  # never true for an unknown value
                     reach, nearest = away, row * columns + column
         return nearest
 
-    def told_at(self, x: float, y: float) -> str:
+    def values_at(self, x: float, y: float) -> str:
         item = self.item_at(x, y)
         if item < 0:
             return ""
@@ -333,8 +333,8 @@ class Parts(Layout):
     def place_at(self, x: float, y: float) -> float | None:
         return self._part_at(x, y).place_at(x % self.width, y % self.height)
 
-    def told_at(self, x: float, y: float) -> str:
-        return self._part_at(x, y).told_at(x % self.width, y % self.height)
+    def values_at(self, x: float, y: float) -> str:
+        return self._part_at(x, y).values_at(x % self.width, y % self.height)
 
     def _part_at(self, x: float, y: float) -> Layout:
         return layout_of(self.figure.figures[self.item_at(x, y)], self.sheet.of_paper(self._paper))
@@ -391,7 +391,7 @@ class Legend:
 
 
 def _in_rows(names: Sequence[tuple[str, float]], width: float) -> list[list[str]]:
-    """Put names of known widths in rows.
+    """Break names of known widths into rows.
 
     >>> _in_rows([("th", 4.7), ("he", 4.7), ("in", 4.7)], 10.0)
     [['th', 'he'], ['in']]
@@ -419,7 +419,7 @@ def _scale(values: Numbers, start: float, stop: float, *, is_log: bool, margin: 
 
 
 def _apart(scale: Scale, paper: Paper) -> list[float]:
-    """Return the ticks of an upright axis; on the screen only as many as can be read below each other."""
+    """Return the ticks of an upright axis; on the screen no more than can be read below each other."""
     ticks = scale.ticks()
     if not paper.is_screen or len(ticks) < 2:
         return ticks

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WANTED_TICKS = 5
-FINER = 4  # than the ticks: where an axis may begin
-NEAR_NOTHING = 0.15  # of the largest value: an axis that shows smaller ones begins at 0
+FINER = 4  # than the ticks: steps at which an axis may begin
+NEAR_NOTHING = 0.15  # of the largest value: an axis with smaller values begins at 0
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Scale:
 
 
 def start_of_axis(values: Sequence[float]) -> float:
-    """Return where an axis begins that shows how values differ: at a round number below the least.
+    """Return where an axis that shows differences begins: at a round number below the least value.
 
     >>> start_of_axis([1.52, 2.07]), start_of_axis([0.1, 2.0]), start_of_axis([0.5]), start_of_axis([])
     (1.5, 0.0, 0.0, 0.0)
@@ -107,7 +107,7 @@ def _round_step(range: float) -> float:
 
 
 def tick_text(value: float) -> str:
-    """Write a number in few enough characters for an axis.
+    """Write a number briefly enough for an axis.
 
     >>> [tick_text(value) for value in (0.0, 1.5, 200.0, 30_000.0, 2_500_000.0)]
     ['0', '1.5', '200', '30k', '2.5M']

@@ -50,9 +50,9 @@ class Paper:
     width: float = 460
     height: float = 250
     text: float = 11
-    is_alone: bool = False  # not inside a page, whose style sheet tells the colours
+    is_alone: bool = False  # not inside a page, whose style sheet sets the colours
     inks: Inks = LIGHT
-    is_screen: bool = False  # room is scarce there, and fonts can be asked how wide a text is
+    is_screen: bool = False  # room is scarce there, and fonts know the width of a text
     has_legend: bool = True
 
     @classmethod
@@ -70,7 +70,7 @@ class Paper:
 
 
 class Sheet(Protocol):
-    """Takes the parts of a figure, placed from the upper left corner; `strength` is the opacity of what follows."""
+    """Takes the parts of a figure, placed from the upper left corner; `strength` is the opacity of the next parts."""
 
     paper: Paper
     strength: float
@@ -96,7 +96,7 @@ class Sheet(Protocol):
         """Draw a line through all places in the colour of the line with this number."""
 
     def band(self, places: Places, line: int) -> None:
-        """Fill what these places enclose."""
+        """Fill the area that these places enclose."""
 
     def dot(self, x: float, y: float, line: int, radius: float) -> None: ...
 
@@ -104,7 +104,7 @@ class Sheet(Protocol):
         """Return the same sheet for a text of another size, or to measure a part of it."""
 
     def part(self, paper: Paper, right: float | None, down: float | None) -> AbstractContextManager[Sheet]:
-        """Give a sheet of that paper, moved to the right or down on this one."""
+        """Return a sheet of that paper, moved right and down on this one."""
 
 
 class Layout(ABC):
@@ -115,7 +115,7 @@ class Layout(ABC):
         """Draw everything."""
 
     def draw_still(self) -> None:
-        """Draw what stays when only marks move."""
+        """Draw the parts that stay when only marks move."""
         self.draw()
 
     def draw_marks(self) -> None:  # noqa: B027
@@ -130,7 +130,7 @@ class Layout(ABC):
         return None
 
     @abstractmethod
-    def told_at(self, x: float, y: float) -> str:
+    def values_at(self, x: float, y: float) -> str:
         """Return the exact values there, for a tooltip."""
 
 

@@ -1,6 +1,6 @@
 """The layout of a merge tree: symbols along the bottom, each merge above the two tokens that it joined.
 
-Also a branch that is not visible has a place, so that nothing moves while a tree grows.
+Even an invisible branch has a place, so that nothing moves while a tree grows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GAP, MARGIN, NARROWEST = 0.8, 1.0, 2.2
 
 
 class Tree(Layout):
-    """A tree in the middle of its sheet, as large as its text wants to be, or smaller where there is less room."""
+    """A tree in the middle of its sheet, as large as its text allows, or smaller where there is less room."""
 
     def __init__(self, figure: TreeFigure, sheet: Sheet) -> None:
         self.figure, self.sheet = figure, sheet
@@ -34,7 +34,7 @@ class Tree(Layout):
     def _measure(self) -> None:
         sheet, branches = self.sheet, self.figure.branches
         self._widths = [
-            max(NARROWEST, 1.2 + sheet.ems(one.text, "token"), 0.8 + SMALL * sheet.ems(one.told, "digits"))
+            max(NARROWEST, 1.2 + sheet.ems(one.text, "token"), 0.8 + SMALL * sheet.ems(one.written, "digits"))
             for one in branches
         ]
         self._edges = _edges(branches, self._widths)
@@ -46,7 +46,7 @@ class Tree(Layout):
                 parts.insert(0, open_.pop())
             left, right = self._edges[one.start], self._edges[one.stop] - GAP
             middle = sum(self._places[part][0] for part in (parts[0], parts[-1])) / 2 if parts else (left + right) / 2
-            half = self._widths[here] / 2  # a box stays above its symbols, or it would cover its neighbours
+            half = self._widths[here] / 2  # a box stays above its symbols, so it covers no neighbour
             middle = min(max(middle, left + half), right - half)
             level = 1 + max((self._places[part][1] for part in parts), default=-1)
             self._places.append((middle, level, parts))
@@ -77,8 +77,8 @@ class Tree(Layout):
                 half = self._widths[here] / 2 * unit
                 sheet.box(x - half, top, 2 * half, height, "token part" if one.is_part else "token")
                 sheet.text(x, top + 1.2 * unit, one.text, "axis", is_strong=True)
-                if one.told:
-                    small.text(x, top + height - 0.45 * unit, one.told, "axis")
+                if one.written:
+                    small.text(x, top + height - 0.45 * unit, one.written, "axis")
         sheet.strength = 1.0
 
     def box_of(self, branch: int) -> tuple[float, float, float, float]:
@@ -98,7 +98,7 @@ class Tree(Layout):
     def place_at(self, x: float, y: float) -> float:
         return float(min(range(len(self._edges)), key=lambda symbol: abs(self.gap_before(symbol) - x)))
 
-    def told_at(self, x: float, y: float) -> str:
+    def values_at(self, x: float, y: float) -> str:
         item = self.item_at(x, y)
         return self.figure.branches[item].tip if item >= 0 else ""
 
@@ -109,11 +109,11 @@ class Tree(Layout):
         return self._down + (MARGIN + (self._levels - self._places[branch][1]) * self._level) * self.unit
 
     def _height(self, branch: int) -> float:
-        return (HIGH if self.figure.branches[branch].told else LOW) * self.unit
+        return (HIGH if self.figure.branches[branch].written else LOW) * self.unit
 
 
 def _edges(branches: Sequence[Branch], widths: Sequence[float]) -> list[float]:
-    """Where each symbol begins, and where the last one ends: each token is as wide as its box, or wider."""
+    """Return where each symbol begins, and where the last one ends; each token has room for its box."""
     rooms = [0.0] * max((one.stop for one in branches), default=0)
     for one, width in zip(branches, widths, strict=True):
         lacking = max(0.0, width + GAP - sum(rooms[one.start : one.stop]))

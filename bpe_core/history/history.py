@@ -134,9 +134,9 @@ class History(Sequence[Step]):
 
     def _steps(self, start: int, stop: int) -> Iterator[Step]:
         """Column by column, which is faster than row by row."""
-        told = [column[start:stop].tolist() for column in (*self.columns, self.ids, self.tied)]
+        values = [column[start:stop].tolist() for column in (*self.columns, self.ids, self.tied)]
         reasons = {name: column[start:stop].tolist() for name, column in self.reasons.items()}
-        for place, row in enumerate(zip(*told, strict=True)):
+        for place, row in enumerate(zip(*values, strict=True)):
             left, right, count, other_left, other_right, other_count, tokens_left, id, tied = row
             has_other = other_left != NOTHING
             yield Step(
@@ -149,7 +149,7 @@ class History(Sequence[Step]):
                 runner_up=(other_left, other_right) if has_other else None,
                 runner_up_count=other_count if has_other else 0,
                 tokens_left=tokens_left,
-                reasons={name: told[place] for name, told in reasons.items()} if reasons else COUNT_ALONE,
+                reasons={name: values[place] for name, values in reasons.items()} if reasons else COUNT_ALONE,
             )
 
     def first(self, merges: int) -> History:
@@ -363,9 +363,9 @@ class History(Sequence[Step]):
     @cached_property
     def tied(self) -> Bools:
         """Which steps were decided by the tie rule: what came next was as good, which mostly means as frequent."""
-        columns, told = self.columns, self.reasons.get(TIED)
+        columns, values = self.columns, self.reasons.get(TIED)
         as_frequent = (columns.count == columns.runner_up_count) & (columns.runner_up_left != NOTHING)
-        tied: Bools = as_frequent if told is None else told.astype(bool)
+        tied: Bools = as_frequent if values is None else values.astype(bool)
         tied[self.forced] = False
         return tied
 

@@ -1,6 +1,6 @@
 """Find the tokens of a table that deserve a second look: all at once, a column for each criterion.
 
-What a token is by itself is known for any table; how it is used is known on a corpus (`TokenPlaces`).
+Some criteria need only the table; others need the token's use in a corpus (`TokenPlaces`).
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled,
 
 Criterion = Literal["scaffold", "unreachable", "unused", "rare", "one-file", "broken", "long", "mixed"]
 
-RARE = 5  # times, fewer of which are rare
-LONG = 20  # characters, more of which are very long
-SCAFFOLD_SHARE = 100  # at most one in that many of what is made of a token stays by itself
+RARE = 5  # times; a token that occurs less often is rare
+LONG = 20  # characters; a longer token is very long
+SCAFFOLD_SHARE = 100  # of that many occurrences on the way, at most one stays
 
-# Each in a sentence, in the order in which they are shown.
+# A sentence for each, in the order of display.
 CRITERIA: dict[Criterion, str] = {
-    "scaffold": f"Only a step to others: of {SCAFFOLD_SHARE} that are made in the corpus, at most one stays as it is.",
-    "unreachable": "No text becomes this token: its own text falls into others, or cannot stand in a text.",
-    "unused": "It never stands in the corpus, nor does anything that is made of it.",
-    "rare": f"It stands in the corpus, but less often than {RARE} times, or than you say; scaffolds are told apart.",
-    "one-file": "All it stands in comes from one file of the corpus, where there are several.",
-    "broken": "Its bytes are no whole characters: it begins or ends inside of one.",
+    "scaffold": f"Only a step to others: of {SCAFFOLD_SHARE} made in the corpus, at most one stays as it is.",
+    "unreachable": "No text becomes this token: its own text falls into others, or cannot occur in a text.",
+    "unused": "It never occurs in the corpus, nor does any token made of it.",
+    "rare": f"It occurs in the corpus, but less often than {RARE} times, or than you say; it is no scaffold.",
+    "one-file": "All its occurrences are in one file of a corpus of several files.",
+    "broken": "Its bytes are no whole characters: it begins or ends inside one.",
     "long": f"It has more than {LONG} characters, or than you say.",
-    "mixed": "It has letters of more than one script; those that Japanese is written in are one.",
+    "mixed": "It has letters of more than one script; the scripts of Japanese count as one.",
 }
 OF_CORPUS: tuple[Criterion, ...] = ("scaffold", "unused", "rare", "one-file")  # not known without one
 assert tuple(CRITERIA) == get_args(Criterion)
@@ -80,7 +80,7 @@ def _only_files(words: WordTable, tables: Sequence[WordTable], cancelled: Cancel
 class Audit:
     meets: Mapping[Criterion, Bools]  # those that are known
     reasons: Mapping[int, Reason]  # why a token is unreachable
-    lengths: Int64s  # in characters; of what is no whole character, each byte is one
+    lengths: Int64s  # in characters; each byte outside a whole character counts as one
     places: TokenPlaces | None
 
     def ids(self, *criteria: Criterion) -> list[int]:
@@ -98,7 +98,7 @@ class Audit:
 def audit(
     history: History, places: TokenPlaces | None = None, *, rare: int = RARE, long: int = LONG, work: Work = ALONE
 ) -> Audit:
-    """Hold every token against every criterion; without `places` only against those that need no corpus."""
+    """Test every token by every criterion; without `places` only by those that need no corpus."""
     texts = TokenTexts(history.alphabet, decoded=True)  # a word marker makes no token long
     texts.grow(history)
     broken, lengths, mixed = _written(texts.raw, work.cancelled)
@@ -128,7 +128,7 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
 
 
 def _made(history: History, counts: Int64s) -> Int64s:
-    """Count how often each token is made on the way to the tokens of the corpus, including those that stay."""
+    """Count how often each token is made on the way to the tokens of the corpus, and stays or not."""
     made, base = counts.tolist(), len(history.alphabet)
     for token, (left, right) in reversed(list(enumerate(history.pairs(), base))):
         times = made[token]
@@ -157,7 +157,7 @@ def _written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, Int
 
 
 def _is_broken_before_its_end(raw: bytes) -> bool:
-    """Return whether a shortened text is broken elsewhere than at its end, where it may have been cut."""
+    """Whether a shortened text is broken before its end, where it may have been cut."""
     return max(raw[:-3].decode(errors="surrogateescape")[:-3]) >= "\udc80"
 
 
@@ -195,7 +195,7 @@ class AuditRows:
             characters=int(found.lengths[id]),
             times=None if found.places is None else int(found.places.counts[id]),
             criteria=tuple(found.criteria_of(id)),
-            reason="" if reason is None else reason.told(self._texts.text.__getitem__),
+            reason="" if reason is None else reason.sentence(self._texts.text.__getitem__),
             only_in=self._files[file] if file >= 0 else "",
         )
 
@@ -207,11 +207,11 @@ class AuditRows:
         return id if self._numbers is None else int(self._numbers[id])
 
     def in_order(self, ids: Iterable[int], by: str, *, from_end: bool = False) -> list[int]:
-        """Sort tokens by one of `ORDERS`, or from the end of it; equals stay in their order."""
+        """Sort tokens by one of `ORDERS`, or in reverse; equals stay in their order."""
         return sorted(ids, key=self._key(by), reverse=from_end)
 
     def _key(self, by: str) -> Callable[[int], Any]:
-        """Return a sort key that does not need rows: making those of a hundred thousand tokens takes too long."""
+        """Return a sort key that needs no rows: making a hundred thousand rows takes too long."""
         found, places = self._found, self._found.places
         if by == "token":
             return self.texts.__getitem__
@@ -234,7 +234,7 @@ def table_of(rows: Iterable[AuditRow]) -> DataTable:
 def never_used(
     words: WordTable, old: History, grown: History, new_ids: Int64s, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """Return the old table's learned tokens, now `new_ids`, that these words use neither before it grew nor since."""
+    """Return the old table's learned tokens, now `new_ids`, that these words use neither before nor after it grew."""
     learned = np.flatnonzero(is_learned(old))
     before, now = (CutWords.of(words, table.recipe, table, cancelled=cancelled) for table in (old, grown))
     used = before.counts(len(old))[learned] + now.counts(len(grown))[new_ids[learned]]

@@ -1,7 +1,7 @@
 """Lines of the corpus in which a token occurs, with file and line (keyword in context).
 
-Which words hold the token after so many merges is known already, so only those words are looked for, and a hit counts
-where the pattern really makes that word.
+The words that hold the token are known already, so only these are looked for. A hit counts where the pattern really
+makes that word.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from bpe_core.text.normalization import normalize, normalize_with_origins
 from bpe_core.text.splitting import Splitter
 
 MOST_WORDS = 8  # different words that are looked for, the most frequent first
-WINDOW = 64  # bytes around a hit that are split to see whether it is a word
+WINDOW = 64  # bytes around a hit that are split to test whether it is a word
 MOST_TRIALS = 300  # hits of one word in one chunk that are looked at
-LONGEST_NEEDLE = 120  # bytes of a word; of a longer one only what is around the token
+LONGEST_NEEDLE = 120  # bytes of a word; of a longer one only the part around the token
 SHOWN = 70  # characters on either side
 _ROWS = ("jsonl", "csv", "tsv")
 
@@ -36,7 +36,7 @@ class Context:
 
     source: str
     line: int
-    is_row: bool  # whether `line` counts rows of a table rather than lines of a text
+    is_row: bool  # `line` counts rows of a table, not lines of a text
     text: str
     start: int
     stop: int
@@ -118,7 +118,7 @@ class _Search:
         self._left = dict.fromkeys(needles, most_each)
         self._source = -1
         self._lines = self._rows = 0  # finished in this source
-        self._rest = ""  # of the last line, whose end has not been read yet
+        self._rest = ""  # of the last line, which may go on
 
     @property
     def is_done(self) -> bool:
@@ -154,7 +154,7 @@ class _Search:
             self._left[needle] = left
 
     def _is_a_word(self, data: bytes, start: int, stop: int) -> bool:
-        """Return whether the pattern makes one word of these bytes, as far as its surroundings show."""
+        """Whether the pattern makes one word of these bytes, as far as their surroundings show."""
         first, last = max(0, start - WINDOW), min(len(data), stop + WINDOW)
         while first < start and data[first] & 0xC0 == 0x80:
             first += 1
@@ -169,16 +169,16 @@ class _Search:
         return False
 
     def _line_ends(self, text: str, changed: str) -> list[int]:
-        """Return where each line of the text ends in what became of it, which need not have the same lines."""
+        """Return where each line of the text ends in the normalized text, which may have other lines."""
         lines = [f"{line}\n" for line in text.split("\n")]
         if text is not changed:
             became = [normalize(line, self._recipe) for line in lines]
-            whole = "".join(became).startswith(changed)  # unless what a line becomes depends on the others
+            whole = "".join(became).startswith(changed)  # unless normalizing a line depends on the others
             lines = became if whole else [f"{line}\n" for line in changed.split("\n")]
         return [*accumulate(len(line.encode()) for line in lines)]
 
     def _context(self, text: str, changed: str, data: bytes, ends: list[int], place: int, needle: Needle) -> Context:
-        """Return the line of a hit as it was written, whatever normalization made of it."""
+        """Return the line of a hit as it was before normalization."""
         number = bisect_right(ends, place + needle.start)
         line_start = ends[number - 1] if number else 0
         start, stop = place + needle.start - line_start, place + needle.stop - line_start
@@ -196,7 +196,7 @@ class _Search:
 
 
 def _shown(source: str, line: int, is_row: bool, raw: bytes, start: int, stop: int) -> Context:
-    """Cut a line down to what is around the token; a token may begin inside a character."""
+    """Cut a line down to the surroundings of the token, which may begin inside a character."""
     while start > 0 and start < len(raw) and raw[start] & 0xC0 == 0x80:
         start -= 1
     while stop < len(raw) and raw[stop] & 0xC0 == 0x80:

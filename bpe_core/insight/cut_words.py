@@ -1,7 +1,7 @@
-"""The distinct words of a corpus as a tokenizer cuts them after any step, whatever its method.
+"""Cut the distinct words of a corpus by any tokenizer after any step.
 
-Where it splits text as the words were split, they are its words; elsewhere each is a text of its own, which it
-normalizes and splits in its own way. So several tokenizers can be compared word by word on the same corpus.
+A tokenizer that splits text as the corpus was split takes the words as they are. Any other normalizes and splits each
+word like a text. So several tokenizers can be compared word by word on the same corpus.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class CutWords:
     segmenter: Segmenter
     segmentation: Segmentation  # of all words, one behind the other
     _parts: _Parts
-    _lock: threading.Lock = field(default_factory=threading.Lock)  # some methods remember the step last asked for
+    _lock: threading.Lock = field(default_factory=threading.Lock)  # some methods remember the last step
 
     @classmethod
     def of(
@@ -56,7 +56,7 @@ class CutWords:
         return counts
 
     def words_with(self, token: int, at: int) -> list[tuple[bytes, int]]:
-        """Return the words that hold a token after `at` steps, with what each adds to its count, the most first."""
+        """Return the words that hold a token after `at` steps with their parts of its count, the largest first."""
         ids, words = self.placed(at)
         found, times = np.unique(words[ids == token], return_counts=True)
         counts = times * self.words.counts[found]
@@ -65,7 +65,7 @@ class CutWords:
         return [(self.words.word(word), count) for word, count in listed]
 
     def placed(self, at: int) -> tuple[Int64s, Int64s]:
-        """All tokens after that many steps, and the word that each is in."""
+        """Return all tokens after that many steps, and the word of each."""
         tokens = self._tokens(at)
         known = tokens.ids != NO_TOKEN
         starts, stops = tokens.edges[:-1][known], tokens.edges[1:][known]
@@ -75,15 +75,15 @@ class CutWords:
         return tokens.ids[known], self._parts.of_word[part]
 
     def by_word(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return all tokens after `at` steps, and where those of each word begin, and the end."""
+        """Return all tokens after `at` steps, where each word's tokens begin, and the end."""
         ids, words = self.placed(at)
         counts = np.bincount(words, minlength=len(self.words))
         return ids, np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
 
     def cuts(self, at: int) -> Bools:
-        """For each byte of the table's text whether a cut lies before it, inside its word.
+        """Flag each byte of the table's text before which its word is cut.
 
-        Wherever a token ends there is a cut; what belongs to no token goes with the token behind it.
+        There is a cut wherever a token ends; bytes without a token go with the token behind them.
         """
         tokens = self._tokens(at)
         covers = (tokens.edges[1:] > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)
@@ -96,7 +96,7 @@ class CutWords:
 def tokens_by_word(
     words: WordTable, counted_by: Recipe, history: History, at: int, *, cancelled: CancelCheck = never_cancelled
 ) -> tuple[Int64s, Int64s]:
-    """As `CutWords.by_word`, for a single moment."""
+    """Do the same as `CutWords.by_word` for a single moment."""
     recipe = history.recipe
     if _splits_alike(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
@@ -118,7 +118,7 @@ class _Parts:
     text: bytes
     starts: Int64s  # of each part; and the end
     of_word: Int64s  # the word that each is a part of
-    stops: Int64s  # for each byte of the text the byte of the table's own text that it ends at
+    stops: Int64s  # for each byte of the text, the byte of the table's text where it ends
 
 
 def _as_they_are(words: WordTable) -> _Parts:
@@ -141,6 +141,6 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
 
 
 def whose_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
-    """Choose the tokenizer whose words all are measured on, if possible one that leaves out no blanks."""
+    """Choose the tokenizer whose words serve to measure all, if possible one that leaves out no blanks."""
     having = [place for place, (words, _) in enumerate(known) if words is not None]
     return next((place for place in having if Cutting(known[place][1]).keeps_all), having[0] if having else None)

@@ -1,6 +1,6 @@
-"""Why is this text cut here? The answer of any method: a sentence, and the tokens it mentions with their numbers.
+"""Explain why a text is cut at a place, for any method: a sentence, and the tokens in it with their numbers.
 
-A method names its kind of explanation (`Method.why`); without one, the answer tells which tokens meet at the place.
+A method names its kind of explanation (`Method.why`); without one, the answer names the tokens that meet there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 
 
 def explain(text: str, history: History, allowed: Allowed) -> Explain:
-    """Answers for one text, in which these special tokens are recognised. Only what its method needs is loaded."""
+    """Return the answers for one text with these special tokens. Only the method's module is loaded."""
     match Method.of(history.recipe).why if history.joining is None else "priority":
         case "ranks":
             from bpe_core.insight.why import Why
@@ -53,6 +53,6 @@ def by_tokens(text: str, history: History, allowed: Allowed) -> Explain:
             return Explanation("joined", False, f"The text is not cut here: {known[0]} is one token.")
         if len(known) == 2:
             return Explanation("tokens", True, f"The tokens {known[0]} and {known[1]} meet here.")
-        return Explanation("dropped", True, "What is here belongs to no word.")
+        return Explanation("dropped", True, "These bytes belong to no word.")
 
     return at_byte

@@ -1,7 +1,7 @@
-"""What Gage's compressor did to the texts of a run: its blocks, and what the bytes around a place stand for.
+"""Show what Gage's compressor did to the texts of a run: its blocks, and the meaning of the bytes around a place.
 
-After k steps a text is cut by the table of the block that step k belongs to. A place is inside what a byte stands for,
-or will be when that table is complete, or no byte of the table stands for what is around it.
+After k steps a text is cut by the table of the block to which step k belongs. A byte of that table covers the place,
+or will cover it when the table is complete, or none does.
 
     >>> from bpe_core.reference.gage import train
     >>> blocks = WordTable.from_counts({"aaabdaaabac": 1, "ab": 3})
@@ -95,7 +95,7 @@ class WhyGage:
         before, after = token(byte - 1, own), token(byte, own)
         where = f"In block {block + 1:,}"
         if rank == PATTERN_CUT:
-            return Explanation("special", True, "A special token is here, which is compressed with nothing.")
+            return Explanation("special", True, "A special token is here, which is never compressed.")
         if rank < own:
             chain = self._chain(before)
             return self._with_chain("joined", f"{where} the byte {self._told(chain)}.", chain)
@@ -103,10 +103,10 @@ class WhyGage:
         if rank != NEVER:
             chain = self._chain(token(byte, rank + 1))
             first = chain[0]  # what lies across a place was joined
-            told = f"will stand for `{self._names[first.token]}`, across this place, from step {first.step:,} on."
-            return self._with_chain("later", f"{where} the byte 0x{first.byte:02X} {told}", chain)
+            said = f"will stand for `{self._names[first.token]}`, across this place, from step {first.step:,} on."
+            return self._with_chain("later", f"{where} the byte 0x{first.byte:02X} {said}", chain)
         if block == NOTHING:
-            return Explanation("never", True, f"Nothing has been replaced yet, so {around} stand by themselves.")
+            return Explanation("never", True, f"Nothing has been replaced yet, so {around} are by themselves.")
         return Explanation("never", True, f"{where} no byte stands for anything that holds {around} side by side.")
 
     def _chain(self, token: int) -> list[StandIn]:
@@ -115,7 +115,7 @@ class WhyGage:
         while waiting and len(found) <= MOST_TOLD:
             one = waiting.pop(0)
             row = self.history.row_of(one)
-            if row is None or any(one == told.token for told in found):
+            if row is None or any(one == other.token for other in found):
                 continue
             left, right = self.history.pair(row)
             found.append(StandIn(int(self.history.reasons["byte"][row]), one, row + 1, left, right))
@@ -131,12 +131,12 @@ class WhyGage:
 
     def _told(self, chain: list[StandIn]) -> str:
         first, *others = chain
-        told = [f"it is {self._half(first.left)} and {self._half(first.right)}"]
-        told += [
+        said = [f"it is {self._half(first.left)} and {self._half(first.right)}"]
+        said += [
             f"0x{one.byte:02X} is {self._half(one.left)} and {self._half(one.right)}" for one in others[: MOST_TOLD - 1]
         ]
         rest = "; and so on" if len(others) >= MOST_TOLD else ""
-        return f"0x{first.byte:02X} stands for `{self._names[first.token]}`: {'; '.join(told)}{rest}"
+        return f"0x{first.byte:02X} stands for `{self._names[first.token]}`: {'; '.join(said)}{rest}"
 
     def _half(self, token: int) -> str:
         row = self.history.row_of(token)

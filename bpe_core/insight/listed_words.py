@@ -1,4 +1,4 @@
-"""The words of a corpus as they were counted: which are looked at, in which order, and all that is known of each."""
+"""List the words of a corpus as they were counted: filtered, sorted, with all that is known of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.reading.utf8 import whole_characters
 
-WORD, COUNT = "word", "count"  # what words are sorted by, beside the names of groups
+WORD, COUNT = "word", "count"  # orders of words, beside the names of groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class ListedWords:
         return shown(self.words.words.word(row))
 
     def rows(self, holding: str = "", group: str | None = None, *, ascending: bool = False) -> Int64s:
-        """Return the words that hold a text, the most frequent (in a group) first; of equals the one met first."""
+        """Return the words that hold a text, the most frequent (in a group) first; equals as they were met."""
         counts = self.of_groups[group] if group is not None else self.words.words.counts
         chosen = counts > 0
         if holding:
@@ -64,7 +64,7 @@ class ListedWords:
         return rows[np.argsort(counts[rows] if ascending else -counts[rows], kind="stable")]
 
     def sorted_by(self, by: str, holding: str = "", *, from_end: bool = False) -> Int64s:
-        """Sort the words that hold a text by "word", from the first; by "count" or a group, from the most frequent."""
+        """Sort the words that hold a text: by "word" alphabetically, by "count" or a group the most frequent first."""
         if by == WORD:
             order = sorted(self.rows(holding).tolist(), key=self.words.words.word, reverse=from_end)
             return np.array(order, np.int64)
@@ -93,19 +93,19 @@ def _bytes_of(text: str) -> bytes:
         return text.encode(errors="replace")
 
 
-LONG_WORD = 64  # bytes; hardly any word of a language with blanks is as long
-LONG_SHARE = 0.2  # of the bytes in long words, before a person is warned
-SAMPLE = 200_000  # bytes of a file that other patterns are tried on
+LONG_WORD = 64  # bytes; hardly any word of a language with blanks is longer
+LONG_SHARE = 0.2  # of all bytes in long words: more makes a warning
+SAMPLE = 200_000  # bytes of a file for trying other patterns
 
 
 @dataclass(frozen=True)
 class LongWords:
-    file: str  # empty where the text was changed before it was split, and so is not found again
+    file: str  # empty where the text was changed before it was split, so that the word cannot be found in it
     better: tuple[str, ...]  # by how well they do
 
 
 def share_of(table: WordTable) -> float:
-    """Of all bytes, those in long words.
+    """Return the share of bytes in long words.
 
     >>> share_of(WordTable.from_counts({"low": 10, "x" * 70: 1}))
     0.7
@@ -117,7 +117,7 @@ def share_of(table: WordTable) -> float:
 def find_long_words(
     corpus: Corpus, table: WordTable, recipe: Recipe, cancelled: CancelCheck = never_cancelled
 ) -> LongWords:
-    """Look for the file of the long word that most bytes are in, and try every named pattern on it.
+    """Find the file of the long word with the most bytes, and try every named pattern on it.
 
     >>> recipe = Recipe.preset("english")
     >>> corpus = Corpus.from_texts(["朝、パン屋さんが、" * 20])
@@ -147,6 +147,6 @@ def _better(text: str, recipe: Recipe) -> tuple[str, ...]:
             other = recipe.with_changes(pattern=pattern, custom_pattern="")
             shares[pattern] = share_of(count_unmixed(corpus, other))
         except (RecipeError, CorpusError):
-            continue  # what the method does not allow is no advice
+            continue  # advise only what the method allows
     better = [name for name, share in shares.items() if name != recipe.pattern and share < min(LONG_SHARE, now / 2)]
     return tuple(sorted(better, key=lambda name: round(shares[name], 2)))

@@ -1,7 +1,7 @@
-"""How a word came to be cut as it is: its merge tree, its encoding step by step, and the pairs at each boundary.
+"""Explain the cut of a word: its merge tree, its encoding step by step, and the pairs at each boundary.
 
-All follows from the ranks of its boundaries. The boundary with the highest rank inside a token is where its two parts
-met last. The pairs that met at a boundary are a short list, which holds every reason for the cut.
+All follows from the ranks of its boundaries. The last merge of a token joined it at its boundary of highest rank. The
+pairs that met at a boundary are a short list, which holds every reason for the cut.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Node:
 @dataclass(frozen=True)
 class EncodingStep:
     rank: int | None  # None for the word as it was before any merge
-    tokens: tuple[Node, ...]  # those that this very merge made have its rank
+    tokens: tuple[Node, ...]  # boundaries that this merge dissolved have its rank
 
 
 def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[Node]:
@@ -50,7 +50,7 @@ def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int
 
 
 def parts_first(trees: Sequence[Node]) -> Iterator[Node]:
-    """All nodes of some trees, each behind those that it was joined from."""
+    """Return all nodes of some trees, each behind its parts."""
     for node in trees:
         yield from parts_first([part for part in (node.left, node.right) if part is not None])
         yield node
@@ -64,7 +64,7 @@ def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: 
 
 
 class Meeting(NamedTuple):
-    """Two neighbours at a boundary, from one number of merges to another; the merge `last` joined them or took one."""
+    """Two neighbours at a boundary from the merge `first` until `last`, which joined them or took one of them."""
 
     left: int
     right: int
@@ -78,9 +78,9 @@ class _Side(NamedTuple):
 
 
 def meetings(symbols: Sequence[int], ranks: Sequence[int], boundary: int, base: int) -> list[Meeting]:
-    """The pairs that met at the boundary behind the symbol with the index `boundary`.
+    """Return the pairs that met at the boundary behind the symbol with the index `boundary`.
 
-    In `newer` with the merges w+e, e+r, n+e the w is taken by we before wer could ever come to be:
+    In `newer` with the merges w+e, e+r, n+e the merge w+e takes the w before e+r can join:
 
     >>> ranks = [2, NEVER, 0, NEVER]
     >>> meetings(b"newer", ranks, 1, base=256)  # between ne and we

@@ -1,7 +1,7 @@
-"""How pairs compete: races through the whole training, what ties decided, and who leads at any moment.
+"""Show how pairs compete: their races through the training, the decisions of ties, and the leaders at any moment.
 
-A pair enters the race when both its tokens exist. From then on its count can only fall, and each fall is due to a
-merge that took a token away from it. It leaves with the count it has when it is merged itself.
+A pair enters the race when both its tokens exist. From then on its count can only fall, each time because a merge
+takes one of its tokens away. It leaves with the count at which it is merged itself.
 
 A tie decides a merge when another pair had exactly its count. Mostly the loser is merged soon after. But sometimes the
 winner takes its tokens away, and two correct trainers part ways for good (`table_comparison` shows where).
@@ -50,7 +50,7 @@ class Runner:
         return np.where(states < self.born, 0, found)
 
     def stairs(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
-        """Return from which state on it has which count; with `until` only the states before that."""
+        """Return the states at which its count changes, and the counts; with `until` only earlier states."""
         states = [self.born, *(self.falls + 1).tolist()]
         points = zip(states, self.counts.tolist(), strict=True)
         return tuple((state, count) for state, count in points if until is None or state < until)
@@ -61,7 +61,7 @@ class Runner:
 
     @property
     def cuts(self) -> list[Cut]:
-        """Return the merges that cut it down, the heaviest first; its own is none of them."""
+        """Return the merges that cut it down, the heaviest first, without its own."""
         lost = -np.diff(self.counts)
         order = np.argsort(-lost, kind="stable")
         found = [Cut(int(self.falls[i]) + 1, int(lost[i])) for i in order.tolist()]
@@ -124,8 +124,8 @@ def most_dramatic(
 @dataclass(frozen=True)
 class NeverMerged:
     pair: tuple[int, int]
-    times: int  # how many merges it came in second to
-    closest_step: int  # where it missed by the least
+    times: int  # how many times it was second
+    closest_step: int  # the step at which it missed by the least
     missed_by: int  # occurrences; 0 where only the tie rule decided
 
 
@@ -141,7 +141,7 @@ def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
         if count - other < missed:
             step, missed = index + 1, count - other
         found[left, right] = times + 1, step, missed
-    listed = [NeverMerged(pair, *told) for pair, told in found.items()]
+    listed = [NeverMerged(pair, *seconds) for pair, seconds in found.items()]
     return sorted(listed, key=lambda one: (-one.times, one.missed_by, one.closest_step))[:most]
 
 
@@ -151,7 +151,7 @@ class Tie:
     winner: tuple[int, int]
     loser: tuple[int, int]  # the next best; there may have been more
     count: int
-    loser_step: int | None  # where the loser was merged after all
+    loser_step: int | None  # the step that merged the loser after all
 
 
 def ties(history: History, at: int | None = None, *, cancelled: CancelCheck = never_cancelled) -> list[Tie]:
@@ -169,13 +169,13 @@ def ties(history: History, at: int | None = None, *, cancelled: CancelCheck = ne
     return found
 
 
-ALL = 1 << 40  # more than there can be
+ALL = 1 << 40  # more than any count
 
 
 def leading_pairs(
     words: WordTable, history: History, at: int, wanted: int = ALL, *, cancelled: CancelCheck = never_cancelled
 ) -> list[Candidate]:
-    """Return what could be chosen after `at` steps, the best first, by learning everything before again."""
+    """Return the possible choices after `at` steps, the best first, by learning all steps before again."""
     trainer = Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled)
     trainer.look_ahead(cancelled)
     return trainer.candidates(wanted)
@@ -184,8 +184,8 @@ def leading_pairs(
 def compared_by(recipe: Recipe, leading: Sequence[Candidate]) -> Reason | None:
     if not leading:
         return None
-    told = leading[0].reasons
-    return next((reason for reason in Method.of(recipe).reasons(recipe) if reason.is_told(told)), None)
+    reasons = leading[0].reasons
+    return next((reason for reason in Method.of(recipe).reasons(recipe) if reason.is_known(reasons)), None)
 
 
 def measure_of(one: Candidate, reason: Reason | None) -> float:
@@ -198,7 +198,7 @@ def is_as_good(one: Candidate, best: Candidate, recipe: Recipe, reason: Reason |
 
 
 def next_pair(history: History | None, at: int, leading: Sequence[Candidate]) -> Pair:
-    """Return what is done next; in a table from elsewhere that need not be the first of them."""
+    """Return the next step's pair; in a table from elsewhere it need not be the leading one."""
     if history is not None and at < len(history):
         return history.pair(at)
     return leading[0].left, leading[0].right

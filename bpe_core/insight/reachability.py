@@ -1,8 +1,8 @@
-"""Whether any text can produce a token, with a text that does; and all tokens of a table that no text can produce.
+"""Find a text that produces a token, or why none does; and all tokens of a table that no text can produce.
 
-Merges inside a token do not depend on its surroundings while it is made, so if any word ever holds the token, its own
-symbols alone become it, too. In imported tables they may become other pieces, and then no text can produce it. For a
-whole table this is found for all tokens together; only where that does not settle it is a token tested by itself.
+While a token is made, merges inside it do not depend on its surroundings. So if any word holds the token, its own
+symbols alone become it, too. In imported tables they may become other pieces: then no text can produce it. For a whole
+table all tokens are tested together, and only the undecided ones by themselves.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Reachability:
 
     kind: Literal["reachable", "unreachable", "not learned yet", "not found"]
     witness: str | None = None
-    pieces: tuple[int, ...] = ()  # what the token's own symbols become
+    pieces: tuple[int, ...] = ()  # the tokens of its own symbols
 
 
 def reachability(
@@ -52,7 +52,7 @@ def reachability(
     merges: Merges | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Reachability:
-    """Look for a text with the token. "not found": its symbols become it, but no text seems to leave them together."""
+    """Look for a text with the token. "not found": its symbols become it, but every text seems to part them."""
     at = len(history) if at is None else at
     base = len(history.alphabet)
     if token >= base + at:
@@ -77,7 +77,7 @@ def reachability(
 def _by_trying(
     history: History, token: int, symbols: list[int], at: int, tokenizer: Tokenizer, cancelled: CancelCheck
 ) -> Reachability:
-    """Try texts, where a method does not cut by the order of its steps and the token alone decides nothing."""
+    """Try texts where a method does not cut by the order of its steps, so that the token alone proves nothing."""
     at = history.last_step_beside(token, at)
     text = _witness(_candidates(history, token, symbols, at, None), token, at, tokenizer, cancelled)
     return Reachability("not found" if text is None else "reachable", text)
@@ -106,8 +106,8 @@ def _candidates(history: History, token: int, symbols: list[int], at: int, corpu
     texts: list[str] = []
     for text in [PRIVATE] if unknown else islice(completions(raw), 500):
         texts.append(text)
-        yield text  # mostly the first is one, and the others need not be made
-    symbols_around = history.alphabet.symbols[:MOST_TRIALS]  # for more there is no time
+        yield text  # mostly the first serves, and no other is made
+    symbols_around = history.alphabet.symbols[:MOST_TRIALS]  # more would take too long
     around = [PRIVATE, "\x00", "q", "e", "0", "."] + [
         symbol.decoded.decode(errors="ignore") for symbol in symbols_around if symbol.kind != "marker"
     ]
@@ -130,7 +130,7 @@ def _can_stand_in_text(history: History, symbols: list[int]) -> bool:
 
 
 def completions(raw: bytes) -> Iterator[str]:
-    """Texts whose UTF-8 holds these bytes: themselves, or with a cut character made whole.
+    """Yield texts whose UTF-8 holds these bytes: themselves, or with a cut character made whole.
 
     >>> next(completions(b"low")), next(completions("é".encode()[1:])).encode()[1:] == "é".encode()[1:]
     ('low', True)
@@ -151,8 +151,8 @@ def completions(raw: bytes) -> Iterator[str]:
 
 
 REPORTED = 4_096  # tokens between two reports
-MOST_ASKED = 50  # tokens that are asked about one by one, some 0.1 s each where no text is found
-MOST_SYMBOLS = 2**26  # of all tokens together; tables of texts never come near
+MOST_ASKED = 50  # tokens tested one by one, some 0.1 s each where no text is found
+MOST_SYMBOLS = 2**26  # of all tokens together; no table of texts has nearly as many
 
 Kind = Literal["falls apart", "no text", "not found"]
 
@@ -160,9 +160,9 @@ Kind = Literal["falls apart", "no text", "not found"]
 @dataclass(frozen=True)
 class Reason:
     kind: Kind
-    pieces: tuple[int, ...] = ()  # what its own symbols become
+    pieces: tuple[int, ...] = ()  # the tokens of its own symbols
 
-    def told(self, name: Callable[[int], str]) -> str:
+    def sentence(self, name: Callable[[int], str]) -> str:
         if self.kind == "falls apart" and len(self.pieces) == 1:
             return "another token is made of the same pair before"
         if self.kind == "falls apart":
@@ -171,14 +171,14 @@ class Reason:
 
 
 def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason]:
-    """The learned tokens that no text becomes.
+    """Find the learned tokens that no text becomes.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
     >>> pairs = [(97, 98), (98, 99), (97, 257), (0xE2, 0xE2), (98, 32)]
     >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     >>> for id, reason in unreachable_tokens(history).items():
-    ...     print(id, reason.told(str))
+    ...     print(id, reason.sentence(str))
     258 its own text falls into 256 | 99
     259 no text holds these bytes
     260 no text was found that becomes it
@@ -201,7 +201,7 @@ def first_learned(history: History) -> int:
 
 
 def is_learned(history: History) -> Bools:
-    """Mark tokens that were learned, and are neither dropped nor a mere step without an id; none is special."""
+    """Mark learned tokens, without special ones, dropped ones and mere steps without an id."""
     found: Bools = np.arange(history.first_special) >= first_learned(history)
     if not history.only_joins:
         found[np.setdiff1d(np.arange(history.first_special), history.vocabulary)] = False
@@ -262,7 +262,7 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
 
 
 def _in_no_single_word(history: History, ids: list[int], work: Work) -> list[int]:
-    """Return tokens whose text alone is several words: another text may leave it together."""
+    """Return tokens whose text alone is several words; another text may keep it together."""
     texts, cutting, marks = TokenBytes(history), Cutting(history.recipe), history.recipe.marker != "none"
     raws = ((id, texts[id].strip(b" ") if marks else texts[id]) for id in _looked_at(ids, work))
     return [id for id, raw in raws if not _is_one_word(raw, cutting)]

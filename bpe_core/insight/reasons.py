@@ -1,4 +1,4 @@
-"""What every explanation of a cut is made of, and what methods share that cut word by word."""
+"""The parts of every explanation of a cut, and the answers of methods that cut word by word."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.word_tokens import WordCutter, different_cuts
 from bpe_core.support.arrays import Int64s
 
-UNKNOWN = ("stuck", "too long", "unknown")  # kinds of places inside or beside something that has no token
+UNKNOWN = ("stuck", "too long", "unknown")  # kinds of places at bytes without a token
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Way:
     title: str
     pieces: tuple[ShownToken, ...]
     total: str = ""  # of their numbers
-    step: int | None = None  # the moment it shows, to travel to: after that many steps
+    step: int | None = None  # the number of steps after which it is so, to travel to
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Explanation:
     kind: str
     is_cut: bool
     sentence: str
-    steps: tuple[int, ...] = ()  # mentioned in the sentence, to travel to; 1 is the first
+    steps: tuple[int, ...] = ()  # steps in the sentence, to travel to; 1 is the first
     ways: tuple[Way, ...] = ()
 
 
@@ -54,7 +54,7 @@ Elsewhere = Literal["pattern", "special", "dropped", "edge"]
 ELSEWHERE: dict[str, str] = {
     "pattern": "Words meet here, and each word is cut by itself.",
     "special": "A special token is here, which is never cut.",
-    "dropped": "What is here belongs to no word.",
+    "dropped": "These bytes belong to no word.",
     "edge": "The text begins or ends here.",
 }
 
@@ -62,7 +62,7 @@ ELSEWHERE: dict[str, str] = {
 @dataclass(frozen=True, eq=False)
 class TextWord:
     text: str  # normalized
-    origins: Int64s  # for each of its bytes, and its end, the byte of the given text
+    origins: Int64s  # for each of its bytes, and its end: the byte of the given text
 
     def characters(self, byte: int) -> int:
         return len(self.text.encode()[:byte].decode())
@@ -81,7 +81,7 @@ class TextWords:
         return self.words[index] if index >= 0 and byte < self.words[index].origins[-1] else None
 
     def around(self, byte: int) -> TextWord | Elsewhere:
-        """Return the word in the middle of which a byte begins, or why it begins in none."""
+        """Return the word inside which a byte begins, or why there is none."""
         if byte <= 0 or byte >= self._length:
             return "edge"
         if any(start <= byte <= stop for start, stop in self._specials):
@@ -105,7 +105,7 @@ class TextWords:
 
 
 class WordReasons:
-    """Answers for one text by a method that cuts every word by itself."""
+    """The answers for one text of a method that cuts every word by itself."""
 
     def __init__(self, text: str, history: History, cutting: Cutting, allowed: Allowed, cut: WordCutter) -> None:
         self.history = history
@@ -117,17 +117,17 @@ class WordReasons:
         return TokenTexts.of(self.history).text
 
     def at_byte(self, byte: int, at: int) -> Explanation:
-        """Say why the text is or is not cut before this byte after `at` steps, and how the word was cut when."""
+        """Say why the text is or is not cut before this byte after `at` steps, and how its word was cut when."""
         word = self._words.around(byte)
         found = self.in_word(word, byte, at) if isinstance(word, TextWord) else Explanation(word, True, ELSEWHERE[word])
         return replace(found, ways=(*found.ways, *self._changes_as_ways(byte)))
 
     @abstractmethod
     def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
-        """The same of a place inside a word."""
+        """Explain a place inside a word."""
 
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
-        """Return the tokens of the word that holds a byte, with each number of steps after which they change."""
+        """Return the tokens of the word at a byte, by the numbers of steps after which they change."""
         word = self._words.at(byte)
         return [] if word is None else [*different_cuts(word.text.encode(), self._cut, len(self.history))]
 

@@ -1,6 +1,6 @@
-"""Several tokenizers side by side: where they cut a text, which words they cut differently, which tokens they share.
+"""Compare several tokenizers: where they cut a text, which words they cut differently, which tokens they share.
 
-They may normalize the text as they like: places are bytes of the given text.
+Places are bytes of the given text, however it is normalized.
 
     >>> one = Tokens(np.array([0, 3, 5]), np.array([300, 301]))
     >>> other = Tokens(np.array([0, 1, 3, 5]), np.array([97, 302, 301]))
@@ -29,7 +29,7 @@ from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 @dataclass(frozen=True, eq=False)
 class ParallelCuts:
-    """The cuts inside of a text; its two ends are none."""
+    """The cuts inside a text; its two ends are none."""
 
     places: Int64s  # ascending
     has: Bools  # [tokenizer, place]
@@ -46,7 +46,7 @@ class ParallelCuts:
 
     @cached_property
     def stretches(self) -> Int64s:
-        """Return the shortest parts, a row each, that begin and end where all cut and are cut differently."""
+        """Return the shortest parts that are cut differently and begin and end where all cut, a row each."""
         agreed = np.concatenate(([0], self.places[self.is_agreed], [self.length]))
         which = np.searchsorted(agreed, self.differing)
         which = which[np.diff(which, prepend=0) > 0]  # the first of each
@@ -58,7 +58,7 @@ class ParallelCuts:
 
 
 def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts:
-    """Return all ends of tokens; what belongs to no token goes with the token behind it, where others keep it."""
+    """Return all ends of tokens; bytes without a token go with the token behind them, as others may keep them."""
     cuts = np.zeros((len(tokens_of_each), length + 1), bool)  # a text's marks are found faster than they are sorted
     for marks, tokens in zip(cuts, tokens_of_each, strict=True):
         stops = tokens.edges[1:]
@@ -75,7 +75,7 @@ LISTED = 200
 class DifferingWord:
     word: bytes
     count: int  # how often it occurs
-    places: int  # inside of it where some cut and some do not
+    places: int  # places inside it where some cut and some do not
     cut_by_each: tuple[tuple[int, ...], ...]  # where each cuts it, in bytes
 
     @property
@@ -83,7 +83,7 @@ class DifferingWord:
         return self.count * self.places
 
     def shown_as_cut(self, by: int, bar: str = "|") -> str:
-        """With a bar wherever that one cuts it.
+        """Write the word with a bar wherever that tokenizer cuts it.
 
         >>> DifferingWord(b" low", 1, 1, ((2,), ())).shown_as_cut(0)
         '␣l|ow'
@@ -93,7 +93,7 @@ class DifferingWord:
 
 
 def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: int = LISTED) -> list[DifferingWord]:
-    """Return the words with the most differing places in the corpus; of equals the word met first."""
+    """Return the words with the most differing places in the corpus; equals in the order they were met."""
     words = cut_by_each[0].words
     if not len(words):
         return []
@@ -109,14 +109,14 @@ def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: in
     return found
 
 
-NOT_COMPARED = -1  # the unknown token, which stands for no text
+NOT_COMPARED = -1  # the unknown token, which has no text
 
 
 def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[bytes | None]:
-    """How each token reads in a text: tokens that read alike are the same.
+    """Return how each token reads in a text: tokens that read alike are the same.
 
-    `▁the` and ` the` read as a blank and `the`, `<0x41>` as `A`, `low</w>` as `low` and a blank. Where what goes on in
-    a word is marked, `##the` reads as `the`, and `the` as ` the`. None is what stands for anything that is unknown.
+    `▁the` and ` the` read as a blank and `the`, `<0x41>` as `A`, `low</w>` as `low` and a blank. Where continuations
+    are marked, `##the` reads as `the`, and `the` as ` the`. The unknown token has None.
     """
     kinds: list[str] = [symbol.kind for symbol in history.alphabet.symbols]
     marks_what_goes_on = "continuation" in kinds
@@ -168,7 +168,7 @@ class Vocabularies:
 
     histories: tuple[History, ...]
     numbers: tuple[Int64s, ...]  # for each token of each history, or NOT_COMPARED
-    different: int  # numbers there are
+    different: int  # how many numbers there are
 
     @classmethod
     def of(cls, histories: Sequence[History], *, cancelled: CancelCheck = never_cancelled) -> Self:

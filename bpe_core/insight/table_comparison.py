@@ -1,4 +1,4 @@
-"""Two tokenizers side by side: where their merge tables part ways and why, and where they cut a text differently."""
+"""Compare two tokenizers: where their merge tables part ways and why, and where they cut a text differently."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DifferingMerge(NamedTuple):
 @dataclass(frozen=True)
 class TableComparison:
     merges: tuple[int, int]
-    first: int | None  # the place of the first merge that differs; None: one begins with the whole other
+    first: int | None  # the place of the first merge that differs; None where one table begins with the whole other
     parted: tuple[Pair, Pair] | None  # what each merges there
     cause: Cause
     explanation: str
@@ -74,7 +74,7 @@ def compare_tables(one: History, other: History, *, cancelled: CancelCheck = nev
 
 
 def _begins_whole(history: History) -> bool:
-    """Return whether there were longer tokens before the first step, so that merges do not tell them all."""
+    """Whether there were longer tokens before the first step, so that merges do not determine all tokens."""
     return history.alphabet.seed_count > 0
 
 
@@ -131,11 +131,11 @@ def _cause(
 
 
 def _cause_by_tokens(one: History, other: History, are_same: bool) -> tuple[Cause, str]:
-    """Find the cause where merges do not determine the tokens, as where some are dropped, or a file has no merges."""
+    """Find the cause where merges do not determine the tokens: some are dropped, or a file has no merges."""
     if not are_same and one.recipe.method != other.recipe.method:
         return "method", _methods(one.recipe, other.recipe)
     if not are_same:
-        return "tokens", "They hold different tokens; how these were made is not told by both."
+        return "tokens", "They hold different tokens; not both say how these were made."
     if one.scores is not None and other.scores is not None and not _same_scores(one, other):
         return "tokens", "They hold the same tokens, but with other log-probabilities."
     return "none", "They hold the same tokens."
@@ -181,7 +181,7 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(one: Recipe, other: Recipe) -> str:
-    """Return the first choice that may have made other words, except those that hardly any text shows."""
+    """Return the first choice that may make other words, except those that matter to hardly any text."""
     changing = one.differing(other, Normalization)
     found = sorted(one.differing(other, Splitting), key=lambda name: (name in changing, "pattern" not in name))
     for choice in found:
@@ -195,8 +195,8 @@ def _splitting_difference(one: Recipe, other: Recipe) -> str:
 def _data_or_count(one: History, other: History, first: int, a: Step, b: Step) -> tuple[Cause, str]:
     if not (one.has_counts and other.has_counts):
         return "not known", (
-            "Without counts in both tables the cause cannot be told; count them on the same texts. "
-            "A tie, another text or another pattern are the usual ones."
+            "Without counts in both tables the cause is unknown; count them on the same texts. "
+            "Usually it is a tie, another text or another pattern."
         )
     counts, other_counts = one.columns.count[:first].tolist(), other.columns.count[:first].tolist()
     earlier = next((i for i, (x, y) in enumerate(zip(counts, other_counts, strict=True)) if x != y), None)
@@ -226,7 +226,7 @@ def _written(left: bytes, right: bytes) -> str:
 def differing_regions(
     spans: Sequence[tuple[int, int, int]], other_spans: Sequence[tuple[int, int, int]]
 ) -> list[tuple[int, int]]:
-    """The shortest stretches of bytes that begin and end at a cut of both, and are cut differently between.
+    """Return the shortest stretches that begin and end at a cut of both, and are cut differently between.
 
     >>> differing_regions([(0, 2, 7), (2, 3, 8)], [(0, 1, 5), (1, 2, 6), (2, 3, 9)])
     [(0, 2)]

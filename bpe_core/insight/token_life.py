@@ -1,8 +1,8 @@
-"""The life of a token: what it was made of, how often it occurred in the corpus when, what became of it.
+"""Follow the life of a token: its parts, its count in the corpus over time, and the tokens made of it.
 
-Where pairs are joined word by word, a token is born with all its occurrences, and larger tokens take them away. Other
-methods allow one of two things. Where tokens are joined, the history says which later steps used one up. Where tokens
-are dropped, the words that could hold one are cut again at some moments.
+Where pairs are joined word by word, a token is born with all its occurrences, and larger tokens take them away. For
+other methods that join, the history says which later steps used a token up. Where tokens are dropped, the words that
+could hold one are cut again at some moments.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled
 
 MOST_WORDS = 200
-MOMENTS = 24  # at which the words are cut
+MOMENTS = 24  # at which the words are cut again
 
-Steps = tuple[tuple[int, int], ...]  # from each of these numbers of steps on, a count
-Held = list[tuple[bytes, int]]  # each word and the count of the token in all its occurrences, the most first
+Steps = tuple[tuple[int, int], ...]  # the count from each of these numbers of steps on
+Held = list[tuple[bytes, int]]  # each word, and the token's count in all its occurrences; the largest first
 
 
 @dataclass(frozen=True)
 class Holders:
-    """The words that hold a token or a pair: the first MOST_WORDS with their counts, and numbers for all of them."""
+    """The words that hold a token or a pair: the first MOST_WORDS with their counts, and the totals."""
 
     words: tuple[tuple[bytes, int], ...] = ()
     number: int = 0
@@ -56,12 +56,12 @@ class TokenLife:
     at: int
     children: tuple[int, ...]  # the tokens made from it, up to `at`
     reached: Reachability
-    curve: Steps = ()  # its occurrences from its birth on; empty where no words are known
-    pair_curve: Steps = ()  # those of the pair it was made of, until its birth
-    takers: tuple[tuple[int, int], ...] = ()  # the steps that took occurrences of it with how many, the most first
+    curve: Steps = ()  # its count from its birth on; empty where no words are known
+    pair_curve: Steps = ()  # the count of its pair, until its birth
+    takers: tuple[tuple[int, int], ...] = ()  # the steps that took occurrences, with how many; the most first
     words: Holders = Holders()  # that hold it now
-    paid: Holders = Holders()  # that held what its own step joined, dropped or added
-    files: dict[str, int] = field(default_factory=dict)  # how the count of its step splits over files or groups
+    paid: Holders = Holders()  # that held the pair or token of its own step
+    files: dict[str, int] = field(default_factory=dict)  # the count of its step by files or groups
 
     def count_at(self, at: int) -> int:
         return next((count for step, count in reversed(self.curve) if step <= at), 0)
@@ -80,7 +80,7 @@ class TokenLife:
 
     @property
     def is_scaffold(self) -> bool:
-        """Whether larger tokens have taken all its occurrences: it was needed only on the way."""
+        """Whether larger tokens have taken all its occurrences."""
         return self.is_born and self.curve[0][1] > 0 and self.count == 0 and bool(self.takers)
 
 
@@ -125,7 +125,7 @@ def life_without_words(
     corpus: RankedWords | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> TokenLife:
-    """Tell where a token is used, and whether a text can produce it."""
+    """Find where a token is used, and whether a text can produce it."""
     children = history.first(at).children(token) if history.only_joins else []
     reached = reachability(history, token, at, corpus=corpus, cancelled=cancelled)
     return TokenLife(token, at, tuple(children), reached)
@@ -148,7 +148,7 @@ def life_by_use(
 @dataclass(frozen=True)
 class TokenUse:
     curve: Steps
-    words: Held  # that hold it after the steps asked about
+    words: Held  # that hold it at the moment asked about
     words_at_step: Held  # that held it before it was dropped, or when it was added
 
 
@@ -165,7 +165,7 @@ def use_by_joining(history: History, token: int, at_first: int) -> Steps:
 
 
 def use_by_cutting(words: WordTable, history: History, token: int, at: int, work: Work = ALONE) -> TokenUse:
-    """Its count after some numbers of steps, and the words that hold it after `at` of them."""
+    """Count it after some numbers of steps, and find the words that hold it after `at` of them."""
     cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
     dropped, added = history.row_of_drop(token), history.row_of(token)
     first = 0 if added is None else added + 1
@@ -186,7 +186,7 @@ def use_by_cutting(words: WordTable, history: History, token: int, at: int, work
 
 
 def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
-    """Return the words with the token's bytes; where words are marked, without the blank of the marker."""
+    """Return the words with the token's bytes, without the blank of a word marker."""
     at_first = history.alphabet.decoded
     needle = at_first[token] if token < len(at_first) else TokenBytes(history)[token]
     if history.recipe.marker != "none":
@@ -195,7 +195,7 @@ def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
 
 
 def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
-    """Return counts by id, 0 where unknown; of a method that begins with pieces of words those last expected."""
+    """Return counts by id, 0 where unknown; where learning begins with pieces of words, the last expected counts."""
     counts: Int64s = np.zeros(history.id_count, np.int64)
     counts[: len(symbol_counts)] = symbol_counts
     if not history.has_counts:

@@ -1,7 +1,7 @@
-"""Why is this text cut here? For every boundary the one true reason.
+"""Explain why a text is cut at a place: for every boundary the one true reason.
 
-It has either been dissolved by some merge, or still stands. `_SENTENCES` lists all reasons: first those inside a
-word, then those between words.
+`_SENTENCES` lists all reasons: first those inside a word, where a merge may have dissolved the boundary, then those
+between words.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import regex
 
 
-# What the alternatives of the named patterns are for, by how they begin and what they hold.
+# What the alternatives of the named patterns match, in their order.
 _EXPLANATIONS: dict[str, tuple[str, ...]] = {
     "gpt2": (
         "an English contraction",
@@ -74,7 +74,7 @@ _EXPLANATIONS: dict[str, tuple[str, ...]] = {
 class Branch:
     number: int  # 1 for the first
     expression: str
-    explanation: str  # empty for a person's own pattern
+    explanation: str  # empty for a custom pattern
 
 
 def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Branch | None:
@@ -121,7 +121,7 @@ def _compiled(expression: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
 
 
 def alternatives(expression: str) -> list[str]:
-    """A regular expression cut at its outermost bars.
+    """Cut a regular expression at its outermost bars.
 
     >>> alternatives(r"'(?:s|t)|[^|\\]]+|\\|")
     ["'(?:s|t)", '[^|\\\\]]+', '\\\\|']
@@ -153,14 +153,14 @@ Kind = Literal[
 ]  # fmt: skip
 Name = Callable[[int], str]
 
-LONGEST_SHOWN = 400  # symbols of a word; beyond that only the neighbourhood of a place
+LONGEST_SHOWN = 400  # symbols of a word; in a longer one only the neighbourhood of a place is looked at
 
 
 @dataclass(frozen=True)
 class Standing:
-    best: int  # at most, which was when both its tokens existed for the first time
-    now: int  # at the moment looked at
-    winner: int | None  # the count of the pair that is merged at that moment instead; None where none is
+    best: int  # the highest count, which it had when both its tokens first existed
+    now: int  # at the moment shown
+    winner: int | None  # the count of the pair that is merged then; None where none is
     minimum: int  # below this nothing is merged
 
 
@@ -170,7 +170,7 @@ class Reason:
     pair: tuple[int, int] | None = None  # the two tokens mentioned
     rank: int | None = None  # the merge that joins them
     taken_by: int | None = None  # the merge that took one of them before
-    taken: int | None = None  # which one that was
+    taken: int | None = None  # the token that was taken
     standing: Standing | None = None  # where the words of the corpus are known
     before: Branch | None = None  # the alternative of the pattern that made the word before the cut
     after: Branch | None = None
@@ -215,7 +215,7 @@ def reason_in_word(
 
 
 def _learned_too_late(life: list[Meeting], at: int, rank_of: dict[Pair, int]) -> Reason | None:
-    """Find the earliest learned pair that met here and was not joined, because one of the two was gone."""
+    """Find the earliest learned pair that met here but was not joined, because one of the two had been taken."""
     found: list[Reason] = []
     for meeting, following in pairwise(life):
         rank = rank_of.get((meeting.left, meeting.right))
@@ -237,7 +237,7 @@ def _never_allowed(pair: tuple[int, int], history: History) -> Kind | None:
 
 
 def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> Standing:
-    """Return how often a pair occurred in the corpus. Counts only fall, so the first is the highest."""
+    """Count a pair in the corpus over time. Counts only fall, so the first is the highest."""
     found = corpus.pair_occurrences(*pair)
     counts, history = corpus.history.columns.count, corpus.history
     return Standing(
@@ -253,7 +253,7 @@ class WordInText:
     first: int  # the index of its first symbol among those of the text
     symbols: list[int]
     ranks: list[int]
-    starts: list[int]  # of each symbol, in bytes of the given text; a marker covers none
+    starts: list[int]  # of each symbol, in bytes of the given text; a marker covers no byte
     stops: list[int]
     base: int
 
@@ -290,12 +290,12 @@ class Why:
         self._base = len(history.alphabet)
 
     def at_byte(self, byte: int, at: int | None = None) -> Reason:
-        """Why the boundary before that byte of `text.encode()` exists after `at` merges (all, if not given)."""
+        """Say why the boundary before that byte of `text.encode()` exists after `at` merges (all by default)."""
         at = len(self.history) if at is None else at
         starts = self._symbols.starts
         if byte <= 0 or byte >= len(self._boundaries.ranks) - 1:
             return Reason("edge")
-        symbol = int(np.searchsorted(starts, byte))  # the first that starts there; one without width comes first
+        symbol = int(np.searchsorted(starts, byte))  # the first symbol that starts there; one without width comes first
         rank = int(self._boundaries.ranks[byte])
         if rank == INSIDE:
             covered = symbol > 0 and byte < int(self._symbols.stops[symbol - 1])
@@ -339,7 +339,7 @@ class Why:
         return int(edges[word]), int(edges[min(word + 1, len(edges) - 1)])
 
     def _neighbourhood(self, place: int, first: int, stop: int) -> tuple[int, int]:
-        """Shorten a very long word to the part to show, which ends where nothing is ever joined."""
+        """Shorten a very long word to a part that ends where nothing is ever joined."""
         if stop - first <= LONGEST_SHOWN:
             return first, stop
         standing = np.flatnonzero(self._symbols.ranks[first:stop] == NEVER) + first
@@ -446,5 +446,5 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     "special": lambda reason, name: "A special token is here; it is never split and never joined to anything.",
     "edge": lambda reason, name: "The text begins or ends here.",
     "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",
-    "dropped": lambda reason, name: "What is here belongs to no word: the recipe leaves it out.",
+    "dropped": lambda reason, name: "These bytes belong to no word: the recipe leaves them out.",
 }

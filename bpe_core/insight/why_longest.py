@@ -1,11 +1,11 @@
-"""Why is this text cut here, where the longest token that fits is taken?
+"""Explain the cuts of a method that takes the longest token that fits.
 
 Inside a word there are few answers:
 
     longest     the token before is the longest that fits from its start; every longer one is missing, or comes later
     joined      no cut: a token covers the place
     stuck       nothing fits at some place of the word, so the whole of it is unknown
-    too long    the word is longer than the recipe allows, and unknown for that
+    too long    the word is longer than the recipe allows, and therefore unknown
 
     >>> from bpe_core.counting.words import WordTable
     >>> from bpe_core.recipes.recipe import Recipe
@@ -34,8 +34,8 @@ class WhyLongest(WordReasons):
     def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
         cut, most = self._pieces.cut(word.text.encode(), at), self.history.recipe.longest_word
         if len(word.text) > most:
-            told = f"The word has more than {most:,} characters, so the whole of it is {self._quoted(cut.ids[0])}."
-            return Explanation("too long", False, told)
+            sentence = f"The word has more than {most:,} characters, so the whole of it is {self._quoted(cut.ids[0])}."
+            return Explanation("too long", False, sentence)
         start = 0
         for id, end in zip(cut.ids, cut.ends, strict=True):
             if id == self._pieces.unknown:
@@ -51,16 +51,18 @@ class WhyLongest(WordReasons):
         births = self._pieces.continuing if start else self._pieces.starting
         since = births[word.text[word.characters(start) : word.characters(end)]][1]
         there = f"since step {since:,}" if since else "from the beginning"
-        told = f"The text is not cut here: {self._quoted(id)}, which is there {there}, is the longest token that fits."
-        return Explanation("joined", False, told, (since,) if since else ())
+        sentence = (
+            f"The text is not cut here: {self._quoted(id)}, which is there {there}, is the longest token that fits."
+        )
+        return Explanation("joined", False, sentence, (since,) if since else ())
 
     def _longest(self, word: TextWord, start: int, end: int, id: int, at: int) -> Explanation:
         first, stop = word.characters(start), word.characters(end)
         mark = self.history.alphabet.continuing.decode() if start else ""
         longer = quoted(mark + word.text[first : stop + 1])
         later, steps = self._first_longer(word, first, stop, at)
-        told = f"{self._quoted(id)} is the longest token that fits here; {longer} is not in the vocabulary.{later}"
-        return Explanation("longest", True, told, steps)
+        sentence = f"{self._quoted(id)} is the longest token that fits here; {longer} is not in the vocabulary.{later}"
+        return Explanation("longest", True, sentence, steps)
 
     def _stuck(self, word: TextWord, at: int) -> Explanation:
         place, births = 0, self._pieces.starting
@@ -73,8 +75,8 @@ class WhyLongest(WordReasons):
             place, births = end, self._pieces.continuing
         later, steps = self._first_longer(word, place, place, at)
         unknown = self._quoted(self._pieces.unknown)
-        told = f"No token fits at {quoted(word.text[place:])}, so the whole word is {unknown}.{later}"
-        return Explanation("stuck", False, told, steps)
+        sentence = f"No token fits at {quoted(word.text[place:])}, so the whole word is {unknown}.{later}"
+        return Explanation("stuck", False, sentence, steps)
 
     def _first_longer(self, word: TextWord, first: int, stop: int, at: int) -> tuple[str, tuple[int, ...]]:
         births = self._pieces.continuing if first else self._pieces.starting

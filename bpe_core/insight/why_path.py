@@ -1,14 +1,14 @@
-"""Why is this text cut here, where a word is cut in the most probable way?
+"""Explain the cuts of a method that cuts a word in the most probable way.
 
-Because the best way to cut the word is better than the best way that would not cut it here. Both are shown piece by
-piece, with the score (the log-probability) of each; the scores add up, and what is closer to 0 is more probable.
-Where the fewest tokens come first (MinGram), their number is shown, and the scores decide among ways that have as many.
+A word is cut at a place because its best way is better than the best way without that cut. Both are shown piece by
+piece with their scores (log-probabilities). Scores add up, and closer to 0 is more probable. Where the fewest tokens
+come first (MinGram), their number is shown, and scores decide among ways with the same number.
 
-    best        the word is cut here, and the best way that would not is less probable
+    best        the word is cut here, and the best way without this cut is less probable
     only        every way to cut the word cuts it here
-    joined      no cut: a token covers the place, and the best way that would cut here is less probable
-    whole       no cut: a character, or what the alphabet lacks, is one token
-    unknown     what stands before or behind is not in the alphabet, so no piece reaches over it
+    joined      no cut: a token covers the place, and the best way with a cut here is less probable
+    whole       no cut: the place is inside a character, or inside characters that the alphabet lacks
+    unknown     the character before or behind is not in the alphabet, so no piece reaches over it
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Compared:
-    """Whether the best way cuts a word at a place, and the best of those that do otherwise."""
+    """Whether the best way cuts a word at a place, and the best way that does the opposite."""
 
     is_cut: bool
     taken: Scored
@@ -72,7 +72,7 @@ class WhyPath(WordReasons):
         return Explanation(kind, found.is_cut, self._sentence(found), ways=tuple(ways))
 
     def compared(self, word: TextWord, byte: int, at: int) -> Compared | Literal["whole", "unknown"]:
-        """Find the best way through the known symbols around a place, and the best that does otherwise there."""
+        """Find the best way through the known symbols around a place, and the best one that does the opposite there."""
         raw = word.text.encode()
         symbols = self._spelling.symbols(raw)
         ends = [0, *accumulate(self._spelling.widths(raw, symbols))]
@@ -84,7 +84,7 @@ class WhyPath(WordReasons):
             return "unknown"
         place, edges = places[-1] - known[0], self._paths.pieces.edges(symbols[slice(*known)], at)
         taken = self._best(edges, at)
-        assert taken is not None  # there are the single characters
+        assert taken is not None  # single characters are always possible
         is_cut = self._has_cut(taken, place)
         return Compared(is_cut, taken, self._best((_without_cut if is_cut else _with_cut)(edges, place), at))
 
@@ -146,7 +146,7 @@ def _number(score: float) -> str:
 
 
 def _lead(lead: float) -> str:
-    """How much less probable the other one is.
+    """Say how much less probable the other way is.
 
     >>> _lead(2.3026), _lead(0.0), _lead(0.02), _lead(50)
     ('10 times less probable', 'as probable', 'hardly less probable', 'more than 1,000,000 times less probable')
@@ -162,6 +162,6 @@ def _lead(lead: float) -> str:
 
 
 _WITHOUT_PATHS = {
-    "whole": "This place is in the middle of a character, or of what the alphabet lacks.",
-    "unknown": "What is here is not in the alphabet, so no piece reaches over it.",
+    "whole": "This place is inside a character, or inside characters that the alphabet lacks.",
+    "unknown": "These characters are not in the alphabet, so no piece reaches over them.",
 }

@@ -1,13 +1,13 @@
-"""Why is this text cut here, where pairs are joined by their priority and not in the order of births?
+"""Explain the cuts of a table that joins pairs by priority, not in the order of their births.
 
 Inside a word:
 
     joined      no cut: the two tokens that met here were joined
-    whole       no cut: the word is a token as a whole, whatever pairs say
-    later       the two that meet here would be joined, but their token is not there yet
+    whole       no cut: the whole word is one token, whatever pairs it holds
+    later       the two that meet here would be joined, but their token does not exist yet
     taken       a pair that met here would have been joined, but one of the two went to another neighbour before
     never       no pair that ever met here is joined to anything
-    tokens      the word is too long to be gone through pair by pair
+    tokens      the word is too long to follow pair by pair
     symbol      the bytes of one base symbol
 """
 
@@ -32,15 +32,15 @@ MOST_WAYS = 40  # states of a word that are shown
 class Meeting:
     left: int
     right: int
-    joins_to: int | None  # the token they become, whenever that is there
+    joins_to: int | None  # the token they become, once it exists
 
 
 @dataclass(frozen=True)
 class Trace:
     ends: list[int]  # of its base symbols, in bytes
-    states: list[list[tuple[int, int]]]  # after that many joins: the tokens, and the symbols before the end of each
+    states: list[list[tuple[int, int]]]  # after each join: the tokens, and the number of symbols before the end of each
     met: dict[int, list[Meeting]]  # by the number of symbols before the place: the pairs that met there, in turn
-    joined_at: dict[int, int]  # by the same: as which pair of the word it was joined
+    joined_at: dict[int, int]  # by the same: which join of the word dissolved it
 
 
 class WhyPriority:
@@ -67,12 +67,12 @@ class WhyPriority:
             return self._by_tokens(found.ids, ends, byte)
         place = next((i for i, end in enumerate(spelled, 1) if int(word.origins[end]) == byte), None)
         if place is None:
-            return Explanation("symbol", False, "No boundary is here: these are the bytes of one base symbol.")
+            return Explanation("symbol", False, "No boundary is here: these bytes belong to one base symbol.")
         trace = self._trace(symbols, spelled, at)
         kind, sentence, steps = self._reason(trace, place, at)
         if is_cut and place in trace.joined_at:
             kind = "hidden"
-            sentence += " But what they make is a step to others only; none is made here, so it is parted again."
+            sentence += " But the token they make is only a step to others. None is made here, so it is parted again."
         return Explanation(kind, is_cut, sentence, steps, self._ways(trace))
 
     def _name(self, id: int) -> str:
@@ -84,7 +84,7 @@ class WhyPriority:
         if index < len(ends) - 1 and ends[index] == byte:
             both = f"{self._name(tokens[index])} and {self._name(tokens[index + 1])}"
             return Explanation(
-                "tokens", True, f"The tokens {both} meet here, in a word too long to be told pair by pair."
+                "tokens", True, f"The tokens {both} meet here, in a word too long to follow pair by pair."
             )
         return Explanation("joined", False, f"The text is not cut here: {self._name(tokens[index])} is one token.")
 
@@ -112,7 +112,7 @@ class WhyPriority:
     def _reason(self, trace: Trace, place: int, at: int) -> tuple[str, str, tuple[int, ...]]:
         met = trace.met.get(place, [])
         if not met:
-            return "symbol", "No boundary is here: what is here is left out.", ()
+            return "symbol", "No boundary is here: these bytes are left out.", ()
         last = met[-1]
         pair = f"{self._name(last.left)} and {self._name(last.right)}"
         if place in trace.joined_at:

@@ -116,15 +116,15 @@ class Reason:
     widest: str = "999,999"  # a text that it needs room for
     is_number: bool = True
 
-    def is_told(self, told: Told) -> bool:
+    def is_known(self, told: Told) -> bool:
         return told.keys() >= {*self.of}
 
     def text(self, count: int, told: Told) -> str:
-        return self.written(count, told) if self.is_told(told) else ""
+        return self.written(count, told) if self.is_known(told) else ""
 
     def values(self, history: History) -> npt.NDArray[Any]:
         """Return its value for every step, to sort by; what is not a number comes first."""
-        if not self.is_told(history.reasons):
+        if not self.is_known(history.reasons):
             return np.zeros(len(history))
         found = np.asarray(self.value(history.columns.count, history.reasons))
         return np.nan_to_num(found, nan=-np.inf) if found.dtype.kind == "f" else found
@@ -169,6 +169,6 @@ def learns_by_ranks(history: History) -> bool:
     return history.joining is None and Method.of(history.recipe).learns_by_ranks
 
 
-def told_by(history: History) -> str:
+def steps_in_words(history: History) -> str:
     """Return the number of its steps in words; of tokens where a file lists tokens only."""
     return history.recipe.wording.counted(len(history)) if len(history) else f"{history.vocabulary_size:,} tokens"

@@ -1,4 +1,4 @@
-"""Which of these tokenizers is better for these texts? Any number of both, and every figure counted, none estimated."""
+"""Compare any number of tokenizers by any number of texts. Every figure is counted, none is estimated."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ Columns = Mapping[str, Values]
 Texts = Mapping[str, str | Iterable[str]]  # by name; several documents are one group, and one row
 
 NOTHING_TO_MEASURE = "A benchmark takes at least one tokenizer and one text."
-HELD = 1_000_000  # tokens that are counted together
-WORTH_COUNTING = 200_000  # characters of all texts together, from which on words are counted first
-NAMED = 3  # texts that a tokenizer cannot encode, in a sentence
-TIMED = 32_000  # characters of such a text that are encoded to tell how long all of it takes
+HELD = 1_000_000  # counted together
+WORTH_COUNTING = 200_000  # characters of all texts together; of more, words are counted first
+NAMED = 3  # texts named in the sentence about what a tokenizer cannot encode
+TIMED = 32_000  # characters of such a text that are timed
 
 
 class Contender(NamedTuple):
@@ -68,7 +68,7 @@ class Benchmark:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Warn of each tokenizer that cannot encode all: it needs few tokens where it understands little."""
+        """Warn of each tokenizer that cannot encode everything: it looks good because it leaves things out."""
         shares = self.of("unencoded_share")
         return tuple(filter(None, map(self._unknown, self.tokenizers, shares.tolist())))
 
@@ -77,10 +77,10 @@ class Benchmark:
         found = sorted((one for one in known if one[1] > 0), key=lambda one: -one[1])
         if not found:
             return ""
-        told = ", ".join(f"{share:.2%} of {text}" for text, share in found[:NAMED])
+        some = ", ".join(f"{share:.2%} of {text}" for text, share in found[:NAMED])
         more = f" and parts of {len(found) - NAMED:,} more" if len(found) > NAMED else ""
         return (
-            f"{tokenizer} cannot encode everything: {told}{more} (in bytes, spaces left out) become unknown tokens or "
+            f"{tokenizer} cannot encode everything: {some}{more} (in bytes, spaces left out) become unknown tokens or "
             "none at all, so its other figures for these texts flatter it."
         )
 
@@ -94,7 +94,7 @@ def benchmark(
     threads: int | None = None,
     work: Work = ALONE,
 ) -> Benchmark:
-    """Measure every text by every tokenizer; tokens are compared with those of `relative_to`, else of the first."""
+    """Measure every text by every tokenizer; tokens are compared with those of `relative_to` (the first by default)."""
     contenders, groups = contenders_of(tokenizers), _groups(texts)
     if not contenders or not groups:
         raise BpeError(NOTHING_TO_MEASURE)
@@ -108,7 +108,7 @@ def benchmark(
 
 
 def contenders_of(tokenizers: Tokenizers) -> list[Contender]:
-    """Make one tokenizer of each history, for all numbers of steps it is measured after."""
+    """Make one tokenizer of each history; it serves all the steps at which it is measured."""
     made: dict[int, Tokenizer] = {}
     found = []
     for name, given in by_name(tokenizers).items():
@@ -174,13 +174,13 @@ def _measured(
 def _in_words(
     contenders: list[Contender], groups: Mapping[str, Sequence[str]], threads: WorkerPool
 ) -> dict[Recipe, TextsInWords]:
-    """Count longer texts as words, once for all tokenizers that split alike, so that each word is cut once."""
+    """Count the words of long texts once for all tokenizers that split alike, so that each word is cut once."""
     if sum(len(text) for documents in groups.values() for text in documents) < WORTH_COUNTING:
         return {}
     shared = (shared_splitting(one.tokenizer.history.recipe) for one in contenders)
     wanted_by = [recipe for recipe in shared if recipe is not None]
     if not all(encodes_everything(one.tokenizer) for one in contenders):
-        wanted_by.append(AT_BLANKS)  # to tell how much is not encoded
+        wanted_by.append(AT_BLANKS)  # for the share that is not encoded
     splittings = list(dict.fromkeys(wanted_by))
 
     texts = list(groups.values())
@@ -203,7 +203,7 @@ def _in_words(
 
 
 def _mixed(jobs: Sequence[tuple[Recipe, int, int]]) -> list[tuple[Recipe, int, int]]:
-    """Spread evenly the jobs that normalize, as meanwhile other threads run only in kernels."""
+    """Spread jobs that normalize evenly: they hold the GIL, and other threads then run only in kernels."""
     kinds = [[job for job in jobs if job[0].normalizes is wanted] for wanted in (True, False)]
     placed = [(place / len(kind), job) for kind in kinds for place, job in enumerate(kind)]
     return [job for _, job in sorted(placed, key=itemgetter(0))]
@@ -292,12 +292,12 @@ def _columns(
 
 
 def ratio(some: Int64s | Float64s, of: Int64s | Float64s) -> Float64s:
-    """Divide; where there is nothing to divide by, return no number."""
+    """Divide; by zero the result is not a number."""
     found: Float64s = np.where(of > 0, some / np.maximum(of, 1), np.nan)
     return found
 
 
-# The same sentences, in the same order, by language; of one string each line is a sentence.
+# By language, the same sentences in the same order. In a string each line is a sentence.
 Parallel = Mapping[str, str | Iterable[str]]
 Sentences = Mapping[str, Sequence[str]]
 
@@ -351,7 +351,7 @@ def checked_parallel(parallel: Parallel) -> Sentences:
 
 
 def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
-    """The sentences in a folder, a file a language (`en.txt`, `de.txt`), a line a sentence."""
+    """Read the sentences in a folder: a file for each language (`en.txt`, `de.txt`), a line for each sentence."""
     if not Path(folder).is_dir():
         raise CorpusError(f"{folder} is no folder; parallel texts are a folder with a file for each language.")
     corpus = Corpus.from_files(folder)

@@ -1,8 +1,8 @@
-"""How well a small model of pairs of tokens predicts words that were held out, for every size of one run.
+"""Measure how well a small model of token pairs predicts held-out words, for every size of one run.
 
-From one size to the next few words are cut otherwise. Where pairs are joined by ranks these are the words in which the
-step dissolves a boundary. Where tokens are looked up, they are the words that know of the token that is born or
-dropped, and all of them when scores are set anew.
+Few words are cut differently at the next size. Where pairs are joined by ranks, these are the words in which the step
+dissolves a boundary. Where tokens are looked up, they are the words that could hold the token that is added or
+dropped. When new scores are set, they are all words.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from bpe_core.measures.compiled_bits import Wanted
 
 
-MEASURED = 60  # sizes, closer together where the vocabulary is small; where all by themselves would take too long
-LITTLE = 5_000_000  # bytes of different words by sizes: that many are measured by themselves
-MOST_WITH_SEEDS = 1 << 16  # the smallest sizes, where what was dropped before was never meant to be a vocabulary
+MEASURED = 60  # sizes measured where all would take too long; closer together where the vocabulary is small
+LITTLE = 5_000_000  # bytes of different words times sizes: up to here each size is measured by itself
+MOST_WITH_SEEDS = 1 << 16  # of the smallest sizes, where tokens are dropped
 APART = 10  # every tenth occurrence is held out
 TRAINING, HELD_OUT = "training text", "held out: "  # names of lines, and what precedes the name of a text
-USUAL_DISCOUNT = 0.75  # where too little was seen once and twice to tell
+USUAL_DISCOUNT = 0.75  # where too few pairs occur once and twice for an estimate
 KERNELS = Policy("bpe_core.measures.compiled_bits", small=400_000, large=20_000_000)  # tokens at first, by sizes
-# The sum of the squares of words' bytes from which on cutting them again and again takes too long.
+# The sum of the squares of words' bytes above which cutting them again and again takes too long.
 LONG_WORDS = 500_000_000
-LONG_WORDS_PLAINLY = 40_000_000  # where there are no kernels for it
+LONG_WORDS_PLAINLY = 40_000_000  # without kernels
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class BitsPerByte:
 
 
 def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
-    """The words without every tenth occurrence in the table, and these occurrences.
+    """Hold out every tenth occurrence in the table; return the other words, then these.
 
     >>> [list(one) for one in tenth_apart(WordTable.from_counts({"low": 15, "new": 5}))]
     [[(b'low', 14), (b'new', 4)], [(b'low', 1), (b'new', 1)]]
@@ -64,10 +64,10 @@ def tenth_apart(words: WordTable) -> tuple[WordTable, WordTable]:
 def bits_per_byte(
     learned: WordTable, held_out: WordTable, history: History, sizes: Int64s | None = None, *, work: Work = ALONE
 ) -> BitsPerByte:
-    """Measure these sizes, else all; where that takes too long only some, see the note in `MEASURES`."""
+    """Measure these sizes, or all; only some where all take too long (see the note in `MEASURES`)."""
     if not held_out.total:
         raise CorpusError(
-            f"Nothing is held out: less than {APART} words are in this text. Name another to be held out."
+            f"Nothing is held out: this text has fewer than {APART} words. Name another text to hold out."
         )
     both = GroupedWords.of({"learned": learned, "held out": held_out})
     counts = both.counts_in("learned"), both.counts_in("held out")
@@ -91,7 +91,7 @@ def bits_per_byte(
 def bits_by_text(
     learned: Mapping[str, WordTable], held_out: Mapping[str, WordTable], history: History, *, work: Work = ALONE
 ) -> dict[str, BitsPerByte]:
-    """Measure each held-out text by the model of each learned one; where nothing is held out, a tenth of that."""
+    """Measure each held-out text by the model of each learned one; without any, hold out a tenth of the latter."""
     pairs = {}
     for name, words in learned.items():
         if not held_out:
@@ -106,7 +106,7 @@ def _steps(history: History, sizes: Int64s) -> Int64s:
 
 
 def _every(history: History) -> Int64s:
-    """All steps; where tokens are dropped, some of those at which there are very many yet."""
+    """Return all steps; where tokens are dropped, only some of the early ones, at which there are very many tokens."""
     if history.only_joins:
         return np.arange(len(history) + 1)
     smallest = np.argsort(history.vocabulary_sizes(), kind="stable")[:MOST_WITH_SEEDS]
@@ -164,8 +164,8 @@ def _told(one: Int64s, other: Int64s, seen: Int64s, wanted: Int64s, events: int,
     asked = wanted > 0
     one, other, seen = one[asked], other[asked], seen[asked]
     alone = by_itself[other]
-    told = np.maximum(0.0, seen - own) + own * different[one] * alone
-    probability = np.where(before[one] > 0, told / np.maximum(before[one], 1), alone)
+    discounted = np.maximum(0.0, seen - own) + own * different[one] * alone
+    probability = np.where(before[one] > 0, discounted / np.maximum(before[one], 1), alone)
     return float(-(wanted[asked] * np.log2(probability)).sum())
 
 
@@ -176,15 +176,15 @@ def _discount(counts: Int64s) -> float:
 
 class Followed(NamedTuple):
     size: int  # tokens at first
-    follow: Callable[[Wanted], Iterator[int]]  # writes what is wanted; yields how many steps are done
+    follow: Callable[[Wanted], Iterator[int]]  # writes the results; yields how many steps are done
 
     def is_worth(self, sizes: int, cancelled: CancelCheck) -> bool:
-        """Whether that many sizes are found sooner than each by itself, and can be found so."""
+        """Whether following the steps is possible and faster than measuring each size by itself."""
         return KERNELS.chooses(self.size * sizes, cancelled=cancelled)
 
 
 def followed(cut: CutWords) -> Followed | None:
-    """None where it is unknown which words a step changes, or finding out would take too long."""
+    """Return None where it is unknown which words a step changes, or finding out would take too long."""
     if isinstance(cut.segmentation, Boundaries):
         return _joined(cut, cut.segmentation)
     segmenter, lengths = cut.segmenter, np.diff(cut.words.starts)
@@ -201,11 +201,11 @@ def followed(cut: CutWords) -> Followed | None:
 
 
 def _joined(cut: CutWords, boundaries: Boundaries) -> Followed | None:
-    """Words in which each step joins pairs; None where some symbols are no tokens by themselves."""
+    """List the words in which each step joins pairs; None where some symbols are no tokens by themselves."""
     symbols, (ids, words) = boundaries.all_symbols(), cut.placed(0)
     if not np.array_equal(symbols.ids, ids):
         return None
-    # The symbols in cells, with a cell around each word that holds no token.
+    # The symbols in cells. The cells between words hold no token.
     begins = np.append(np.flatnonzero(np.diff(words, prepend=-1)), len(words))
     cells = np.insert(symbols.ids, begins, cut.history.id_count).astype(np.int32)
     of_word = np.insert(words, begins, np.append(words[:1], words[begins[1:] - 1])).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Held-out bits of every size of one run, by the compiled kernels: pairs are joined, or words are cut kernel."""
+"""Compute held-out bits at every size of one run by compiled kernels that join pairs or cut words."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Cells(NamedTuple):
 
     ids: Int32s  # the symbol in each cell; between words a number that is no token
     words: Int32s  # the word of each cell
-    first: Int64s  # where in the next column the cells are listed whose boundary each step dissolves; and the end
+    first: Int64s  # where each step's cells begin in the next column, and the end
     by_rank: Int32s
 
 
 def follow_joins(cells: Cells, wanted: Wanted, history: History, slots: int | None = None) -> Iterator[int]:
-    """Write the bits where pairs are joined; yields again and again how many steps are done."""
+    """Write the bits where pairs are joined; yield how many steps are done."""
     places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
     columns = history.columns
     joins = kernel.Joins(columns.left, columns.right, history.token_lengths(), cells.first, cells.by_rank)
@@ -59,12 +59,12 @@ def follow_joins(cells: Cells, wanted: Wanted, history: History, slots: int | No
 
 
 def room_to_tell() -> kernel.Room:
-    told, exponents = np.zeros(kernel.AT_ONCE), np.zeros(kernel.AT_ONCE)
-    return kernel.Room(told, told.view(np.int64), exponents, exponents.view(np.int64))
+    values, exponents = np.zeros(kernel.AT_ONCE), np.zeros(kernel.AT_ONCE)
+    return kernel.Room(values, values.view(np.int64), exponents, exponents.view(np.int64))
 
 
 def _model(tokens: int, slots: int) -> kernel.Model:
-    """An empty table of that many slots, half of them for pairs at most; of all tokens, and the edge of words."""
+    """Make an empty table for all tokens and the edge of words; pairs fill at most half of its slots."""
     return kernel.Model(
         keys=np.zeros(slots, np.uint64),
         seen=np.zeros(slots, np.int64),
@@ -104,7 +104,7 @@ _NO_PIECES = PiecesOverTime([0], lambda at: piece_table([], [], [], []), None)
 def follow_words(
     words: WordTable, segmenter: WordSegmenter, wanted: Wanted, history: History, slots: int | None = None
 ) -> Iterator[int]:
-    """Write the bits after the steps that are asked for; yields again and again how many steps are done."""
+    """Write the bits after the steps that are asked for; yield how many steps are done."""
     steps, longest = len(history), int(np.diff(words.starts).max(initial=0))
     over_time, listing = segmenter.pieces_over_time(), _Listing()
     if over_time is None:
@@ -159,7 +159,7 @@ def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> k
 
 
 def _uncut(words: WordTable, wanted: Wanted) -> kernel.Words:
-    behind = np.zeros(4, np.uint8)  # where whole characters are read
+    behind = np.zeros(4, np.uint8)  # words that are read as whole characters
     return kernel.Words(
         data=np.concatenate([words.text, behind]),
         starts=words.starts,

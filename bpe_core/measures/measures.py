@@ -1,4 +1,4 @@
-"""Every measure of tokenizers, once: its title, its unit, what it means, how it is computed.
+"""List every measure of tokenizers with its title, its unit, its meaning and its formula.
 
 Tables name their columns by these names; windows, commands, charts and help texts read the rest from here.
 
@@ -25,11 +25,11 @@ class Measure:
     unit: Unit  # a share is shown in percent, a ratio has no unit
     meaning: str  # a phrase that could end a list entry
     formula: str = ""
-    digits: int = 3  # shown behind the point; of a share, those of its percentage
+    digits: int = 3  # digits behind the point; of a share, those of its percentage
     note: str = ""  # what to know before comparing numbers, in sentences
 
     def shown(self, value: float | None) -> str:
-        """Write a value for people; nothing where it is unknown."""
+        """Write a value for people; an unknown one is empty."""
         if value is None or value != value:
             return ""
         if self.unit in WHOLE_NUMBERS:
@@ -43,12 +43,10 @@ class Measure:
 
 
 BYTES_NOTE = (
-    "Bytes of the text as it was given count, including spaces and everything else outside words, before any "
-    "normalization. Of a list of words, or a run from an older session, only the bytes of its words are known."
+    "All bytes of the given text count, including spaces and everything else outside words, before any "
+    "normalization. For a list of words, or a run from an older session, only the bytes of its words are known."
 )
-PRETOKENS_NOTE = (
-    "Pretokens are what the pattern of the recipe makes of the text before any merge, so other recipes count others."
-)
+PRETOKENS_NOTE = "Pretokens are the recipe's pieces of the text before any merge, so other recipes count others."
 RENYI_FORMULA = (
     "Rényi efficiency: H / ln V, where H = ln(Σ p^α) / (1 − α) with α = 2.5, p the share of each token among all "
     "tokens of the text, and V the number of different tokens that occur in it. 1 would mean that all occur equally "
@@ -75,7 +73,7 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("size", "Wanted size", "size", "tokens"),
-            "The tokens wanted; `vocabulary` tells how many there are, fewer where nothing more can be learned",
+            "The tokens asked for; `vocabulary` holds how many there are, fewer where nothing more can be learned",
         ),
         # -- the text ----------------------------------------------------------------------
         Measure("documents", "Documents", "documents", "documents", "How many texts were measured"),
@@ -141,12 +139,12 @@ MEASURES: dict[str, Measure] = {
         ),
         Measure(
             *("seconds", "Seconds", "seconds", "seconds"),
-            "Processor time that encoding takes, of a long text as its beginning takes it; the first text of a "
+            "Processor time of encoding, estimated from the beginning of a long text; the first text of a "
             "tokenizer pays for its preparation",
         ),
         Measure(
             *("bits_per_byte", "Held-out bits per byte", "bits/byte", "bits"),
-            "What a small model of pairs of tokens needs to tell held-out words",
+            "How many bits a small model of token pairs needs to write held-out words",
             digits=4,
             note=BITS_NOTE,
         ),
@@ -198,7 +196,7 @@ MEASURES: dict[str, Measure] = {
 OF_MORPHEMES_IN_SWEEPS = {f"morpheme_{name}": name for name in ("precision", "recall", "f1")}
 MEASURES |= {long: replace(MEASURES[name], name=long) for long, name in OF_MORPHEMES_IN_SWEEPS.items()}
 
-# The measures of each kind of table, in the order of their columns.
+# The measures in each kind of table, in the order of its columns.
 OF_SIZES = (
     *("bytes_per_token", "tokens_per_pretoken", "renyi_efficiency", "share_in_use", "share_of_scaffolds"),
     "bits_per_byte",

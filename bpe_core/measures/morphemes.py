@@ -1,6 +1,6 @@
-"""How well the cuts of tokenizers agree with the borders of morphemes, in words whose morphemes are known.
+"""Measure how well the cuts of tokenizers agree with the borders of morphemes, in words whose morphemes are known.
 
-Each word is cut as it is behind a blank, where most words of a text stand, and counts once, however frequent it is.
+Each word is cut as it is behind a blank, as in most texts, and counts once, however frequent it is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Morphemes = Mapping[str, Sequence[str]]  # of each word, in their order
 Lists = Mapping[str, Morphemes]  # by name, such as the language
 
 BLANK = " "
-PLAIN = Recipe(pattern="none")  # what is given is not split: each tokenizer splits it in its own way
+PLAIN = Recipe(pattern="none")  # texts are not split here: each tokenizer splits them in its own way
 EXAMPLE = "unhappy<TAB>un happy"
 
 
@@ -67,7 +67,7 @@ def _part(some: int, of: int) -> float:
 def morpheme_agreement(
     tokenizers: Tokenizers, lists: Lists, *, threads: int | None = None, work: Work = ALONE
 ) -> DataTable:
-    """A row for each tokenizer and list: all lists of the first, then those of the next; see `MEASURES`."""
+    """Make a row for each tokenizer and list: all lists of the first, then those of the next; see `MEASURES`."""
     contenders = contenders_of(tokenizers)
     for name, morphemes in lists.items():
         checked(morphemes, name)
@@ -102,7 +102,7 @@ def checked(morphemes: Morphemes, name: str) -> Morphemes:
 
 
 def read_morphemes(path: Path | str) -> dict[str, tuple[str, ...]]:
-    """A list in a file: a word, a tab, and its morphemes with blanks between, line by line."""
+    """Read a list: on each line a word, a tab, and its morphemes with blanks between."""
     return morphemes_in(read_small_file(path, "the list of morphemes", CorpusError).splitlines(), str(path))
 
 
@@ -119,8 +119,8 @@ def morphemes_in(lines: Iterable[str], name: str) -> dict[str, tuple[str, ...]]:
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
-        word, tab, told = line.strip().partition("\t")
-        parts = tuple(told.split())
+        word, tab, morphemes = line.strip().partition("\t")
+        parts = tuple(morphemes.split())
         if not tab or "".join(parts) != word:
             raise CorpusError(
                 f"{name}, line {number:,}: {line.strip()[:60]!r} is no word with its morphemes, as {EXAMPLE} is."

@@ -1,4 +1,4 @@
-"""What each size of the vocabulary, up to the one learned, means for a text.
+"""Compute what each size of the vocabulary, up to the one learned, means for a text.
 
 Where pairs are joined, one run holds the answer for all sizes: a merge changes the counts of three tokens, so any sum
 over tokens is updated merge by merge. Elsewhere tokens are counted anew at some sizes.
@@ -23,21 +23,21 @@ from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_
 USUAL_POWER = 2.5
 ONE = 1 << 52
 SELDOM = 1024
-LITTLE = 0.05  # by which a text may grow longer and still be said to be hardly longer
+LITTLE = 0.05  # a text that grows by less than this is hardly longer
 
 
 @dataclass(frozen=True, eq=False)
 class SizeCurves:
     """A number for each size, the smallest first."""
 
-    bytes: int  # of the given text; where only its words are known, of these
+    bytes: int  # of the given text, or of its words where only these are known
     words: int
     sizes: Int64s  # of the vocabulary
     steps: Int64s  # after which the vocabulary had that size
     tokens: Int64s  # in the text
     used: Int64s  # different tokens that occur
     renyi_efficiency: Float64s
-    scaffolds: Int64s | None = None  # merged tokens that occurred here once and no longer do; not known of some sizes
+    scaffolds: Int64s | None = None  # merged tokens that occurred here and no longer do; unknown for some sizes
 
     @property
     def bytes_per_token(self) -> Float64s:
@@ -68,7 +68,7 @@ def size_curves(
     ranked: RankedWords | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> SizeCurves:
-    """The curves of a text, given as its words; `ranked` saves ranking them again."""
+    """Compute the curves of a text, given as its words; `ranked` saves ranking them again."""
     ranked = ranked or RankedWords.of(words, history)
     joined = ranked.joined
     tokens = ranked.tokens_at_start - np.concatenate([[0], np.cumsum(joined)]).astype(np.int64)
@@ -89,7 +89,7 @@ def size_curves(
 def _follow(
     counts: list[int], joined: list[int], history: History, power: float, cancelled: CancelCheck
 ) -> tuple[list[int], list[int], list[float]]:
-    """Return after each merge: tokens that occur, tokens that occur no longer, and the sum that entropy is made of."""
+    """Return for each merge how many tokens occur, how many no longer occur, and the sum for the entropy."""
     base, term = len(counts), _term(power)
     used = sum(1 for count in counts if count)
     gone, total = 0, sum(map(term, counts))
@@ -113,7 +113,7 @@ def _follow(
 
 
 def _term(power: float) -> Callable[[int], int]:
-    """Return what one token adds to the sum, in parts of `ONE`: so sums are exact in any order."""
+    """Return what one token adds to the sum, in whole parts of `ONE`, so that sums are exact in any order."""
 
     def exact(count: int) -> int:
         if not count:
@@ -148,7 +148,7 @@ def _efficiency(sums: Float64s, tokens: Int64s, used: Int64s, power: float) -> F
 
 
 def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER) -> float:
-    """How evenly tokens are used, from 0 to 1; a power of 1 gives Shannon's.
+    """Measure how evenly tokens are used, from 0 to 1; a power of 1 gives Shannon's efficiency.
 
     >>> round(renyi_efficiency([3, 2, 1, 1], power=3.0), 12)  # pick @@ed pick @@l @@ed pick @@les
     0.803152850136
@@ -161,7 +161,7 @@ def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER)
 
 
 def half_would_do(sizes: Int64s, tokens: Int64s) -> int | None:
-    """The first of these ascending sizes whose half needs less than 5 % more tokens; None where none is so large.
+    """Find the first of these ascending sizes whose half needs less than 5 % more tokens; None where there is none.
 
     It depends only on the sizes up to it, so it stays when more is learned.
 
@@ -180,10 +180,10 @@ MEASURED = 48  # sizes, closer together where the vocabulary is small
 def measured_sizes(
     cut: CutWords, sizes: Int64s | None = None, *, power: float = USUAL_POWER, work: Work = ALONE
 ) -> SizeCurves:
-    """Of these sizes those that the vocabulary ever had; if not said, some between its smallest and its largest."""
+    """Return those of these sizes that the vocabulary ever had; by default some from its smallest to its largest."""
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
     tokens, used, efficiency = np.zeros(len(steps), np.int64), np.zeros(len(steps), np.int64), np.zeros(len(steps))
-    order = np.argsort(steps)  # most words stay as they are from one of them to the next
+    order = np.argsort(steps)  # from one to the next most words stay as they are
     for done, place in enumerate(while_wanted(order.tolist(), work.cancelled, every=1)):
         work.progress(Progress("measuring", done, len(steps), "sizes"))
         counts = cut.counts(int(steps[place]))
@@ -194,7 +194,7 @@ def measured_sizes(
 
 
 def some_sizes(history: History, most: int = MEASURED) -> Int64s:
-    """Choose sizes that the vocabulary had: what is above the smallest grows by equal factors."""
+    """Choose sizes that the vocabulary had; their distance from the smallest grows by equal factors."""
     ends = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
     grown = np.geomspace(1, ends[1] - ends[0] + 1, most).round().astype(np.int64) - 1
     found: Int64s = np.unique(ends[0] + grown)
@@ -202,7 +202,7 @@ def some_sizes(history: History, most: int = MEASURED) -> Int64s:
 
 
 def which_sizes(sizes: Int64s, history: History) -> str:
-    """Say which sizes were measured, where these are not all."""
+    """Say which sizes were measured, if not all."""
     if len(sizes) > len(history):
         return ""
     had = np.sort(history.vocabulary_sizes())

@@ -30,17 +30,17 @@ KERNELS = Policy("bpe_core.kernels.word_tables", small=200_000)  # tokens of all
 
 
 def can_be_in_words(recipe: Recipe) -> bool:
-    """Whether a text's tokens are those of its words: not where steps of a file cut it, or the whole is one word."""
+    """Whether a text's tokens are those of its words; not where a file's own steps cut it, or the text is one word."""
     return not recipe.preparation and recipe.pattern not in (CUSTOM_PATTERN, "none")
 
 
 def shared_splitting(recipe: Recipe) -> Recipe | None:
-    """Return what texts are counted by for all recipes that split alike; None where their words do not tell tokens."""
+    """Return the counting that all recipes with the same splitting share; None where words do not decide tokens."""
     return splitting_of(recipe) if can_be_in_words(recipe) else None
 
 
 def splitting_of(recipe: Recipe) -> Recipe:
-    """All that decides which words texts have; what looks like a special token is plain text to measures."""
+    """Return all that decides which words texts have; to measures, special tokens in a text are plain text."""
     chosen = {field.name: getattr(recipe, field.name) for field in fields(Splitting)}
     return Recipe(**{**chosen, "special_tokens": ()})
 
@@ -69,7 +69,7 @@ class TextsInWords:
         return CutTexts(self, history, *tokens_by_word(self.words, self.counted_by, history, at, cancelled=cancelled))
 
     def cuts(self, history: History, *, cancelled: CancelCheck = never_cancelled) -> Callable[[int], CutTexts]:
-        """The same after any step, asked by one thread at a time."""
+        """Return cuts after any step; for one thread at a time."""
         cut = CutWords.of(self.words, self.counted_by, history, cancelled=cancelled)
         return lambda at: CutTexts(self, history, *cut.by_word(at))
 
@@ -81,7 +81,7 @@ class CutTexts:
     in_words: TextsInWords
     history: History
     ids: Int64s
-    starts: Int64s  # where those of each word begin, and the end
+    starts: Int64s  # where each word's tokens begin, and the end
 
     @cached_property
     def tokens_by_word(self) -> Int64s:
@@ -127,12 +127,12 @@ def stretches(text: str) -> int:
 
 @cache
 def _are_blanks() -> npt.NDArray[np.bool_]:
-    """Of each character up to the last blank, and of one behind it."""
+    """Flag each character up to the last blank, and one more."""
     return np.array([chr(code).isspace() for code in range(_LAST_BLANK + 2)])
 
 
 def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, id_count: int) -> Int64s:
-    """By the kernel: how often each token occurs in the words of these rows, each of which occurs that many `times`."""
+    """Count each token in the words of these rows by the kernel; each word occurs `times` times."""
     from bpe_core.kernels import word_tables  # loads machine code
 
     counts = np.zeros(id_count, np.int64)
@@ -140,15 +140,15 @@ def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, i
     return counts
 
 
-# --- How much a tokenizer cannot encode: what becomes an unknown token, or none at all ---
+# --- What a tokenizer cannot encode: it becomes an unknown token, or none at all ---
 
 LETTER = "a"
 SIGMAS = "σς"  # one becomes the other at the end of a word
 
 
 def is_always_encoded(history: History) -> Callable[[str], bool]:
-    """Whether a character is encoded, or left out, in every word; False may also mean that only a cut can tell."""
-    recipe = history.recipe.with_changes(special_tokens=())  # which are plain text to measures
+    """Whether a character is encoded, or left out, in every word; False may also mean that only cutting shows it."""
+    recipe = history.recipe.with_changes(special_tokens=())  # special tokens are plain text to measures
     if recipe.preparation or recipe.pattern == CUSTOM_PATTERN or recipe.base != "characters":
         return lambda character: False
     is_known, splitter = _is_known(history), Splitter(recipe)
@@ -179,7 +179,7 @@ def _is_known(history: History) -> Callable[[str, bool], bool]:
 
 
 def _is_a_word(character: str, splitter: Splitter, recipe: Recipe) -> bool:
-    """Whether it is always one by itself, as punctuation marks are."""
+    """Whether the character is always a word by itself, as punctuation marks are."""
     if recipe.pattern != "bert":
         return False
     return len(list(splitter.words(LETTER + character + character + LETTER))) == 4
@@ -187,7 +187,7 @@ def _is_a_word(character: str, splitter: Splitter, recipe: Recipe) -> bool:
 
 BYTES = 256
 CHARACTERS_BETWEEN_CHECKS = 100
-AT_BLANKS = splitting_of(Recipe(pattern="whitespace"))  # finds the same stretches, where there are none of these:
+AT_BLANKS = splitting_of(Recipe(pattern="whitespace"))  # finds the same stretches in texts without these:
 ONLY_OF_PYTHON = np.arange(0x1C, 0x20, dtype=np.uint8)  # signs that `str.split` takes for blanks
 
 
@@ -219,7 +219,7 @@ class Stretches(NamedTuple):
 class BetweenBlanks:
     """The different stretches between blanks in texts, and how often each occurs in each text.
 
-    Each is cut once, if it has a character of which the alphabet alone does not tell.
+    A stretch is cut once if the alphabet alone cannot answer for one of its characters.
     """
 
     words: WordColumns
@@ -239,13 +239,13 @@ class BetweenBlanks:
 
     @classmethod
     def of_words(cls, found: TextsInWords) -> BetweenBlanks | None:
-        """The same from what was counted by `AT_BLANKS`; None where Python sees more blanks."""
+        """Make the same from words counted by `AT_BLANKS`; None where Python sees more blanks."""
         if np.isin(found.words.text, ONLY_OF_PYTHON).any():
             return None
         return cls(WordColumns(found.words.text, found.words.starts), found.texts)
 
     def unencoded(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck = never_cancelled) -> list[float]:
-        """The part of the bytes of each text that no token encodes after that many steps; blanks are left out."""
+        """Return the share of each text's bytes that no token encodes after that many steps, without blanks."""
         lengths, found = self._stretches.lengths, self._lost(tokenizer, at, cancelled)
         shares = []
         for which, times, *_ in self.texts.values():
@@ -270,9 +270,9 @@ class BetweenBlanks:
         return [int(code) for code in np.flatnonzero(occurs)]
 
     def _lost(self, tokenizer: Tokenizer, at: int, cancelled: CancelCheck) -> Int64s:
-        """How many bytes of each stretch are in an unknown token, in none, or in a character that is left out.
+        """Count the bytes of each stretch in an unknown token, in no token, or in a character that is left out.
 
-        What is left out is shown with the token behind it, so each character is tested by itself.
+        The token behind a left-out character covers its bytes, so each character is tested by itself.
         """
         tells = is_always_encoded(tokenizer.history)
         left_out, is_unsure = np.zeros((2, 0x110000), np.bool_)

@@ -1,4 +1,4 @@
-"""All questions, one a file: what the window, the commands, reports and Python ask.
+"""All questions, a file for each; the window, the commands, reports and Python ask them.
 
 A new question is a new file here, with one subclass of `Question` (`bpe_core/asking.py`). It is found by its name.
 """
@@ -35,7 +35,7 @@ def question_named(name: str) -> type[Question]:
 
 
 def question_summary(name: str) -> str:
-    """Read what a question answers from its source: a list of all of them must not load all."""
+    """Read a question's summary from its source, so that a list of all questions loads none."""
     source = Path(__path__[0], f"{name}.py").read_text(encoding="utf-8")
     classes = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
     question = next(node for node in classes if "Question" in map(ast.unparse, node.bases))
@@ -43,7 +43,7 @@ def question_summary(name: str) -> str:
 
 
 def ask(study: Any, question: str, **parameters: Any) -> Answer:
-    """Ask a study, or several by name, the question of that name.
+    """Ask one study, or several by name, the question of that name.
 
     >>> from bpe_core.studies.making import train
     >>> ask(train(["low low lower"], "words", merges=2), "lengths", at=1).columns["tokens"].tolist()

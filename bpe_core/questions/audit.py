@@ -13,7 +13,7 @@ from bpe_core.insight.audit import table_of as rows_table
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work, while_wanted
 
-LONGEST_FIRST = "length"  # people who sort by length look for long tokens
+LONGEST_FIRST = "length"  # longest first: these are looked for
 WHAT = "An audit"
 LISTED = ("id", "token", "times", "criteria", "reason")
 CRITERIA_LIST = "".join(f"  {name:<12} {sentence}\n" for name, sentence in CRITERIA.items())
@@ -31,7 +31,7 @@ examples:
       What is known of the tokens by themselves: how many there are of each criterion, and the first of them.
 
   bpe-explorer audit tokenizer.json --corpus mine/ yours.txt --only scaffold,unused --sort count -o audit.csv
-      Those that the corpus needs as steps only, or not at all, as a table.
+      A table of those that the corpus needs only as steps, or not at all.
 
 criteria:
 {CRITERIA_LIST}"""
@@ -60,7 +60,7 @@ criteria:
 
 
 def criteria_in(text: str) -> tuple[Criterion, ...]:
-    """Read the names of criteria, a comma between.
+    """Read the names of criteria, separated by commas.
 
     >>> criteria_in("unused,scaffold")
     ('scaffold', 'unused')
@@ -75,15 +75,15 @@ def criteria_in(text: str) -> tuple[Criterion, ...]:
 def audit_of(
     study: Study, rare: int, long: int, wanted: tuple[Criterion, ...] = (), work: Work = ALONE
 ) -> tuple[Audit, list[str]]:
-    """Audit a study, and name the texts it was audited by; refuse criteria that cannot be known of these."""
+    """Audit a study, and name the texts of the audit; refuse criteria that they cannot answer."""
     parts = {} if study.texts is None else study.parts(WHAT, work)
     needs = [one for one in wanted if one in OF_CORPUS]
     if needs and not parts:
-        raise BpeError(f"Which tokens are {needs[0]} can be told on a corpus only: name them with --corpus.")
+        raise BpeError(f"Only a corpus shows which tokens are {needs[0]}: name its files with --corpus.")
     places = TokenPlaces.of(list(parts.values()), study.history) if parts else None
     found = audited(study.history, places, rare=rare, long=long, work=work)
     missing = [one for one in wanted if one not in found.meets]
     if missing:
         why = "name several texts with --corpus" if missing[0] == "one-file" else "its method joins no pairs"
-        raise BpeError(f"Which tokens are {missing[0]} cannot be told here: {why}.")
+        raise BpeError(f"Which tokens are {missing[0]} is unknown here: {why}.")
     return found, list(parts)

@@ -24,7 +24,7 @@ DRAWN = (
 OWN_SENTENCES = "own"  # the program's own parallel sentences
 COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, "premium"))
 
-ENGLISH = "en"  # what other languages are compared with, where it is there
+ENGLISH = "en"  # other languages are compared with it, where it is among them
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ columns:
 
 
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
-    """Yield each tokenizer at its end, or at each of these sizes, under a name of its own."""
+    """Yield each tokenizer at its end, or at each of these sizes, under a separate name."""
     taken = set[str]()
     for name, study in studies.items():
         history = study.history

@@ -28,7 +28,7 @@ class Compression(Question):
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         history = study.history
         symbols = np.zeros(0, np.int64)
-        if not history.only_joins:  # only the texts know how many base symbols there are
+        if not history.only_joins:  # only the texts say how many base symbols there are
             symbols = study.symbol_counts(WHAT, work)
         ratio = symbols_per_token(history, symbols)
         known = ratio is not None
@@ -47,7 +47,7 @@ class Compression(Question):
 
 
 def symbols_per_token(history: History, symbols: Int64s) -> npt.NDArray[np.float64] | None:
-    """How many base symbols a token stood for after 0, 1, 2 ... steps, if that is known."""
+    """Return the base symbols per token after 0, 1, 2 ... steps, if they are known."""
     if not len(history) or not history.has_counts or history.tokens_at_start <= 0:
         return None
     if history.only_joins:

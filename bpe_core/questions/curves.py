@@ -26,13 +26,13 @@ NO_TEXTS = (
 class Curves(Question):
     """Draw one measure of many tokenizers over the size of the vocabulary.
 
-    Runs that differ only in what chance drew for them share a line with its band.
+    Runs that differ only by their random samples share a line with a band.
     """
 
     needs = "texts if known"
     studies = (1, 1_000)
     rests = True
-    takes_moments = False  # a curve shows all moments
+    takes_moments = False  # curves show all moments
     examples = """\
 examples:
   bpe-explorer curves book.bpex --runs --corpus book.txt --measure tokens_per_word -o curves.svg

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
-from bpe_core.learning.methods import told_by
+from bpe_core.learning.methods import steps_in_words
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.honest_text import escape
 from bpe_core.support.progress import ALONE, Work
 
-FEW = 10  # tokens that are in one only
+FEW = 10  # listed tokens that only one has
 LONGEST = 200  # bytes of a token
 
 
@@ -40,7 +40,7 @@ The exit code is 0 where the merges are the same, 3 where they differ.
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         names, (one, other) = list(studies), studies.values()
         found = compare_tables(one.history, other.history, cancelled=work.cancelled)
-        sentences = [f"{name}: {told_by(study.history)}." for name, study in studies.items()]
+        sentences = [f"{name}: {steps_in_words(study.history)}." for name, study in studies.items()]
         sentences += _parting(found, one, other)
         sentences += [found.overlap.in_words, *self._only_in(names, found)]
         if self.text:
@@ -109,14 +109,14 @@ def _facts(found: TableComparison) -> dict[str, object]:
 def _text_facts(text: str, one: Study, other: Study) -> dict[str, object]:
     cuts = one.tokenizer.spans(text), other.tokenizer.spans(text)
     sides = zip(("first", "second"), (one, other), cuts, strict=True)
-    told = {
+    facts = {
         side: {
             "ids": [study.number(id) for *_, id in spans],
             "tokens": [escape(study.names.raw[id]) for *_, id in spans],
         }
         for side, study, spans in sides
     }
-    return {**told, "differing_bytes": differing_regions(*cuts)}
+    return {**facts, "differing_bytes": differing_regions(*cuts)}
 
 
 def _ids(study: Study, place: int | None) -> tuple[int | None, int | None]:

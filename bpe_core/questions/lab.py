@@ -23,7 +23,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
 LETTERS = "ABCD"
-AGREED, OWN = " | ", " ‖ "  # between two tokens: a cut that all have, or one that some have
+AGREED, OWN = " | ", " ‖ "  # between two tokens: a cut of all, or of some
 LISTED = 10
 MEASURED = ("tokens", "tokens_per_pretoken", "bytes_per_token", "renyi_efficiency")
 
@@ -32,7 +32,7 @@ MEASURED = ("tokens", "tokens_per_pretoken", "bytes_per_token", "renyi_efficienc
 class Lab(Question):
     """Put two to four tokenizers side by side at one size of their vocabularies.
 
-    The words of texts are those that the first tokenizer splits them into. Without texts, the words of a run are taken.
+    Texts are split into words by the first tokenizer. Without texts, the words of a run are taken.
     """
 
     needs = "texts if known"
@@ -126,13 +126,13 @@ def _cut_text(text: str, studies: Mapping[str, Study], at: Sequence[int]) -> lis
     sentences = [f"{found} of the text {'is' if places < 2 else 'are'} cut differently."]
     for index, (letter, study) in enumerate(zip(LETTERS, studies.values(), strict=False)):
         unknown = int(np.count_nonzero(tokens[index].ids == study.history.alphabet.unknown_id))
-        told = f"  ({unknown:,} unknown)" if unknown else ""
-        sentences.append(f"{letter} {len(tokens[index].spans()):>6,}  {_marked(data, cuts, index)}{told}")
+        unknown_text = f"  ({unknown:,} unknown)" if unknown else ""
+        sentences.append(f"{letter} {len(tokens[index].spans()):>6,}  {_marked(data, cuts, index)}{unknown_text}")
     return sentences
 
 
 def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
-    """Write a bar wherever this one cuts the text, a double one where not all do."""
+    """Write a bar wherever this tokenizer cuts the text, a double one where not all do."""
     differing = set(cuts.differing.tolist())
     places = cuts.places[cuts.has[index]].tolist()
     parts = [shown(data[: places[0] if places else None])]

@@ -22,7 +22,7 @@ COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words
 class Morphemes(Question):
     """Measure how well the cuts of tokenizers agree with the borders of morphemes.
 
-    A word is cut as it is behind a space, and counts once. Agreement is no quality by itself: a frequent word is better
+    A word is cut as it is behind a space, and counts once. Agreement is no virtue by itself: a frequent word should be
     one token, whatever its morphemes.
     """
 

@@ -1,4 +1,4 @@
-"""What paid for a step: the words that held its pair, and the files they came from."""
+"""The words that held the pair of a step, and the files they came from."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ WHAT = "What paid for a step"
 class Paid(Question):
     """List the words that paid for a step, and how its count splits over files or groups.
 
-    A pair's count comes from the words that hold it. These are the words when it was merged, those that paid most
-    first.
+    A pair's count comes from the words that hold it. The words are listed as they were when the pair was merged, the
+    largest counts first.
     """
 
     needs = "texts"
@@ -65,7 +65,7 @@ examples:
 
 
 def held_table(words: Held) -> DataTable:
-    """Words that hold a token, and how often it occurs in each with all its repetitions."""
+    """List words that hold a token, with its count in all repetitions of each."""
     return DataTable(
         {
             "text": [shown(word) for word, _ in words],

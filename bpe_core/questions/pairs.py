@@ -1,4 +1,4 @@
-"""The leading pairs: what could be done next."""
+"""The leading pairs: the possible next steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WHAT = "What could come next"
 
 @dataclass(frozen=True)
 class Pairs(Question):
-    """List all that could be done next after some steps, the best first."""
+    """List the possible next steps at any moment, the best first."""
 
     needs = "texts"
     follows_time = True

@@ -12,17 +12,17 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
-RUNNERS = 5  # that are followed where none is named
+RUNNERS = 5  # pairs that are followed where none is named
 MOST_CUTS, MOST_LEADS = 8, 24
 WHAT = "A race of pairs"
 
 
 @dataclass(frozen=True)
 class Race(Question):
-    """Follow chosen pairs through the training: who led, what cut them down.
+    """Follow chosen pairs through the training: which led, and which merges cut them down.
 
-    A pair enters when both its tokens exist. From then on its count can only fall, and each fall has a merge that took
-    a token away from it. Without pairs, those that lost most to others are followed.
+    A pair enters when both its tokens exist. From then on its count can only fall, each time because a merge takes one
+    of its tokens away. If no pair is named, those that lost most to others are followed.
     """
 
     follows_time = True
@@ -68,7 +68,7 @@ examples:
 
 
 def _table(runners: list[Runner], study: Study) -> DataTable:
-    """Make a row for each time a pair's count changes: from which step on it holds, and when the pair was merged."""
+    """Make a row for each change of a pair's count: the step at which it begins, and when the pair was merged."""
     return DataTable(
         {
             **study.pair_columns([runner.pair for runner in runners for _ in runner.counts]),

@@ -19,7 +19,7 @@ WHAT = "How often tokens occur"
 class Ranks(Question):
     """List every token that occurs in the texts, the most frequent first.
 
-    Of a run's own texts it shows them as they were while it was learned. WordPiece cuts them otherwise when it encodes.
+    A run's own texts are shown as they were cut while it was learned. WordPiece encodes them differently.
     """
 
     needs = "texts"

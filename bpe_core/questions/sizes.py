@@ -24,7 +24,7 @@ from bpe_core.support.progress import ALONE, Work
 
 WHAT = "What a size means"
 BITS = "bits_per_byte"
-MOST_POWER = 20  # a larger one makes numbers of frequent tokens that are too large
+MOST_POWER = 20  # a larger one makes numbers that overflow
 SHOWN_SIZES = 20
 RENAMED = {"tokens_per_word": "tokens_per_pretoken"}  # and still understood
 OF_CURVES = (
@@ -37,8 +37,8 @@ NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or
 class Sizes(Question):
     """Show what each vocabulary size would mean: compression, use, evenness.
 
-    Half of the size that is marked would nearly do: the text would be less than 5 % longer. That does not depend on how
-    far the training went.
+    Half of the marked size would nearly do: the text would be less than 5 % longer. This does not depend on how far the
+    training went.
     """
 
     axis = "size"
@@ -91,9 +91,9 @@ examples:
         found: dict[str, BitsPerByte] = {}
         sentences: list[str] = []
         for name, study in studies.items():
-            told = bits_by_text(self._texts(study, work), self._held_out(study, work), study.history, work=work)
-            sentences += [which for one in told.values() if (which := which_sizes(one.sizes, study.history))]
-            found |= {_line(text, name, told, studies): one for text, one in told.items()}
+            bits = bits_by_text(self._texts(study, work), self._held_out(study, work), study.history, work=work)
+            sentences += [which for one in bits.values() if (which := which_sizes(one.sizes, study.history))]
+            found |= {_line(text, name, bits, studies): one for text, one in bits.items()}
         for name, one in found.items():
             least = int(np.argmin(one.bits))
             sentences.append(
@@ -137,7 +137,7 @@ examples:
 
 
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
-    """Compute the curves: of every size where texts are cut by ranks, else of some, one after the other."""
+    """Compute the curves: for every size where texts are cut by ranks, else for some sizes."""
     if study.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)
     cut = CutWords.of(words, study.history.recipe, study.history, cancelled=work.cancelled)
@@ -175,7 +175,7 @@ def _about(name: str, curves: SizeCurves) -> str:
 
 
 def _some_rows(curves: Mapping[str, SizeCurves]) -> list[int]:
-    """Choose rows for a terminal: closer together where the vocabulary is small, and those that are marked."""
+    """Choose rows for a terminal: marked ones, and others, closer together where the vocabulary is small."""
     found, first = list[int](), 0
     for one in curves.values():
         length = len(one.tokens)

@@ -1,4 +1,4 @@
-"""All steps of a history, with all that is known of each."""
+"""The steps of a history, with all that is known of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from bpe_core.asking import Answer, Question
 from bpe_core.figures.from_table import counts_chart
 from bpe_core.history.history import NOTHING
-from bpe_core.learning.methods import told_by
+from bpe_core.learning.methods import steps_in_words
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
@@ -19,7 +19,7 @@ from bpe_core.support.progress import ALONE, Work
 
 @dataclass(frozen=True)
 class Steps(Question):
-    """List all steps: what was joined or dropped, its count, and who would have been next."""
+    """List all steps: the pair or token, its count, and which would have been next."""
 
     axis = "step"
     in_report = "figure"
@@ -29,7 +29,7 @@ class Steps(Question):
         table = steps_table(study, range(len(history)))
         listed = ("step", "left_text", "right_text", "token_text", "count", "tied", "runner_up_left_text")
         figure = counts_chart(table, history.recipe.wording.steps.capitalize()) if history.has_counts else None
-        return Answer(table, (f"{told_by(history)}.",), figure, (*listed, "runner_up_right_text"))
+        return Answer(table, (f"{steps_in_words(history)}.",), figure, (*listed, "runner_up_right_text"))
 
 
 def steps_table(study: Study, rows: Sequence[int]) -> DataTable:

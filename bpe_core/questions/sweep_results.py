@@ -16,7 +16,7 @@ from bpe_core.sweep.results import read_results
 class SweepResults(Question):
     """Draw a measure of all runs in a table that `sweep` has written, with the band of several samples."""
 
-    studies = NONE  # it is about a file of results
+    studies = NONE  # its input is a file of results
     examples = """\
 examples:
   bpe-explorer sweep-results results.csv --measure tokens_per_word -o sweep.svg

@@ -1,4 +1,4 @@
-"""What the ties decided, and what another rule would have made of it."""
+"""The steps that ties decided, and the result of another rule."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ WHAT = "What another rule would have made"
 
 @dataclass(frozen=True)
 class Ties(Question):
-    """List the steps that a tie decided; ask what another rule would have done.
+    """List the steps that a tie decided; show what another rule would have done.
 
-    Each row has the winner, the pair that was as good, and the step at which that was merged after all.
+    Each row has the winner, the pair that tied with it, and the step that merged the loser after all.
     """
 
     moment = ("step", -1)  # when both pairs still occurred

@@ -58,7 +58,7 @@ examples:
         if self.words:
             held = _held(study, token, at, work)
             return Answer(held_table(held), (f"{len(held):,} words hold {study.names.text[token]}.",))
-        study.words(WHAT, work)  # which refuses to go on without texts
+        study.words(WHAT, work)  # refuses to go on without texts
         life = life_of(study, token, at, work)
         table = life_table(study, life)
         sentences = (*_life_sentences(life, study), reach_sentence(life.reached, study), *_places(study, life, work))
@@ -66,9 +66,9 @@ examples:
 
 
 def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: bool = False) -> TokenLife:
-    """Find what the texts tell of a token; without texts, what the steps tell.
+    """Follow a token by the texts; without texts, by the steps.
 
-    `by_parts`: also how the count of its step splits over files or groups.
+    `by_parts`: also split the count of its step over files or groups.
     """
     history = study.history
     if study.texts is None:
@@ -110,7 +110,7 @@ def _facts(life: TokenLife, study: Study) -> dict[str, object]:
 
 
 def life_table(study: Study, life: TokenLife) -> DataTable:
-    """Make a row for each time its count changes: from which step on it holds; before its birth, of its pair."""
+    """Make a row for each change of its count, or before its birth of its pair's count, with the step."""
     rows = [("pair", *one) for one in life.pair_curve] + [("token", *one) for one in life.curve]
     return DataTable(
         {

@@ -13,12 +13,12 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
-MOST_SYMBOLS = 64  # of a word whose every token is listed; of a longer one those that it is cut into
+MOST_SYMBOLS = 64  # symbols of a word whose every token is listed; of a longer one only its final tokens are
 
 
 @dataclass(frozen=True)
 class Tree(Question):
-    """Show how a word is put together: each token, the symbols it covers, and the step that made it."""
+    """Show how a word is put together: each token, the symbols it covers, and its step."""
 
     follows_time = True
 

@@ -96,10 +96,10 @@ class Mixture:
         if weights and not any(weights):
             raise RecipeError("All weights of the mixture are zero, so there is nothing to learn from.")
         if self.by != "times" and sum(weights) != 1:
-            told = " + ".join(share_text(weight) for weight in weights[:MOST_NAMED])
+            said = " + ".join(share_text(weight) for weight in weights[:MOST_NAMED])
             more = " + ..." if len(weights) > MOST_NAMED else ""
             found = share_text(sum(weights, Fraction()))
-            raise RecipeError(f"The shares of a mixture must add up to 100 %; {told}{more} are {found}.")
+            raise RecipeError(f"The shares of a mixture must add up to 100 %; {said}{more} are {found}.")
 
     @property
     def says_nothing(self) -> bool:
@@ -134,8 +134,8 @@ class Mixture:
         'de 70 %, code 30 % (by bytes)'
         """
         weights = [f"{one.weight} times" if self.by == "times" else share_text(one.weight) for one in self.groups]
-        told = ", ".join(f"{one.name} {weight}" for one, weight in zip(self.groups, weights, strict=True))
-        return told if self.by == "times" else f"{told} (by {self.by})"
+        said = ", ".join(f"{one.name} {weight}" for one, weight in zip(self.groups, weights, strict=True))
+        return said if self.by == "times" else f"{said} (by {self.by})"
 
     def with_group(self, group: Group) -> Mixture:
         if all(known.name != group.name for known in self.groups):

@@ -307,8 +307,8 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
     def __post_init__(self) -> None:
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
-        told: object = self.special_tokens
-        if isinstance(told, str):  # else each letter would be one
+        tokens: object = self.special_tokens
+        if isinstance(tokens, str):  # else each letter would be one
             raise RecipeError("The special tokens must be a list of texts.")
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         object.__setattr__(self, "interventions", checked_interventions(self.interventions))

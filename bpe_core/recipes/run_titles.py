@@ -30,7 +30,7 @@ def title_among(run: Titled, runs: Sequence[Titled], text_of: TextOf) -> str:
     """What it is called: by its recipe, and where several are called alike, by what differs, too."""
     alike = [other for other in runs if other.recipe.name == run.recipe.name and other is not run]
     alike = [other for other in alike if other.parent != run.number]  # which says itself what is different there
-    return run.recipe.name + "".join(f", {told}" for told in _what_differs(run, alike, text_of))
+    return run.recipe.name + "".join(f", {said}" for said in _what_differs(run, alike, text_of))
 
 
 def _what_differs(run: Titled, others: Sequence[Titled], text_of: TextOf) -> list[str]:
@@ -40,17 +40,17 @@ def _what_differs(run: Titled, others: Sequence[Titled], text_of: TextOf) -> lis
     names = {name for other in recipes.values() for name in recipe.differing(other, *parts)}
     if recipe.grown_from:
         names -= {"vocab_size", "merges"}
-    told = [_told(recipe, name) for name in CHOICES if name in names]
-    return (_steering(run, text_of) + told)[:MOST_NAMED]
+    said = [_told(recipe, name) for name in CHOICES if name in names]
+    return (_steering(run, text_of) + said)[:MOST_NAMED]
 
 
 def _steering(run: Titled, text_of: TextOf) -> list[str]:
-    recipe, told = run.recipe, []
+    recipe, said = run.recipe, []
     if recipe.interventions:
         last = recipe.interventions[-1]
         pair = " + ".join(text_of(run, id) for id in last.pair)
-        told.append(f"no {pair} from {last.step:,}" if last.act == "forbid" else f"{pair} forced at {last.step:,}")
-    return told
+        said.append(f"no {pair} from {last.step:,}" if last.act == "forbid" else f"{pair} forced at {last.step:,}")
+    return said
 
 
 def _told(recipe: Recipe, name: str) -> str:

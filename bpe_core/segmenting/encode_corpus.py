@@ -230,7 +230,7 @@ class _Encoding:
 def _npy_header(length: int, width: Width) -> bytes:
     """The beginning of an .npy file, always of the same size, so that the length can be filled in at the end."""
     kind = np.dtype(width).newbyteorder("<").str
-    told = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({length},), }}".encode()
+    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({length},), }}".encode()
     magic = b"\x93NUMPY\x01\x00"
     room = _HEADER - len(magic) - 2
-    return magic + room.to_bytes(2, "little") + told.ljust(room - 1) + b"\n"
+    return magic + room.to_bytes(2, "little") + head.ljust(room - 1) + b"\n"

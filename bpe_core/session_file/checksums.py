@@ -78,14 +78,14 @@ def put_merges(connection: sqlite3.Connection, run: int, first: int, stop: int, 
 
 def wrong_parts(connection: sqlite3.Connection) -> list[Part]:
     """Return those that are not what was written: changed, gone, or never written."""
-    told = {Part(*key): digest for *key, digest in connection.execute("SELECT * FROM checks").fetchall()}
-    parts = sorted({*told, *_parts(connection)})
-    return [part for part in parts if _digest(connection, part) != told.get(part)]
+    stored = {Part(*key): digest for *key, digest in connection.execute("SELECT * FROM checks").fetchall()}
+    parts = sorted({*stored, *_parts(connection)})
+    return [part for part in parts if _digest(connection, part) != stored.get(part)]
 
 
 def is_known_to_be_wrong(connection: sqlite3.Connection, part: Part) -> bool:
-    told = connection.execute("SELECT digest FROM checks WHERE part = ? AND run = ? AND place = ?", part).fetchone()
-    return told is not None and told[0] != _digest(connection, part)
+    stored = connection.execute("SELECT digest FROM checks WHERE part = ? AND run = ? AND place = ?", part).fetchone()
+    return stored is not None and stored[0] != _digest(connection, part)
 
 
 def wrong_texts(connection: sqlite3.Connection) -> list[int]:

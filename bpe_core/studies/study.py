@@ -28,7 +28,7 @@ from bpe_core.figures.coloured_text import SAMPLE, sentence_html
 from bpe_core.history.arguments import history_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import BLANK, TokenBytes, TokenTexts
-from bpe_core.learning.methods import has_ranks, learns_by_ranks, told_by
+from bpe_core.learning.methods import has_ranks, learns_by_ranks, steps_in_words
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.data_table import Values
 from bpe_core.support.progress import ALONE, Work
@@ -91,7 +91,7 @@ class Study:
 
     def __repr__(self) -> str:
         size = f"{self.history.vocabulary_size:,} tokens"
-        learned = told_by(self.history)
+        learned = steps_in_words(self.history)
         told = [*([learned] if learned != size else []), size, f"recipe {self.history.recipe.name}"]
         return f"<Study{f' {self.name}' if self.name else ''}: {', '.join(told)}>"
 
@@ -234,7 +234,9 @@ class Study:
             return len(self.history)
         if not 0 <= at <= len(self.history):
             named = self.name or "The tokenizer"
-            raise BpeError(f"{named} has {told_by(self.history)}; `at` must be a number from 0 to that, not {at:,}.")
+            raise BpeError(
+                f"{named} has {steps_in_words(self.history)}; `at` must be a number from 0 to that, not {at:,}."
+            )
         return at
 
     # -- its words -------------------------------------------------------------------------

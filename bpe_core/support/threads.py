@@ -98,12 +98,12 @@ class WorkerPool:
         place_of: dict[Future[Result], int] = {
             self._pool.submit(job, lambda: self._is_stopped): place for place, job in enumerate(jobs)
         }
-        waiting, told, told_at = set(place_of), -1, 0.0
+        waiting, reported, reported_at = set(place_of), -1, 0.0
         counted = steps or Steps(len(jobs))
-        while waiting or told < counted.done:
-            if counted.done != told or time.monotonic() - told_at > TOLD_EVERY:
-                told, told_at = counted.done, time.monotonic()
-                self._progress(Progress(stage, told, counted.total, unit))
+        while waiting or reported < counted.done:
+            if counted.done != reported or time.monotonic() - reported_at > TOLD_EVERY:
+                reported, reported_at = counted.done, time.monotonic()
+                self._progress(Progress(stage, reported, counted.total, unit))
             done, waiting = wait(waiting, WAIT, FIRST_COMPLETED)
             if self._cancelled():
                 raise Cancelled(CANCELLED)

@@ -38,7 +38,7 @@ class RunsInSession:
         self._sources = {corpus: _sources_of(corpus, plan) for corpus in plan.corpora}
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Such as `3 runs (1 of them was there)`."""
         old = len({run.number for run in self._found.values()})
         total = old + len(self._fresh)

@@ -16,7 +16,7 @@ from bpe_core.formats import format_for
 from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, own_numbers
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.history.history import History, Int64s
-from bpe_core.learning.methods import told_by
+from bpe_core.learning.methods import steps_in_words
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.found_once import each_found_once
 from bpe_core.support.garbage import nothing_collected
@@ -140,7 +140,7 @@ class PreparedExport:
     path: Path  # the main one, or the folder they are in
     format: Format
     merges: int
-    told: str  # how many steps that are, in words
+    steps: str  # how many, in words
     files: Mapping[Path, bytes]  # the main one first
     verification: Verification
 
@@ -199,7 +199,7 @@ def prepare_export(
     found = verify(
         files[target], chosen, table, name=str(target), text=text, beside=by_name.get, work=work, apart=apart
     )
-    return PreparedExport(target, chosen, len(table), told_by(table), files, found)
+    return PreparedExport(target, chosen, len(table), steps_in_words(table), files, found)
 
 
 def _written(table: History, chosen: Format, target: Path, report: ProgressReport) -> dict[Path, bytes]:

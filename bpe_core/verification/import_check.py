@@ -38,8 +38,12 @@ class Agreement:
     def sentence(self) -> str:
         if self.silence:
             return self.silence
-        told = f"agrees with {self.asked} on {self.agreeing:,} of {self.texts:,} texts"
-        return told if self.agreeing == self.texts else f"{told}; where not, its ids are others than those shown here"
+        sentence = f"agrees with {self.asked} on {self.agreeing:,} of {self.texts:,} texts"
+        return (
+            sentence
+            if self.agreeing == self.texts
+            else f"{sentence}; where not, its ids are others than those shown here"
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -66,11 +70,13 @@ def check_import(
             data, beside = content_of(path), files_beside(Path(path))
             peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))()
         except Exception as error:  # whatever another library throws
-            told = f"{format.peer_name} does not load the file, so nothing was compared: {error}"
-            return Agreement(format.peer_name, silence=plain(told, LONGEST_SENTENCE))
+            sentence = f"{format.peer_name} does not load the file, so nothing was compared: {error}"
+            return Agreement(format.peer_name, silence=plain(sentence, LONGEST_SENTENCE))
         if peer is None:
-            told = f"{format.peer_name} is not installed, or lacks a file, so the ids were not compared with its own"
-            return Agreement(format.peer_name, silence=told)
+            sentence = (
+                f"{format.peer_name} is not installed, or lacks a file, so the ids were not compared with its own"
+            )
+            return Agreement(format.peer_name, silence=sentence)
         return _compared(format, opened, peer, patience, cancelled)
 
 

@@ -230,6 +230,6 @@ def _with_recipe(history: History, recipe: Recipe) -> History:
     """Return the same merges under another recipe, for choices that a format has no place for."""
     if history.recipe == recipe:
         return history
-    told = copy.copy(history)
-    told.recipe = recipe
-    return told
+    other = copy.copy(history)
+    other.recipe = recipe
+    return other

@@ -46,7 +46,7 @@ class ColumnLayout(Layout):
         for row, word in enumerate(self.figure.words):
             self.sheet.text(30, 20 * (row + 1), word, "token")
 
-    def told_at(self, x: float, y: float) -> str:
+    def values_at(self, x: float, y: float) -> str:
         return self.figure.sentence
 
 
@@ -90,7 +90,7 @@ def look():
     elif page.model.answer is None:
         program.charts.show_page("palindromes")
     else:
-        print(list(page.fields), page.told.text(), page.rows.rowCount(), page.figure.isVisible())
+        print(list(page.fields), page.sentence.text(), page.rows.rowCount(), page.figure.isVisible())
         program.window.may_close = lambda: True
         program.window.close()
         application.exit(0)

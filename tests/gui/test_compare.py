@@ -92,7 +92,7 @@ def test_the_shown_run_stays_and_the_other_stands_beside(comparing: Program) -> 
     found = compare_tables(run.history, OTHER)
     assert found.cause == "tie"
     assert listed(comparing) == expected_rows(found) != []
-    assert "Likely cause, tie" in page.told.text()
+    assert "Likely cause, tie" in page.sentence.text()
     assert page.choice.box.currentText() == "Run 2: other.csv"
 
 
@@ -175,10 +175,10 @@ def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> 
 def test_without_a_second_one_the_panel_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
     panel, duel = comparing.pages[ComparePage], comparing.pages[DuelPage]
     panel.duel.choose(None)
-    qtbot.waitUntil(lambda: "Choose another run" in panel.told.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "Choose another run" in panel.sentence.text(), timeout=WAIT)
     comparing.actions["duel"].trigger()
     qtbot.waitUntil(lambda: duel.texts[0].model.text() == "", timeout=WAIT)
-    assert "Choose another run" in duel.told.text()
+    assert "Choose another run" in duel.sentence.text()
     assert panel.rows.rowCount() == 0
 
 

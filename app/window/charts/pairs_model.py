@@ -1,4 +1,4 @@
-"""The leading pairs at the moment shown: those of the trainer at the end, recomputed ones in the past."""
+"""The leading pairs at the moment shown: the trainer's at the end, recomputed ones in the past."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Bar:
     right: str  # empty where the left one would be dropped or added
     count: int
     is_next: bool  # this one will be chosen, or was
-    is_tied: bool  # it is as good as the one that is chosen
+    is_tied: bool  # it is as good as the chosen one
     pair: tuple[int, int] = (-1, -1)  # the ids
-    value: float = 0.0  # what it is chosen by
+    value: float = 0.0  # the measure of the choice
     label: str = ""  # the value as a person reads it
 
     @property
@@ -50,7 +50,7 @@ class Bar:
 
 
 class PairsModel(QObject, Watched):
-    """`bars` are those of the moment `at`; `is_waiting` while that is not yet the cursor's."""
+    """`bars` are of the moment `at`; `is_waiting` until that is the cursor's."""
 
     has_figure = True
     changed = Signal()
@@ -59,7 +59,7 @@ class PairsModel(QObject, Watched):
         super().__init__(session)
         self.bars: tuple[Bar, ...] = ()
         self.at = 0
-        self.learned: tuple[int, ...] = ()  # at the end of what was learned, where all bars are equally long
+        self.learned: tuple[int, ...] = ()  # at the end of a run where all bars are equally long
         self._shown: LeadingPairs | None = None
         self.run: Run | None = None
         runs, cursor = session.runs, session.cursor
@@ -68,7 +68,7 @@ class PairsModel(QObject, Watched):
         self._replay_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay)
         self.refresh_on(REDRAW_MILLISECONDS, runs.leading_changed, runs.changed, cursor.live_changed)
         session.playing.prepares.append(self._prepare)
-        session.playing.changed.connect(self._follow)  # behind the news of a step that is to be seen
+        session.playing.changed.connect(self._follow)  # after the news of a step to animate
 
     @property
     def is_waiting(self) -> bool:
@@ -77,24 +77,24 @@ class PairsModel(QObject, Watched):
 
     @property
     def has_begun(self) -> bool:
-        """Whether the pairs of the run shown were counted."""
+        """Whether the pairs of the run shown have been counted."""
         return self._runs.shown is not None and self._runs.shown.history is not None
 
     @property
     def lacks_words(self) -> bool:
-        """Whether the run shown has no texts, so that nobody knows which pairs lead."""
+        """Whether the run shown has no texts, so that the leading pairs are unknown."""
         run = self._runs.shown
         return run is not None and run.history is not None and run.words is None
 
     @property
     def asked(self) -> Asked | None:
-        """Ask for all that could be done next, not only what leads."""
+        """Ask for all possible next steps, not only the leading ones."""
         study = self._runs.studies.of(self._runs.shown)
         return None if study is None or study.texts is None else (Pairs(at=self._cursor.position), study)
 
     @property
     def made(self) -> str:
-        """The token that the last step before the moment of the bars made; empty where it dropped one."""
+        """The token made by the step before the bars; empty where it dropped one."""
         run = self.run
         if run is None or run.history is None or run.names is None or not 0 < self.at <= len(run.history):
             return ""
@@ -106,7 +106,7 @@ class PairsModel(QObject, Watched):
 
     @property
     def measure(self) -> str:
-        """What the best pair is chosen by."""
+        """The measure that chooses the best pair."""
         run, leading = self._runs.shown, self._shown
         reason = None if run is None or leading is None else compared_by(run.recipe, leading.pairs)
         return "count" if reason is None else reason.title.lower()
@@ -125,7 +125,7 @@ class PairsModel(QObject, Watched):
         return next((leading for of, leading in self._replayed if of is run and leading.at == position), None)
 
     def _prepare(self, position: int) -> bool:
-        """Whether the pairs of a moment are known, or cannot be; else they are replayed before time goes there."""
+        """Whether the pairs of a moment are known, or cannot be known; else replay them before time goes there."""
         if not self.is_watched or self._known(position) is not None:
             return True
         self._replay(position, is_ahead=True)
@@ -146,7 +146,7 @@ class PairsModel(QObject, Watched):
         if leading is not None:
             self._show(leading)
             return
-        if self.run is not self._runs.shown:  # what is known of another run is true of none of its moments
+        if self.run is not self._runs.shown:  # pairs of another run hold for no moment of this one
             self._show(NO_PAIRS_YET)
         self._replay_soon.start()
 
@@ -157,14 +157,14 @@ class PairsModel(QObject, Watched):
         self.changed.emit()
 
     def learned_chips(self) -> Iterator[Chip]:
-        """Make one after the other, as there may be no room for most of them."""
+        """Make them one by one: there may be no room for most."""
         run = self.run
         if run is not None and run.history is not None and run.names is not None:
             for id in self.learned:
                 yield Chip.of(run.history, run.names, id)
 
     def _bars_tell_nothing(self) -> bool:
-        """Whether all is learned, and the pairs that are left are as good as each other, more than are known."""
+        """Whether all is learned, and more equally good pairs are left than are known."""
         run, bars = self.run, self.bars
         is_over = run is not None and run.history is not None and not run.is_busy and self.at == len(run.history) > 0
         return is_over and len(bars) == LEADING_PAIRS and all(bar.is_tied and bar.right for bar in bars)
@@ -184,7 +184,7 @@ class PairsModel(QObject, Watched):
         )
 
     def _take(self, run: Run, is_ahead: bool, leading: LeadingPairs) -> None:
-        """Show the pairs of that moment, even if time went on meanwhile; but not before it comes."""
+        """Show the pairs of that moment, even if time has gone on; but not early."""
         self._replayed.append((run, leading))
         if not is_ahead and run is self._runs.shown:
             self._show(leading)
@@ -216,7 +216,7 @@ def _bars(run: Run | None, leading: LeadingPairs) -> tuple[Bar, ...]:
 
 
 def _label(one: Candidate, run: Run, reason: Reason | None) -> str:
-    """Write what a pair is compared by; without such a value, whatever else the method says of it."""
+    """Write the value that compares pairs; without one, any other value that the method has."""
     if reason is None:
         return f"{one.count:,}"
     told = (other.text(one.count, one.reasons) for other in Method.of(run.recipe).reasons(run.recipe))
@@ -228,7 +228,7 @@ MOST_LOOKED_AT = 5_000  # the last ones
 
 
 def learned_tokens(run: Run | None, at: int) -> tuple[int, ...]:
-    """The longest tokens that a run has joined by then, the longest first."""
+    """Return the longest tokens that a run has joined by then, the longest first."""
     if run is None or run.history is None or run.names is None:
         return ()
     ids = dict.fromkeys(run.history.ids[max(0, at - MOST_LOOKED_AT) : at].tolist())

@@ -1,4 +1,4 @@
-"""What moves when a step is seen: the leading pairs glide to their new places, and the token made flies to its row.
+"""The motion of a step: the leading pairs glide to their new places, and the new token flies to its row.
 
 Both are painted by hand, up to 60 times a second.
 """
@@ -18,8 +18,8 @@ from app.window.parts.timing import Motion, away, smooth
 from app.window.parts.wording import from_the_left
 from app.window.text.view.painting import paint_tile
 
-LEFT = 0.45  # of the time, by which the winner has left
-NEW_ROWS = 1.5  # from how far below a new pair comes
+LEFT = 0.45  # of the time, after which the winner has left
+NEW_ROWS = 1.5  # how far below a new pair begins
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress:
         place = row_before + (row - row_before) * glided
         if place < rows and (row < rows or row_before < rows):
             drawn.append(Placed(bar, place, value, glided if bar_before is None else 1.0))
-    if progress < 1.0:  # what falls far passes in front of the others
+    if progress < 1.0:  # bars that fall far pass in front of the others
         drawn.sort(key=lambda one: one.row - was[one.bar.pair][0] if one.bar.pair in was else 0.0)
     return drawn
 

@@ -38,11 +38,11 @@ from app.window.text.view.palette import TokenPalette
 from app.window.time.step_in_words import Chip
 
 ROW_PADDING = 5.0
-LEADING, HIGHEST_ROW = 5, 44.0  # rows, and their height, where only the leading pairs are shown
+LEADING, HIGHEST_ROW = 5, 44.0  # rows and their height in the room Watch
 MARGIN = 12.0
 LABEL_SHARE = 0.34  # of the width, at most
 HEADER_GAP = 6.0
-SHARE = 0.75  # of the time of a step that the pairs are on their way: they begin a little later
+SHARE = 0.75  # of the time of a step: the pairs begin a little later
 LEARNED = "Learned until here, the longest first"
 HOW_TO = "A click follows this pair through time; the right button offers to force or forbid it."
 
@@ -52,7 +52,7 @@ class Measures:
     top: float
     label_width: float
     number_width: float
-    most: float  # what the longest bar stands for
+    most: float  # the value of the longest bar
 
 
 class PairsPage(Page):
@@ -60,7 +60,7 @@ class PairsPage(Page):
 
     lessons_wanted = Signal()
     pair_chosen = Signal(int, int)  # the ids of the two
-    winner_left = Signal(str, QPoint, float)  # the token made of it, where it was on the screen, seconds of the flight
+    winner_left = Signal(str, QPoint, float)  # the new token, its place on the screen, seconds of the flight
     menu_wanted = Signal(int, int, int, QPoint)  # the ids of the two, the number of steps, a place of the screen
 
     def __init__(self, model: PairsModel, parent: QWidget | None = None) -> None:
@@ -70,8 +70,8 @@ class PairsPage(Page):
         self._fixed = fixed_font(self.font().pointSizeF())
         self._before: tuple[Bar, ...] = ()  # the bars of the moment before, while they are on their way
         self._was: tuple[int, tuple[Bar, ...]] = (0, ())  # the moment shown last, and its bars
-        self._step: Step | None = None  # to be seen as it happens, once its pairs are known
-        self.losses: dict[tuple[int, int], str] = {}  # what is said of pairs that the last step took from
+        self._step: Step | None = None  # the step to animate, once its pairs are known
+        self.losses: dict[tuple[int, int], str] = {}  # labels of pairs that lost to the last step
         self.motion = Motion(self, self.update)
         self._leads = False
         self._most, self._most_of = dict[str, float](), tuple[object, ...]()
@@ -95,7 +95,7 @@ class PairsPage(Page):
         self._step = step
 
     def _follow_step(self) -> None:
-        """Begin to move if the bars are those after a step that is to be seen, and those before it were shown."""
+        """Begin to move if the bars are those after the step to animate, and the bars before it were shown."""
         step, was, now = self._step, self._was, (self.model.at, self.model.bars)
         self._was = now
         if now == was:
@@ -153,7 +153,7 @@ class PairsPage(Page):
         return room
 
     def _steady(self, name: str, value: float) -> float:
-        """Return the most that it has been for this run in this width, or all beside it would jitter."""
+        """Return the largest value for this run in this width, so that nothing beside it jitters."""
         of = self.model.run, self.width(), self.font().key()
         if of != self._most_of:
             self._most, self._most_of = {}, of
@@ -228,7 +228,7 @@ class PairsPage(Page):
         following = "next to go" if self.model.bars[0].is_leaving else "next"
         best = f", {wording.best}" if wording.best else ""
         text = f"{moment}, {following} is the orange {wording.choice}{best}"
-        how_many = f"{tied} or more" if tied == len(self.model.bars) else str(tied)  # what lies below is not known
+        how_many = f"{tied} or more" if tied == len(self.model.bars) else str(tied)  # lower pairs are unknown
         return f"{text}; {how_many} share its {self.model.measure}, the tie rule decides" if tie else text
 
     def _told(self, bar: Bar) -> str:
@@ -319,7 +319,7 @@ class PairsPage(Page):
             self._choose(self._row_at(event.position().y()))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """By mouse for the bar under it, by key for the one reached by the arrow keys."""
+        """Open the menu of the bar under the mouse, or by key of the bar that the arrow keys reached."""
         by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         row = self._row if by_key else self._row_at(event.pos().y())
         if 0 <= row < self._rows_shown():

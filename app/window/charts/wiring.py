@@ -41,12 +41,12 @@ NOTHING_YET = "There is nothing to be shown yet: train, or wait for the answer."
 
 
 class Charting(QObject):
-    saved = Signal(tuple, Path)  # the command that makes the same, if one does, and where
+    saved = Signal(tuple, Path)  # the command that makes the same, if any, and the place
 
     def __init__(
         self, frame: Frame, charts: PageTabs, pages: Pages, place_of: Callable[[int], QPoint | None], parent: QObject
     ) -> None:
-        """`place_of` says where on the screen the token is that the step before a moment made."""
+        """`place_of` finds on the screen the token made by the step before a moment."""
         super().__init__(parent)
         session = frame.session
         self.flight, self._place_of, self._pairs = Flight(frame.window), place_of, pages.page(PAIRS)
@@ -107,7 +107,7 @@ class Charting(QObject):
         return ask_where_to_save(self._frame.window, title, str(proposal), filters)
 
     def _save(self, page: Page) -> None:
-        """As a picture or as data; of a mere table, data are proposed."""
+        """Save a picture or data; for a mere table, data are proposed."""
         filters = DATA_FILTERS | CHART_FILTERS if page.is_table else CHART_FILTERS
         name, moves = page.accessibleName().lower(), any(True for _ in page.frames())
         path = self._ask("Save the chart", name, filters | ANIMATED_FILTER if moves else filters)
@@ -123,7 +123,7 @@ class Charting(QObject):
             self._write(exact, command, path)
 
     def _write(self, find: Exact, command: tuple[str, ...], path: Path) -> None:
-        """Aside: there may be millions of rows."""
+        """Write aside: there may be millions of rows."""
 
         def write(task: Task) -> None:
             table = find(task.cancelled)
@@ -150,7 +150,7 @@ class Charting(QObject):
         self.print_dialog.open()
 
     def _print(self, page: Page, width: int, height: int, text: int, is_dark: bool) -> None:
-        """Draw a chart from its exact values, as the command does; print all else as it is on screen."""
+        """Draw a chart from its exact values, as the command does; print everything else as on screen."""
         from bpe_core.figures.painter import picture
         from bpe_core.figures.sheet import Paper
 
@@ -185,13 +185,13 @@ class Charting(QObject):
 
 
 def save(page: Page, path: Path) -> Notice:
-    """Save a picture of a page as what the name ends in, and say how that went."""
+    """Save a picture of a page in the kind of the name's ending, and report the result."""
     page.watched.catch_up()
     return written(path, lambda beside: _save_picture(page, path.suffix.lower(), beside))
 
 
 def written(path: Path, write: Callable[[Path], bool]) -> Notice:
-    """Write a file that is there when all of it is; return how that went."""
+    """Write a file that appears only when it is complete; return a sentence about it."""
     try:
         with replace_atomically(path) as beside:
             if not write(beside):

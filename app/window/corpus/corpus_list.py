@@ -1,4 +1,4 @@
-"""The texts and groups of the corpus as a list, with what is known about each, and their totals."""
+"""The texts and groups of the corpus as a list, with facts about each, and their totals."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def line_of_group(row: GroupRow, mixture: Mixture) -> str:
 
 
 def read_group_line(line: str, row: GroupRow, mixture: Mixture) -> tuple[str, Fraction, By]:
-    """Read name, weight and kind of weight from an edited line; what is left out stays."""
+    """Read name, weight and kind of weight from an edited line; missing parts stay as they were."""
     name, equals, weight = line.rpartition("=")
     name = (name if equals else line).strip()
     name = "" if name == IN_NONE else name or row.name
@@ -70,7 +70,7 @@ def weight_text(group: Group, mixture: Mixture, sizes: dict[str, int]) -> str:
 
 
 def sample_text(group: Group) -> list[str]:
-    """Describe what is taken of a group, where it is not everything."""
+    """Describe the sample of a group, where it is not everything."""
     parts, sample = [], group.sample
     if sample.first_bytes is not None:
         parts.append(f"first {size_text(sample.first_bytes)}")
@@ -140,7 +140,7 @@ def moved_by(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by:
 
 
 def _stepped(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
-    """Let each moving thing pass its neighbour, unless that is the end or could not move itself."""
+    """Let each moving thing pass its neighbour, except at the end or behind one that could not move."""
     found, fixed = list(things), -1 if by < 0 else len(things)
     for place in sorted(moving, reverse=by > 0):
         if place + by == fixed:
@@ -192,7 +192,7 @@ class Entry:
     is_failed: bool = False
     warning: str = ""
     words: str = ""  # those that occur most
-    group: GroupRow | None = None  # whose heading it is
+    group: GroupRow | None = None  # the group of a heading
 
     @property
     def title(self) -> str:
@@ -273,7 +273,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def row_of_group(self, name: str) -> int:
         return next((place for place, row in enumerate(self.rows) if row == GroupRow(name)), -1)
 
-    # What a person does with rows
+    # Acting on rows
 
     def move(self, rows: Sequence[int], place: int) -> None:
         """Move texts to another row, and so perhaps into another group; headings stay where they are."""
@@ -288,7 +288,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return [now.index(name) for name in names if name in now]
 
     def group_anew(self, rows: Sequence[int]) -> str:
-        """Put these texts into a new group; return its name for now."""
+        """Put these texts into a new group; return its provisional name."""
         name = next(name for number in itertools.count(1) if (name := f"group {number}") not in self.groups)
         self.corpus.group(self.texts_at(rows), name)
         return name
@@ -307,7 +307,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return True
 
     def picked_at(self, rows: Sequence[int]) -> CorpusText | None:
-        """Return the folder of these rows, if it is the only one and only some of its files are read."""
+        """Return the folder of these rows, if there is only one, and only some of its files are read."""
         found = [self.rows[row] for row in rows]
         only = found[0] if len(found) == 1 else None
         return only if isinstance(only, CorpusText) and only.picked else None
@@ -334,7 +334,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         self.corpus.read_otherwise(self.texts_at(rows), "Change the column", column=column, word_list=None)
 
     def take_as_words(self, rows: Sequence[int], word_list: bool) -> None:
-        """Read files as lists of words with their counts, or as texts, whatever their columns are called."""
+        """Read files as lists of words with their counts, or as texts, whatever the names of their columns."""
         self.corpus.read_otherwise(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
 
     # What Qt asks for

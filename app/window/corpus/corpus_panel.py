@@ -1,4 +1,4 @@
-"""The corpus on the screen: the list of texts and groups, its menus and buttons, and the totals."""
+"""The corpus panel: the list of texts and groups, its menus and buttons, and the totals."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class GroupMenu:
 
 
 class PickedFiles(QDialog):
-    """The files picked of one folder, to take some out again. Qt's own models bear tens of thousands."""
+    """The files picked in one folder, to take some out again. Qt's own models manage tens of thousands."""
 
     def __init__(self, model: CorpusListModel, text: CorpusText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -171,7 +171,7 @@ class PickedFiles(QDialog):
         self.count = label()
         buttons, self.remove = dialog_buttons(self, "&Remove from Corpus", self._remove, stays=True)
         for button in buttons.findChildren(QPushButton):
-            button.setAutoDefault(False)  # Enter in the field of the name must press neither
+            button.setAutoDefault(False)  # Enter in the name field must press neither
         self.list.selectionModel().selectionChanged.connect(self._show_count)
         in_column(self.needle, self.list, self.count, buttons, on=self)
         self.resize(520, 420)
@@ -205,7 +205,7 @@ LEAST_HEIGHT = 46  # pixels of the list: a text and its size
 
 
 class WholeSentence(QLabel):
-    """A text that wraps and is never cut off: it asks for the height it needs in its width."""
+    """A text that wraps and is never cut off: it asks for its full height."""
 
     def setText(self, text: str) -> None:
         super().setText(text)

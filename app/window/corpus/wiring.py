@@ -27,7 +27,7 @@ TITLE_LENGTH = 40  # characters of a pasted text that name it
 
 
 class Opening(QObject):
-    """Opens whatever it is given as what it is: a session, a tokenizer, or texts to learn from."""
+    """Opens anything by its kind: a session, a tokenizer, or texts to learn from."""
 
     def __init__(
         self,

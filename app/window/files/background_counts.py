@@ -1,4 +1,4 @@
-"""Counts by programs of their own: begun in a window, they go on without it."""
+"""Counts by other processes: begun in a window, they go on without it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ NO_COUNTS = "“{}” must end in .parquet, or be a new folder that the counts b
 class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
     """All counts, the newest first; each is known by its status file."""
 
-    failed = Signal(str)  # to begin one
-    open_wanted = Signal(str)  # the place of counts
+    failed = Signal(str)  # the process to begin
+    open_wanted = Signal(str)  # the output
     list_wanted = Signal()
 
     def __init__(self, session: Session, folder: Path, parent: QObject | None = None) -> None:
@@ -55,12 +55,12 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
         return f"{status.output} · {status_text(status)}" if role == Role.DisplayRole else None
 
     def look(self) -> None:
-        """Read the status of all counts, those of other windows and of earlier ones included."""
+        """Read the status of all counts, with those of other and earlier windows."""
         if not self._session.aside.is_busy(LOOKING):
             self._session.aside.ask(LOOKING, lambda task: background.counts_in(self._folder), self._take)
 
     def begin(self, by: int, address: str, workers: int, memory: str, output: str) -> None:
-        """Start a count of the texts as the recipe splits them now."""
+        """Start a count of the texts as the present recipe splits them."""
         texts, recipe = self._session.corpus.texts.value, self._session.recipe.value
         refusal = self._refusal(by, address, memory, output)
         if refusal:
@@ -98,7 +98,7 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
         background.stop(path)
 
     def forget(self, path: Path) -> None:
-        """Take a count that has ended off the list; its file stays."""
+        """Take an ended count off the list; its file stays."""
         if path in self.known and not self.known[path].is_under_way:
             background.forget(path)
             self._take({one: status for one, status in self.known.items() if one != path})

@@ -37,7 +37,7 @@ class CompressDialog(WorkDialog):
         title = TITLES[direction]
         super().__init__(model, title, title.split()[0], parent=parent)
         self.resize(560, 280)
-        self.setMinimumSize(420, 260)  # room for all that is said at the end
+        self.setMinimumSize(420, 260)  # room for the whole report
         self._model, self._direction, self._folder = model, direction, folder
         self._confirmed = ""  # a file that may be replaced
         self.source = PathLine("File to read", self._ask_for_source)
@@ -54,7 +54,7 @@ class CompressDialog(WorkDialog):
         return name
 
     def _ask_for_target(self, before: str) -> str:
-        """The system's own dialog asks before a file is replaced."""
+        """Ask with the system's dialog, which warns before it replaces a file."""
         name, _ = QFileDialog.getSaveFileName(self, "Write to", before or self._folder)
         self._confirmed = name or self._confirmed
         return name
@@ -83,7 +83,7 @@ class CompressDialog(WorkDialog):
 
 
 class EncodeDialog(WorkDialog):
-    """Encode texts as of any step, and show what each became."""
+    """Encode texts as of any step, and show the figures of each."""
 
     def __init__(self, model: CorpusEncoding, parent: QWidget | None = None) -> None:
         super().__init__(model, "Encode Texts", "Encode", parent=parent)
@@ -152,7 +152,7 @@ LEAST_LIST = 70  # pixels
 
 
 class CountDialog(QDialog):
-    """A form to begin a count, above the list of counts. Closing the dialog stops none of them."""
+    """A form to begin a count, above the list of counts. Closing the dialog stops no count."""
 
     def __init__(self, model: BackgroundCounts, proposal: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -247,20 +247,20 @@ ABOUT_EXTENDING = (
 )
 FIRST_ID = "The first free id is proposed. Where a model has special tokens behind the table's, begin behind them."
 HELD_OUT = "Texts that nothing is learned from: the report says how many tokens each has before and after"
-RULES = {"count": "The pair that occurs most", "score": "The pair that occurs most for how often its halves do"}
+RULES = {"count": "The pair that occurs most", "score": "The pair that occurs most in relation to its halves"}
 MOST_NAMED = 3  # texts
 USUAL = 1_000  # tokens
 
 
 @dataclass(frozen=True)
 class GrowthOffer:
-    """What can be chosen."""
+    """The possible choices."""
 
     most: int  # tokens
     first_free: int  # id
     largest: int  # id
     rule: str  # how pairs are chosen; empty without a choice
-    refusal: Callable[[int, int], str]  # why that many tokens have no ids from there on; empty if they do
+    refusal: Callable[[int, int], str]  # why that many tokens cannot have ids from there on; empty if they can
 
 
 class GrowthDialog(QDialog):

@@ -1,4 +1,4 @@
-"""Exporting what the run shown has learned: prepared and checked first, then put in place."""
+"""Export the run shown: prepare and check the files, then put them in place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FOLDER_EXPLANATION = (
     "For transformers.AutoTokenizer: tokenizer.json, what its special tokens are for, and how to load it."
 )
 ROLE_TITLES = {"pad": "Fills up", "bos": "Begins a text", "eos": "Ends a text", "unk": "Unknown"}
-STEM = "merges"  # name of files whose format has no fixed name
+STEM = "merges"  # the name where the format has no fixed one
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class FormatChoice:
 
 @dataclass(frozen=True)
 class RoleChoice:
-    """A role that a special token can have, with the token that is guessed for it."""
+    """A role of a special token, with a guess which token has it."""
 
     name: str
     title: str
@@ -81,7 +81,7 @@ class TableExport(FileWork):
 
     @property
     def roles(self) -> list[RoleChoice]:
-        """What the special tokens of the run are for, guessed by their names."""
+        """The roles of the run's special tokens, guessed by their names."""
         found = roles_of(self.history).given if self.history is not None else {}
         return [RoleChoice(name, ROLE_TITLES[name], MEANINGS[name], found.get(name, "")) for name in MEANINGS]
 
@@ -93,7 +93,7 @@ class TableExport(FileWork):
         return self.history is not None and not self.is_busy
 
     def look_at(self, format: str, merges: int) -> None:
-        """Find out at once whether the format can hold the run, so that nobody waits in vain."""
+        """Find out at once whether the format can hold the run."""
         if self.history is not None and not self.is_busy:
             table, holds = self.history.first(merges), FORMATS["tokenizer.json" if format == FOLDER else format]
             ask = self.session.aside.ask
@@ -127,7 +127,7 @@ class TableExport(FileWork):
         self._prepared = None
 
     def cancel(self) -> None:
-        """Write nothing; files that are just being put in place are not stopped half-way."""
+        """Write nothing. Files that are being put in place just now are finished."""
         if self._prepared is None:
             super().cancel()
 
@@ -147,7 +147,7 @@ class TableExport(FileWork):
         self._prepared = None
         names = " and ".join(str(path) for path in prepared.files)
         found = prepared.verification
-        sentence = f"Wrote {prepared.told} to {names}; {found.sentence}."
+        sentence = f"Wrote {prepared.steps} to {names}; {found.sentence}."
         self.finished.emit(sentence)
         self.session.aside.tell(sentence, "\n".join((*found.chosen, *found.cannot_hold)), is_error=False)
         self.written.emit(self._command(prepared), prepared.path)

@@ -1,4 +1,4 @@
-"""Exporting a tokenizer: choose format and place, see what the check found, and only then write."""
+"""Export a tokenizer: choose format and place, read the check, and only then write."""
 
 from __future__ import annotations
 
@@ -75,19 +75,19 @@ class ExportDialog(WorkDialog):
         self._export.checked.connect(self._show_check)
         self._export.finished.connect(self._show_written)
 
-    # What a person does
+    # Acting
 
     def _show_format(self) -> None:
         choice = self._choices[self.format.currentIndex()]
         self.explanation.setText(choice.explanation)
         self.folder.setVisible(choice.name == FOLDER)
         path = Path(self.path.text())
-        if path.name in {one.file_name for one in self._choices}:  # keep a name that the person typed
+        if path.name in {one.file_name for one in self._choices}:  # keep a typed name
             self.path.setText(str(path.with_name(choice.file_name)))
         self._begin_anew()
 
     def _ask_for_path(self, before: str) -> str:
-        options = QFileDialog.Option.DontConfirmOverwrite  # the check says what is replaced
+        options = QFileDialog.Option.DontConfirmOverwrite  # the check lists replaced files
         return QFileDialog.getSaveFileName(self, "Where to write", before, options=options)[0]
 
     def _begin_anew(self) -> None:
@@ -107,7 +107,7 @@ class ExportDialog(WorkDialog):
             self._export.prepare(Path(self.path.path), name, self.merges.value(), self.folder.wish)
         self._name_button()
 
-    # What becomes of it
+    # Showing the result
 
     def _show_progress(self, fraction: float) -> None:
         self.bar.setFormat(f"{STAGES.get(self._export.stage, self._export.stage)} – %p%")
@@ -146,7 +146,7 @@ class ExportDialog(WorkDialog):
 
 
 class FolderFields(QWidget):
-    """The roles as they are guessed; any other token can be chosen or typed, and is added if it is missing."""
+    """The roles with guessed tokens; any other token can be chosen or typed, and is added if it is missing."""
 
     changed = Signal()
 
@@ -213,7 +213,7 @@ def _title(checked: PreparedExport | None) -> str:
 
 
 def _report(checked: PreparedExport, shades: Shades) -> str:
-    """Write the check in a few lines: the verdict, what is lost, what differs, what is replaced."""
+    """Write the check in a few lines: the verdict, losses, differences and replaced files."""
     found = checked.verification
     sign, color = ("✓", shades.curve) if found.agrees else ("✗", shades.error)
     lines = [f'<p style="color:{color.name()}"><b>{sign} {html.escape(found.sentence)}</b></p>']

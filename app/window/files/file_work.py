@@ -1,4 +1,4 @@
-"""Long work into a file: one file at a time, done aside, cancelled without a trace."""
+"""Long work that writes a file: one at a time, on another thread, cancelled without a trace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class FileWork(QObject):
-    """The file appears only when it is whole, so cancelling leaves what was there before."""
+    """The file appears only when it is complete, so cancelling leaves the old one."""
 
     progressed = Signal(float)  # from 0 to 1
     failed = Signal(str)

@@ -46,7 +46,7 @@ from bpe_core.recipes.recipe import LARGEST_VOCABULARY
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.values import View
 
-if TYPE_CHECKING:  # loaded when they are opened: the first paint of the window waits for none of them
+if TYPE_CHECKING:  # loaded when they are opened, after the first paint of the window
     from app.window.files.compress_and_encode import Direction, FileCompression
     from app.window.files.dialogs import CompressDialog, CountDialog, GrowthOffer
 
@@ -130,7 +130,7 @@ class Filing(QObject):
             self.document.report(path)
 
     def offer_to_recover(self) -> None:
-        """Look for what an earlier window left unsaved, and offer it in the message bar."""
+        """Look for unsaved sessions of earlier windows, and offer them in the message bar."""
         leftovers = self.document.leftovers
         leftovers.changed.connect(self._offer, Qt.ConnectionType.SingleShotConnection)
         leftovers.look()
@@ -142,12 +142,12 @@ class Filing(QObject):
     # Leaving, opening and bringing back
 
     def _leave_for(self, act: Then) -> None:
-        """Do what replaces the session, unless it would be lost and the person keeps it."""
+        """Replace the session by `act`, unless it would be lost and the person keeps it."""
         if self._may_leave(partial(self._leave_for, act)):
             act()
 
     def _may_leave(self, again: Then) -> bool:
-        """Ask, if this session would be lost, or a person quits. When it is saved, `again` is called after that."""
+        """Ask if this session would be lost, or a person quits. After saving, call `again`."""
         was_saved, self._was_saved_to_leave = self._was_saved_to_leave, False
         why = "" if was_saved else self.document.secure()
         if was_saved or not (why or (self._window.is_quitting and self.document.holds_own_work)):
@@ -158,7 +158,7 @@ class Filing(QObject):
         return chosen == QMessageBox.StandardButton.Discard
 
     def _leave_saved(self, again: Then) -> None:
-        """Go on without asking again for what was learned since."""
+        """Go on without asking again about what was learned since."""
         self._was_saved_to_leave = True
         again()
 
@@ -321,7 +321,7 @@ class Exchanging(QObject):
             open_table(path)
 
     def _compare_with(self, run: Run) -> None:
-        """Put it beside the run shown; where there is none, show it."""
+        """Compare it with the run shown; where there is none, show it."""
         if self._session.runs.shown is None:
             self._session.runs.show(run)
         else:
@@ -376,7 +376,7 @@ class Exchanging(QObject):
         self._show("count_dialog", lambda: CountDialog(self.counts, str(proposal), self._frame.window))
 
     def _show(self, name: str, make: Callable[[], QDialog]) -> None:
-        """Show a dialog until it is closed (its parent would keep it for ever), or the one that is open already."""
+        """Show a dialog and free it when it is closed, or raise the one that is open already."""
         if (dialog := getattr(self, name)) is None:
             dialog = make()
             setattr(self, name, dialog)
@@ -387,7 +387,7 @@ class Exchanging(QObject):
 
 
 def _growth_offer(history: History) -> GrowthOffer:
-    """What can be wanted of a table; a BpeError where it cannot learn more."""
+    """Return the choices for extending a table; a BpeError where it cannot learn more."""
     from app.window.files.dialogs import GrowthOffer
 
     growing_recipe(history, 1)

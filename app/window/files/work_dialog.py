@@ -1,4 +1,4 @@
-"""The dialog of all long work into a file."""
+"""The dialog of all long work that writes a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.window.parts.widgets import ProgressBar, named, paragraph, selectable
 
 
 class WorkDialog(QDialog):
-    """Stays open beside the window; its button begins the work or cancels it, and closing cancels, too."""
+    """Stays open beside the window. Its button begins or cancels the work; closing cancels it, too."""
 
     def __init__(
         self, work: FileWork, title: str, verb: str, result_name: str = "Result", parent: QWidget | None = None

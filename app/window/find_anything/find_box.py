@@ -1,4 +1,4 @@
-"""The box to find anything: a field, and the list of what it finds."""
+"""The box to find anything: a field and the list of results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.window.parts.widgets import entry, muted, named
 from app.window.parts.wording import from_the_left
 
 HINT = "Type what to do, a file, a lesson, a token, two tokens, or the number of a merge"
-NOTHING = "Nothing is called so. A token is found by its text, a merge by its number or by the two tokens it joins."
+NOTHING = "Nothing has this name. A token is found by its text, a merge by its number or by the two tokens it joins."
 WIDTH, HEIGHT, TOP = 620, 420, 60  # pixels
 MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
@@ -61,7 +61,7 @@ class FindBox(QDialog):
         self.list.setCurrentIndex(self.model.index(0))
 
     def choose(self, index: QModelIndex) -> None:
-        """Close first: what is chosen may take the focus or open something."""
+        """Close first: the choice may take the focus or open something."""
         if index.isValid():
             one = self.model.rows[index.row()]
             self.close()

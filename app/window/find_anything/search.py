@@ -1,4 +1,4 @@
-"""Search everything the window can do or show: by title, by token, by step."""
+"""Search everything that the window can do or show: by title, by token, by step."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _are_in_order(letters: str, title: str) -> bool:
 @dataclass(frozen=True)
 class Found:
     title: str
-    kind: str  # its place, such as the way through the menus
+    kind: str  # such as the way through the menus
     choose: Callable[[], object]
     keys: str = ""  # its keyboard shortcut
     is_token: bool = False
@@ -68,17 +68,17 @@ def among(offered: Iterable[Found]) -> Search:
 
 
 def best(typed: str, searches: Sequence[Search]) -> list[Found]:
-    """List everything that fits, the best first; equals in the order of the searches."""
+    """List all matches, the best first; equals in the order of the searches."""
     return [found for _, found in sorted(chain(*(search(typed) for search in searches)), key=lambda one: one[0])]
 
 
 NUMBER = re.compile(r"\s*#?\s*(\d[\d,]{0,11})\s*")
 EXACT = BEGINNING - 1  # before every action
-MOST_TOKENS = 40  # shown per rank; the table can list all
+MOST_TOKENS = 40  # matches shown per rank; the table can list all
 
 
 class RunSearch:
-    """Searches all tokens of a run at each letter typed; for 100,000 of them that takes some milliseconds."""
+    """Searches all tokens of a run at each typed letter; 100,000 tokens take some milliseconds."""
 
     def __init__(self, run: Run, go_to: Callable[[int], object], look_at: Callable[[int], object]) -> None:
         self._run, self._go_to, self._look_at = run, go_to, look_at
@@ -107,7 +107,7 @@ class RunSearch:
 
 
 def _joined(typed: str, history: History, names: TokenTexts) -> list[int]:
-    """Find what joins two tokens that were typed with a space between them."""
+    """Find the step that joins two tokens, typed with a space between them."""
     ids = [names.id_of(part) for part in typed.split()]
     if len(ids) != 2 or None in ids:
         return []

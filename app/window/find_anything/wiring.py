@@ -1,4 +1,4 @@
-"""What the box to find anything searches."""
+"""The things that the box to find anything searches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine answers to the questions of a lesson, and says about a guess."""
+"""The engine's answers to the questions of a lesson, and its reply to a guess."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ END = "end"  # instead of a number of merges
 
 @dataclass(frozen=True)
 class Query:
-    """A question to the engine: what, about what, as of which merge, and of which run if not of the lesson's own."""
+    """A question to the engine: what, about what, as of which merge, and of another run than the lesson's if given."""
 
     what: str
     about: str | int = ""
-    at: int | str | None = None  # by default the last; END asks when everything is learned
+    at: int | str | None = None  # the last by default; END asks when everything is learned
     words: Mapping[str, int] = field(default_factory=dict)
-    recipe: Mapping[str, Any] = field(default_factory=dict)  # choices that differ
+    recipe: Mapping[str, Any] = field(default_factory=dict)  # choices that differ from the lesson's
     rules: Sequence[str] = ()  # merges given by hand
     pieces: Mapping[str, int] = field(default_factory=dict)  # a small model instead of a run: each with its share
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Over what each number of the answer is written, where it is a row of numbers."""
+        """The names above an answer that is a row of numbers."""
         text = str(self.about)
         starts = tuple(text[:stop] for stop in range(1, len(text) + 1))
         return {ROW: starts, FEWEST: starts, EXPECTED: tuple(self.pieces)}.get(self.what, ())
 
     def answer(self, bench: Bench) -> str:
-        """Let the engine answer, on this bench or on one the query asks for."""
+        """Let the engine answer, on this bench or on the one that the query names."""
         if self.pieces:
             return BY_HAND[self.what](Model(self.pieces), str(self.about), self.words)
         recipe = bench.history.recipe.with_changes(**self.recipe)
@@ -59,7 +59,7 @@ class Query:
 
 
 def text_of_words(counts: Mapping[str, int]) -> str:
-    """Write a corpus with each word as often as it counts, one per line."""
+    """Write a corpus, one word per line, each as often as it counts."""
     return "".join(f"{word}\n" * count for word, count in counts.items())
 
 
@@ -89,7 +89,7 @@ def _merge_of(bench: Bench, step: str, _: int) -> str:
     return BETWEEN_PARTS.join(whole.names.text[id] for id in whole.history.pair(int(step) - 1))
 
 
-# Each is asked of a bench, about something, as of a merge.
+# Each takes a bench, a subject and a merge.
 _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "pair count": _pair_count,
     "tokens of": lambda bench, text, at: bench.texts(bench.tokenizer.encode(text, at=at)),
@@ -127,9 +127,9 @@ class Feedback:
 
 
 def candidates(bench: Bench) -> tuple[Pair, ...]:
-    """List the leading candidates, with others if there are few, in an order that gives nothing away."""
+    """List the leading candidates, with others if there are few, in an order without hints."""
     standings = [_standing(pair, bench) for pair in bench.leading]
-    tied = sum(one == standings[0] for one in standings)  # all of them, or the answer might be missing
+    tied = sum(one == standings[0] for one in standings)  # all of them, or the right one might be missing
     first = list(bench.leading)[: max(MOST_CANDIDATES, tied)]
     others = bench.pieces if bench.history.recipe.single else bench.pair_counts(len(bench.history))
     found = list(dict.fromkeys([*first, *others]))[: max(LEAST_CANDIDATES, len(first))]
@@ -158,7 +158,7 @@ def how_to_write(bench: Bench) -> str:
 
 
 def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Feedback:
-    """Say what a guess is worth; where there is another try (`again`), without the answer."""
+    """Judge a guess; where there is another try (`again`), without the answer."""
     best, guess = written(made, bench), written(chosen, bench)
     by_rule = bench.history.recipe.applies("ties")
     rivals = [pair for pair in bench.leading if pair != made and _standing(pair, bench) == _standing(made, bench)]

@@ -1,4 +1,4 @@
-"""A small corpus with what was learned from it, quick enough to be asked without a thread."""
+"""A small corpus with its history, quick enough to be asked without a thread."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ class Bench:
     def to_the_end(self) -> Bench:
         return Bench.trained(self.words, self.history.recipe)
 
-    # What is asked
+    # Asking
 
     def text_at(self, text: str, at: int) -> WordNow:
-        """Cut another text, all of it as if it were one word."""
+        """Cut another text as if it were one word."""
         ids = self.tokenizer.encode(text, at=at)
         return WordNow(1, tuple(self.names.text[id] for id in ids), tuple(ids))
 
@@ -94,12 +94,12 @@ class Bench:
 
     @cached_property
     def pieces(self) -> list[Pair]:
-        """Return what could be dropped some time, in the order in which it was found."""
+        """Return the pieces that could ever be dropped, in the order in which they were found."""
         kinds = [symbol.kind for symbol in self.history.alphabet.symbols]
         return [(id, NOTHING) for id in self.history.vocabulary.tolist() if id < len(kinds) and kinds[id] == "seed"]
 
     def count_of(self, pair: Pair) -> int:
-        """Count how often two tokens are side by side; or a token where the method drops or adds them."""
+        """Count two tokens side by side, or one token where the method drops or adds tokens."""
         at = len(self.history)
         if pair[1] >= 0:
             return self.pair_counts(at)[pair]
@@ -124,7 +124,7 @@ class Bench:
         return Merges(self.history)
 
     def _ids_of_word(self, word: bytes, at: int) -> list[int]:
-        """Cut a word as it is during learning; a text may be cut differently."""
+        """Cut a word as during learning; encoding may differ."""
         if self.history.recipe.single:
             return self.tokenizer.encode(word.decode(), at=at)
         ids = self.history.alphabet.symbols_of(word, self.history.recipe)
@@ -139,10 +139,9 @@ class Bench:
 
 
 def words_by_replacing_text(bench: Bench, steps: int) -> list[str]:
-    """Return the words after merging, with blanks between tokens.
+    """Return the words after a wrong way of merging, with blanks between tokens.
 
-    This is how not to do it: the text `a t` is replaced by `at` wherever it is found, also at the
-    end of a longer token, where there is no pair a+t.
+    The text `a t` is replaced by `at` wherever it is found, even at the end of a longer token without a pair a+t.
     """
     symbols = [word.texts for word in bench.words_at(0)]
     spaced = [" ".join(parts) for parts in symbols]

@@ -1,4 +1,4 @@
-"""Sums that are done by hand with a few pieces, each with its share of all: what a student computes step by step.
+"""Sums that a student does by hand with a few pieces and their shares.
 
 >>> model = Model({"h": 4, "u": 2, "g": 4, "hu": 2, "ug": 4})
 >>> BY_HAND[ROW](model, "hug", {}), BY_HAND["way"](model, "hu g", {}), BY_HAND["cut"](model, "hug", {})
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 ROW, FEWEST, EXPECTED = "row", "row of fewest", "expected"
-FINEST = 10_000  # denominator of what is expected
+FINEST = 10_000  # the largest denominator of an expected count
 
 
 class Model:
@@ -35,7 +35,7 @@ class Model:
         return math.prod((self.share[piece] for piece in pieces), start=Fraction(1))
 
     def expected(self, words: Mapping[str, int]) -> list[Fraction]:
-        """How often each piece occurs in words, over all ways to cut them by their probability."""
+        """Return the expected count of each piece in words, over all ways to cut them."""
         from bpe_core.reference.unigram import shares
 
         found = [0.0] * len(self.pieces)
@@ -45,7 +45,7 @@ class Model:
         return [Fraction(number).limit_denominator(FINEST) for number in found]
 
     def loss(self, piece: str, words: Mapping[str, int]) -> float:
-        """How many bits longer the words become without a piece."""
+        """Return by how many bits the words grow without a piece."""
         ways = ((self.cut(word), self.cut(word, without=piece), count) for word, count in words.items())
         return sum(
             count * math.log2(self.probability(with_it) / self.probability(other)) for with_it, other, count in ways
@@ -56,7 +56,7 @@ def _row(model: Model, text: str, by: Callable[[str], object]) -> str:
     return " ".join(str(by(text[:stop])) for stop in range(1, len(text) + 1))
 
 
-# Each is asked of a model, about a text, with the words of a corpus.
+# Each takes a model, a text, and the words of a corpus.
 BY_HAND: dict[str, Callable[[Model, str, Mapping[str, int]], str]] = {
     "way": lambda model, way, _: str(model.probability(way.split())),
     "cut": lambda model, text, _: " ".join(model.cut(text)),

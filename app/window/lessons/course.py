@@ -1,4 +1,4 @@
-"""Taking a lesson: it lends the session a corpus and a recipe, and gives everything back at the end."""
+"""Take a lesson: it lends the session a corpus and a recipe, and gives everything back at the end."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Reply:
     feedback: Feedback | None = None
     after: str = ""
     ruled_out: tuple[str, ...] = ()  # choices that were wrong
-    run: Run | None = None  # about which it was said, and at which step
+    run: Run | None = None  # the lesson and step of the reply
     at: int = 0
 
 
@@ -52,7 +52,7 @@ class LessonPage:
     reply: Reply = NO_REPLY
     words: tuple[WordNow, ...] = ()
     newest: int | None = None  # the id of the token that was made last
-    about: str = ""  # the text of the question, uncut, where the words would give the answer away
+    about: str = ""  # the uncut text of the question, where the words would show the answer
 
     @property
     def asks_for_pair(self) -> bool:
@@ -83,7 +83,7 @@ class Course(QObject):
         session.detour.changed.connect(self._detour_changed)
         session.corpus.texts.changed.connect(lambda sources: self._see_what_was_brought())
 
-    # What a person does
+    # Acting
 
     def begin(self, lesson: Lesson, number: int = 0) -> None:
         session = self._session
@@ -91,7 +91,7 @@ class Course(QObject):
             self._session.aside.tell(COUNTING, is_error=False)
             return
         if session.detour.kept is None:
-            session.text.put_quietly(self._text.text())  # includes what was typed just now
+            session.text.put_quietly(self._text.text())  # includes the latest typing
         self.lesson, self.number = lesson, min(number, len(lesson.steps) - 1)
         for kept in (self._asked, self._right, self._replies):
             kept.clear()
@@ -100,11 +100,11 @@ class Course(QObject):
         self._text.replace(0, self._text.length, lesson.text)
 
     def say(self, given: str) -> bool:
-        """Guess or answer; whether that was possible, or right."""
+        """Guess or answer; return whether that was possible, or right."""
         return self.predict(given) if self.is_predicting else self.answer(given)
 
     def predict(self, pair: str) -> bool:
-        """Guess the next merge, such as `l + o`; then it is made. False if there is another try."""
+        """Guess the next merge, such as `l + o`, and make it. False if there is another try."""
         bench = self.bench_of_step()
         if bench is None or self._run is None or not self.is_predicting or self.is_busy:
             return False
@@ -188,7 +188,7 @@ class Course(QObject):
     def leave(self) -> None:
         self._session.detour.end()
 
-    # What is shown
+    # Showing
 
     @property
     def step(self) -> LessonStep | None:
@@ -255,7 +255,7 @@ class Course(QObject):
             if self._run.learned < step.merges:
                 runs.resume(merges=step.merges - self._run.learned)
         else:
-            self._run = None  # until the new run exists, news is about another recipe
+            self._run = None  # before the new run exists, news is about another recipe
             detour.go(lesson.title, lesson.corpus, step.recipe, step.merges)
             self._run = runs.shown
         self.moved.emit(lesson.name, self.number)
@@ -298,7 +298,7 @@ class Course(QObject):
         return self._bench(run, step.merges)
 
     def _bench(self, run: Run, merges: int) -> Bench:
-        """Return the run after `merges` merges; the last few are kept, as they are asked for at every change."""
+        """Return the run after `merges` merges; keep the last few, as every change asks for them."""
         assert run.words is not None
         assert run.history is not None
         key = (run.stamp, merges)
@@ -309,7 +309,7 @@ class Course(QObject):
         return self._benches[key]
 
     def _words_now(self) -> tuple[tuple[WordNow, ...], int | None]:
-        """Return the words, or the text of the lesson where they are too many."""
+        """Return the words, or the text of the lesson where there are too many words."""
         run, lesson = self._session.runs.shown, self.lesson
         if run is None or lesson is None or not self._session.detour.owns(run):
             return (), None

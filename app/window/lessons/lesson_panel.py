@@ -1,4 +1,4 @@
-"""The lessons: the list in its dock; in the middle of the window a step, or the end of a lesson."""
+"""The lessons: the list in a dock, and in the middle of the window a step or the end of a lesson."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEPT = "Your corpus, recipe and text stay as they are and come back when a lesso
 
 @dataclass(frozen=True)
 class Offer:
-    """A lesson to take, and how far it was taken before."""
+    """A lesson to take, and the step reached before."""
 
     lesson: Lesson
     is_done: bool

@@ -1,7 +1,7 @@
 """Lessons as data: a TOML file each, with words, a recipe and a few steps.
 
-A step is something to read, a merge to predict or a question to answer. No file says what is right: it names what to
-ask of the engine. Texts contain such answers, too, in braces.
+A step is something to read, a merge to predict or a question to answer. A file holds no right answers: it names
+questions to the engine. Texts contain such answers, too, in braces.
 
     >>> [step.kind for step in lessons()[0].steps[:3]]
     ['read', 'ask', 'predict']
@@ -30,14 +30,14 @@ StepKind = Literal["read", "predict", "ask"]
 class LessonStep:
     kind: StepKind
     say: str
-    recipe: Recipe  # from here on
+    recipe: Recipe  # changes of the recipe from here on
     merges: int  # learned before the step begins
     after: str = ""  # said when the step is done
     query: Query | None = None  # the question
     choices: Sequence[str] = ()  # to choose from; without any, the answer is typed
     values: Mapping[str, Query] = field(default_factory=dict)  # for the braces in the texts
-    hint: str = ""  # how to find the answer, said to a wrong one
-    wrong: Mapping[str, str] = field(default_factory=dict)  # why a choice is wrong, where more is to be said
+    hint: str = ""  # shown after a wrong answer
+    wrong: Mapping[str, str] = field(default_factory=dict)  # why a choice is wrong
 
     def why_not(self, given: str) -> str:
         return self.wrong.get(given, self.hint)
@@ -59,7 +59,7 @@ class Lesson:
 
 
 LARGEST_SHOWN = 600  # characters
-ROUNDING = Fraction(2, 100)  # how far a number that is typed may be from the exact one
+ROUNDING = Fraction(2, 100)  # how far a typed number may be from the exact one
 
 
 @cache
@@ -83,7 +83,7 @@ def filled(text: str, step: LessonStep, bench: Bench) -> str:
 
 
 def is_same_answer(given: str, right: str) -> bool:
-    """Whether two answers are the same, however they are spaced.
+    """Whether two answers are the same, whatever their spacing.
 
     >>> is_same_answer("1,744", "1744"), is_same_answer("low|est", "low est"), is_same_answer("n+e", "n + e")
     (True, True, True)
@@ -94,7 +94,7 @@ def is_same_answer(given: str, right: str) -> bool:
 
 
 def is_about(given: str, right: str) -> bool:
-    """Whether the numbers are the same, but for rounding where a part is asked for.
+    """Whether the numbers are the same; parts may be rounded.
 
     >>> is_about("0.31 3", "4/13 3"), is_about("0.33 3", "4/13 3"), is_about("low", "lower"), is_about("1/0", "1")
     (True, False, False, False)

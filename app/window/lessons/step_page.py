@@ -1,4 +1,4 @@
-"""One step of a lesson: the words, what is said of them, what can be answered, and the reply."""
+"""One step of a lesson: the words, the text about them, the possible answers, and the reply."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TYPED_PAIR, TYPED_TOKEN, TYPED_ANSWER = "or type a pair, such as l + o", "or typ
 
 
 class StepPage(QWidget):
-    """Follows the course. Answers are given by button or typed."""
+    """Follows the course. Answers are clicked or typed."""
 
     def __init__(self, course: Course, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +49,7 @@ class StepPage(QWidget):
         self.progress.setFixedHeight(5)
         self.say = _text_label("What the lesson says")
         self.words = WordsView()
-        self.text = paragraph()  # instead of words whose cuts would give the answer away
+        self.text = paragraph()  # instead of words whose cuts would show the answer
         self.text.setFont(fixed_font(LARGE * self.font().pointSizeF()))
         self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.text.setAccessibleName("The text of the lesson")
@@ -102,13 +102,13 @@ class StepPage(QWidget):
     # Showing
 
     def refresh(self) -> None:
-        """Show the step; while the engine prepares it, the one before stays, disabled."""
+        """Show the step; while the engine prepares it, the former one stays, disabled."""
         page, course = self._course.page(), self._course
         had_focus = self._has_focus()
         self.back_button.setEnabled(course.number > 0)
         self.next_button.setEnabled(course.can_go_on)
         if had_focus and not self._has_focus():
-            super().setFocus()  # a disabled button would pass it on anywhere
+            super().setFocus()  # a disabled button would pass the focus on anywhere
         if page is None or course.lesson is None:
             return
         if page == self._shown:
@@ -202,7 +202,7 @@ class StepPage(QWidget):
     # Where the keyboard is
 
     def setFocus(self) -> None:  # type: ignore[override]
-        """Focus what can be answered, or the way on; the page itself until that is ready."""
+        """Focus the answers, or the way on; the page itself until they are ready."""
         super().setFocus()
         self._focus_what_comes_next()
 
@@ -229,7 +229,7 @@ class StepPage(QWidget):
         self.area.ensureWidgetVisible(last, 0, 8)
 
 
-LONGEST_TOKENS = 32  # characters; what is longer is a sentence
+LONGEST_TOKENS = 32  # characters; a longer choice is a sentence
 READING, LARGE = 1.35, 1.5  # times the usual letters
 READING_WIDTH = 720  # pixels
 HINT = "Click between two of them to say that they are joined next."

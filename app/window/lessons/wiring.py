@@ -1,4 +1,4 @@
-"""Lessons in the window: their stage, their list in a dock, and what is remembered of them."""
+"""Lessons in the window: their stage, their list in a dock, and their remembered progress."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ class Teaching(QObject):
         frame.window.stage_changed.connect(lambda stage: self._let_play(frame.actions, stage != LESSON_STAGE))
 
     def _set_the_stage(self) -> None:
-        """Show nothing but the lesson, once its first step is ready; what a person opens instead stays open."""
+        """Show nothing but the lesson, once its first step is ready, unless a person opens something else."""
         stage = LESSON_STAGE if self.course.lesson is not None else ""
         if stage != self._stage and (not stage or self.course.page() is not None):
             self._stage = stage
             self._come_back()
 
     def _come_back(self) -> None:
-        """Put the lesson on the stage, which a person may have left."""
+        """Put the lesson back on the stage if the person has left it."""
         self._room = self._window.room if self._stage else ""
         self._window.set_stage(self._stage)
         if self._room:
             self.panel.setFocus()
 
     def _let_play(self, actions: Actions, may: bool) -> None:
-        """Nothing beside a lesson makes the steps that it asks for."""
+        """Disable other ways to make the steps that a lesson asks for."""
         for name in MAKE_STEPS:
             actions[name].setVisible(may)
-        actions["stop"].setEnabled(may)  # it is shown and hidden by others
+        actions["stop"].setEnabled(may)  # others show and hide it
 
     def open(self) -> None:
-        """Go back to the lesson, or show the list; the files are read at the first time."""
+        """Go back to the lesson, or show the list; the files are read the first time."""
         if self.course.lesson is None:
             self._window.raise_lessons()
             self.panel.list.setFocus()
@@ -65,7 +65,7 @@ class Teaching(QObject):
     def begin(self, name: str, number: int) -> None:
         self.course.begin(next(lesson for lesson in lessons() if lesson.name == name), number)
 
-    # What is remembered
+    # Progress
 
     def _show_offers(self) -> None:
         done, places = self._settings.get(LESSONS_DONE), self._places()

@@ -1,4 +1,4 @@
-"""The words of a small corpus, each cut into its tokens as they are at the moment shown."""
+"""The words of a small corpus, each cut into its tokens at the moment shown."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class WordsView(QWidget):
         self.updateGeometry()
         self.update()
 
-    # Where everything is
+    # Places
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -76,14 +76,14 @@ class WordsView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._tiles = self._placed(self.width())
-        if int(self._tiles[1]) != self.height():  # the layout asked before the letters had their size
+        if int(self._tiles[1]) != self.height():  # the layout asked before the letters were sized
             self.updateGeometry()
 
     def area_of(self, word: int, place: int) -> QRectF:
         return next(tile.area for tile in self._tiles[0] if (tile.word, tile.place) == (word, place))
 
     def _placed(self, width: int) -> tuple[list[Tile], float]:
-        """Place all tiles, and measure their height; a word that is too long continues in the next line."""
+        """Place all tiles, and measure their height; a long word continues in the next line."""
         self._font = self._fitting_font(width)
         metrics = QFontMetricsF(self._font)
         height = metrics.height() + 4
@@ -166,7 +166,7 @@ class WordsView(QWidget):
             self.update()
 
     def _pair_at(self, point: QPointF) -> tuple[int, int] | None:
-        """Return the word, and the left one of the two tokens whose border is nearest to the point."""
+        """Return the word and the left token of the border nearest to the point."""
         near = GAP / 2 + 0.5
         tile = next((tile for tile in self._tiles[0] if tile.area.adjusted(-near, 0, near, 0).contains(point)), None)
         if tile is None:

@@ -1,4 +1,4 @@
-"""The merge table on the screen: its cells and view, which follows the end and travels on a click, and its filter."""
+"""The merge panel: the table's cells, its view, which follows the end and travels on a click, and its filter."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MARK_WIDTH = 3
 
 
 class MergeDelegate(QStyledItemDelegate):
-    """Paints cells plainly, as the table repaints often: later merges dimmed, the one shown marked, ties in colour."""
+    """Paints cells simply, as the table repaints often: later merges dimmed, the one shown marked, ties in colour."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -110,8 +110,8 @@ class MergeTableView(QTableView):
         self._was_at_end = True
         self._is_elsewhere = False  # the moment shown is not the end
         self._measured: tuple[list[str], int] = [], 0  # the titles, and the digits of the last step
-        self._widths: list[int] = []  # that the columns need
-        self._is_sharing = False  # the room there is: no person has moved an edge meanwhile
+        self._widths: list[int] = []  # widths that the columns need
+        self._is_sharing = False  # columns share the room until a person moves an edge
         self._shares_room = True
         self.setModel(model)
         self.setShowGrid(False)
@@ -140,7 +140,7 @@ class MergeTableView(QTableView):
         return bar.value() >= bar.maximum() - 1
 
     def mark(self, position: int, *, follow: bool) -> None:
-        """Mark the merge of this step, and bring it into view; also on coming back to the end."""
+        """Mark the merge of this step and bring it into view, also on coming back to the end."""
         is_to_be_seen, self._is_elsewhere = follow or self._is_elsewhere, follow
         row = self._model.row_of(position - 1) if position else -1
         before, self.delegate.marked_row = self.delegate.marked_row, row
@@ -153,7 +153,7 @@ class MergeTableView(QTableView):
             self._bring_into_view(self._model.index(row, max(0, self.columnAt(0))))
 
     def place_of(self, position: int) -> QPoint | None:
-        """Return where on the screen the token of this step is; None if it is not visible."""
+        """Return the place of this step's token on the screen; None if it is not visible."""
         row = self._model.row_of(position - 1) if position > 0 and self.isVisible() else -1
         if row < 0 or self._model.merge_at(row) != position - 1:
             return None  # it is filtered out
@@ -227,7 +227,7 @@ class MergeTableView(QTableView):
         self._is_sharing = False
 
     def _note_resizing(self) -> None:
-        """Leave an edge where a person has moved it."""
+        """Keep an edge that a person has moved."""
         if not self._is_sharing and QGuiApplication.mouseButtons():
             self._shares_room = False
 
@@ -236,7 +236,7 @@ class MergeTableView(QTableView):
         self._share_room()
 
     def _sort(self, column: int) -> None:
-        """Sort by a column; the other way round at the second click. Numbers begin with the largest."""
+        """Sort by a column, in reverse at the second click. Numbers begin with the largest."""
         if column == self._model.sort_column:
             is_descending = not self._model.sort_descending
         else:
@@ -346,7 +346,7 @@ class MergePanel(QWidget):
         self.table.setAccessibleName(steps.capitalize())
 
     def _show_filter(self, chosen: MergeFilter) -> None:
-        self._is_showing = True  # a filter that is half shown is not a choice
+        self._is_showing = True  # a half-shown filter is no choice
         self.needle.setPlaceholderText(HINTS[chosen.kind])
         if chosen.needle != self.needle.text():
             self.needle.setText(chosen.needle)

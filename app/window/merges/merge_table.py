@@ -1,4 +1,4 @@
-"""The merges as a table model, and its columns: an array says which merge is in which row.
+"""The merges as a table model, and its columns. An array lists the merge of each row.
 
 There is no proxy model: filtering and sorting only make another array.
 """
@@ -39,7 +39,7 @@ class Column:
     tip: str
     cell: Callable[[History, TokenTexts, int], str]
     key: Callable[[History, TokenTexts], Keys]
-    widest: str  # a text it needs room for
+    widest: str  # a text that it needs room for
     is_number: bool = True
     look: Look = "plain"
 
@@ -164,7 +164,7 @@ def argsort(keys: npt.NDArray[Any], descending: bool) -> Order:
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 
-REORDER_MILLISECONDS = 250  # how often a sorted table takes in new merges while they stream
+REORDER_MILLISECONDS = 250  # seconds between two updates of a sorted table while merges stream
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
@@ -196,7 +196,7 @@ class MergeTableModel(QAbstractTableModel):
         """Show another run, none, or the same run with another recipe."""
         names = run.names if run else None
         if run is self._run and names is self._names:
-            return  # only the phase has changed
+            return  # only the phase of the run has changed
         self._run, self._names = run, names
         self._history = run.history if run else None
         self._reorder()

@@ -50,7 +50,7 @@ class PathLine(QLineEdit):
     """A line for a path, with a button that asks for one."""
 
     def __init__(self, name: str, ask: Callable[[str], object], hint: str = "") -> None:
-        """Show what `ask` returns for the present text, unless that is nothing."""
+        """Show the answer of `ask` to the present text, unless it is empty."""
         super().__init__()
         self.setAccessibleName(name)
         self.setPlaceholderText(hint)
@@ -73,7 +73,7 @@ class PathLine(QLineEdit):
 def dialog_buttons(
     dialog: QDialog, title: str, act: Callable[[], object], *, stays: bool = False
 ) -> tuple[QDialogButtonBox, QPushButton]:
-    """Make the button that acts, beside Cancel; where the dialog stays open after it, beside Close."""
+    """Make the button that acts, beside Cancel, or beside Close if the dialog stays open."""
     kind, role = QDialogButtonBox.StandardButton, QDialogButtonBox.ButtonRole
     buttons = QDialogButtonBox(kind.Close if stays else kind.Cancel)
     button = buttons.addButton(title, role.ActionRole if stays else role.AcceptRole)
@@ -114,7 +114,7 @@ def ask_for_column(parent: QWidget, name: str, columns: Sequence[str]) -> str:
 
 
 def ask_where_to_save(parent: QWidget, title: str, proposal: str, filters: dict[str, str]) -> Path | None:
-    """Ask for a path, and give it an ending of the filters."""
+    """Ask for a path, and end it as one of the filters says."""
     name, chosen = QFileDialog.getSaveFileName(parent, title, proposal, ";;".join(filters))
     if not name:
         return None
@@ -137,7 +137,7 @@ def ask_for_draw(parent: QWidget, seed: int) -> int | None:
 
 
 def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
-    """Ask whether to save, cancel, or leave all the same: unsaved work is kept, or lost and this says why."""
+    """Ask whether to save, cancel, or leave anyway. Then unsaved work is kept, or lost for the reason given."""
     buttons = QMessageBox.StandardButton
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Warning if why else QMessageBox.Icon.Question)
@@ -146,7 +146,7 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     lost = "This session is not saved, and no safety copy of it can be kept: left now, it is lost."
     box.setText(lost if why else "Do you want to save this session?")
     box.setInformativeText(why or "If you keep it for next time, BPE Explorer offers it when it starts again.")
-    for part in box.findChildren(QLabel):  # the box passes its format on to its first text only
+    for part in box.findChildren(QLabel):  # the box applies its format to its first text only
         part.setTextFormat(Qt.TextFormat.PlainText)
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
     box.setDefaultButton(buttons.Save)

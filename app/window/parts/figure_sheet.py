@@ -1,4 +1,4 @@
-"""The screen as a sheet for figures: the painter of all figures draws on it by a QPainter, in the palette's colours."""
+"""The screen as a sheet for figures: the painter of figures draws on it by a QPainter, in the palette's colours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_PEN, NO_BRUSH = Qt.PenStyle.NoPen, Qt.BrushStyle.NoBrush
 
 
 def line_colour(palette: QPalette, index: int) -> QColor:
-    """Return the colour of a line, and of whatever else belongs to it."""
+    """Return the colour of a line, and of everything that belongs to it."""
     colours = LINES_ON_DARK if shades_of(palette).is_dark else LINES
     return QColor(colours[index % len(colours)])
 
@@ -25,7 +25,7 @@ def line_colour(palette: QPalette, index: int) -> QColor:
 def paper_on_screen(
     width: float, height: float, font: QFont, palette: QPalette, *, has_legend: bool = True, scale: float = 1.0
 ) -> Paper:
-    """Return a paper of that many pixels, with texts as large as the font or `scale` times that."""
+    """Return a paper of that many pixels, with texts `scale` times as large as the font."""
     shades = shades_of(palette)
     inks = Inks(
         ground=palette.base().color().name(),

@@ -1,4 +1,4 @@
-"""A figure on the screen, drawn as for print; where only the moment shown changes, only its mark is painted anew."""
+"""A figure on the screen, drawn as for print. When only the moment changes, only its mark is painted anew."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class FigureView(QWidget):
         """Without a name, the view takes its accessible name from the figure's title."""
         super().__init__(parent)
         self.figure: Figure | None = None
-        self._name, self.hint, self._has_legend = name, hint, has_legend  # the hint is taken up by set_figure
+        self._name, self.hint, self._has_legend = name, hint, has_legend  # set_figure shows the hint
         self.scale = 1.0  # of the texts, in sizes of the font
-        self._layout: Layout | None = None  # of the figure, for the size, font and palette that there are
-        self._still: tuple[Layout, QPixmap] | None = None  # the picture of what stays, and its layout
+        self._layout: Layout | None = None  # of the figure, for the present size, font and palette
+        self._still: tuple[Layout, QPixmap] | None = None  # the picture of the still parts, and its layout
         self.setAccessibleName(name)
         self.setAccessibleDescription(hint)
         self.setMinimumHeight(LEAST_HEIGHT)
@@ -54,10 +54,10 @@ class FigureView(QWidget):
         self.setAccessibleDescription(self.hint if figure is None or figure.is_empty else figure.in_words)
         self.update()
 
-    def told_at(self, point: QPointF) -> str:
+    def values_at(self, point: QPointF) -> str:
         """Return the exact values below the mouse."""
         layout = self.layout_now()
-        return "" if layout is None else layout.told_at(point.x(), point.y())
+        return "" if layout is None else layout.values_at(point.x(), point.y())
 
     def layout_now(self) -> Layout | None:
         if self._layout is None and self.figure is not None and not self.figure.is_empty:
@@ -84,7 +84,7 @@ class FigureView(QWidget):
                 self._paint_hint(painter)
                 return
             scale = painter.deviceTransform().m11()
-            # A picture that is saved has its own resolution, or is no picture of pixels at all.
+            # A saved picture has its own resolution, or no pixels at all.
             if painter.paintEngine().type() == QPaintEngine.Type.Raster and scale == self.devicePixelRatioF():
                 painter.drawPixmap(0, 0, self._picture_of(layout))
             else:
@@ -99,7 +99,7 @@ class FigureView(QWidget):
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.hint)
 
     def _picture_of(self, layout: Layout) -> QPixmap:
-        """Return what stays as a picture, made anew where something but the marks has changed."""
+        """Return the picture of the still parts, made anew if more than the marks has changed."""
         if self._still is not None and _serves(self._still[0], layout):
             return self._still[1]
         scale = self.devicePixelRatioF()
@@ -123,7 +123,7 @@ class FigureView(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            told = self.told_at(QPointF(event.pos()))
+            told = self.values_at(QPointF(event.pos()))
             if told:
                 QToolTip.showText(event.globalPos(), tip(told), self)
                 return True

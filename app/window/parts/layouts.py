@@ -18,7 +18,7 @@ class AtTop(NamedTuple):
     widget: QWidget
 
 
-Part = QWidget | QLayout | AtTop | int | tuple[QWidget | QLayout, int]  # an int is room that takes so large a share
+Part = QWidget | QLayout | AtTop | int | tuple[QWidget | QLayout, int]  # an int is empty room with this share
 Margins = tuple[int, int, int, int]
 Box = TypeVar("Box", bound=QBoxLayout)
 

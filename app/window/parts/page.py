@@ -1,4 +1,4 @@
-"""What all pages share, and the tabs they lie on."""
+"""The base of all pages, and the tabs they lie on."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from app.window.parts.layouts import in_column
 from app.window.parts.watched import Drawn, Exact, Watched
 from app.window.parts.widgets import scrolling
 
-LEAST_WIDTH = 200  # of pages: wider ones scroll where there is less room
+LEAST_WIDTH = 200  # pixels; wider pages scroll where there is less room
 
 
 @dataclass(frozen=True)
 class Frame:
-    """One picture of several that follow each other, and how long it is shown."""
+    """One of several pictures in turn, and how long it is shown."""
 
     image: QImage
     milliseconds: int
 
 
 class Page(QWidget):
-    """Shows what a model knows, which finds it out only while the page is in sight."""
+    """Shows the facts of a model, which works only while the page is in sight."""
 
-    save_wanted = Signal()  # of what is shown, to a file
-    print_wanted = Signal()  # the same as a picture of a size that is said
-    is_table = False  # whether rows are all it shows
+    save_wanted = Signal()  # saves the facts shown
+    print_wanted = Signal()  # saves them as a picture of a given size
+    is_table = False  # whether it shows nothing but rows
 
     def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,23 +46,23 @@ class Page(QWidget):
         self._look(False)
 
     def _look(self, on: bool) -> None:
-        """Once each time: a window that is brought back tells again that it is shown."""
+        """Count each change once: a window that is restored says again that it is shown."""
         if on != self._looks:
             self._looks = on
             self.watched.watch(on)
 
     def exact(self) -> Exact:
-        """What is shown as exact values, for a file."""
+        """The exact values shown, for a file."""
         self.watched.catch_up()
         return self.watched.exact()
 
     @property
     def has_figure(self) -> bool:
-        """Whether it is printed from its answer, not as it is on screen."""
+        """Whether it is printed from its answer, not as on screen."""
         return self.watched.has_figure
 
     def drawn(self) -> Drawn:
-        """The figure of what is shown, for print."""
+        """The figure shown, for print."""
         return self.watched.drawn()
 
     @property
@@ -70,7 +70,7 @@ class Page(QWidget):
         return self
 
     def frames(self) -> Iterable[Frame]:
-        """What is shown as it came to be, frame by frame, if that is known."""
+        """The growth of the figure, frame by frame, if that is known."""
         return ()
 
     def recolor(self) -> None:
@@ -78,14 +78,14 @@ class Page(QWidget):
 
 
 class PagePlace(QWidget):
-    """Where a page lies, which is built when it is first looked at."""
+    """The place of a page, which is built when it is first looked at."""
 
     def __init__(self, title: str, build: Callable[[], Page], parent: QWidget | None = None) -> None:
-        """`build` makes the page and has it laid here."""
+        """`build` makes the page and lays it here."""
         super().__init__(parent)
         self.title, self._build = title, build
         self._page: Page | None = None
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # keeps the place of the page's controls among all others
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # keeps the page's place in the focus order
         self._column = in_column(on=self, margins=(0, 0, 0, 0))
 
     @property
@@ -93,12 +93,12 @@ class PagePlace(QWidget):
         return self._page or self._build()
 
     def take(self, page: Page, *, scrolls: bool) -> None:
-        """Let a page lie here; where others lie beside it, the widest of all must not make the whole window wide."""
+        """Let a page lie here. It scrolls, so that the widest page does not widen the window."""
         self._page = page
         is_wide = scrolls and page.minimumSizeHint().width() > LEAST_WIDTH
         content = _scrolling(page, self.title) if is_wide else page
         self._column.addWidget(content)
-        content.show()  # the place itself may be shown at this moment
+        content.show()  # the place may just be shown
         insert_focus(self, content)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
@@ -118,7 +118,7 @@ class PageTabs(QTabWidget):
         self.ids, self._places = list(places), places
         for place in places.values():
             self.addTab(place, place.title)
-        self._seen: list[str] = []  # the pages that were on top, the last one last
+        self._seen: list[str] = []  # ids of the pages that were on top, the latest last
         self.currentChanged.connect(lambda _: self._remember())
 
     @property
@@ -130,12 +130,12 @@ class PageTabs(QTabWidget):
         return self._places[self.shown].page
 
     def show_page(self, id: str) -> None:
-        """Bring a page on top, if there is one of that id."""
+        """Bring a page on top, if it exists."""
         if id in self.ids:
             self.setCurrentIndex(self.ids.index(id))
 
     def show_only(self, ids: Collection[str]) -> None:
-        """Show the tabs of these pages, and of them the one that was on top last."""
+        """Show the tabs of these pages, with the one on top that was there last."""
         on_top = next((id for id in [*reversed(self._seen), *ids] if id in ids), self.shown)
         self.setTabVisible(self.ids.index(on_top), True)
         self.show_page(on_top)

@@ -41,7 +41,7 @@ def save_svg(widget: QWidget, path: Path) -> bool:
 
 
 def save_pdf(widget: QWidget, path: Path) -> bool:
-    """As large as it is on screen."""
+    """Save it as large as on screen."""
     writer = _pdf_writer(path, QSizeF(widget.size()) * (MILLIMETRES / SCREEN_DOTS_AN_INCH))
     writer.setResolution(SCREEN_DOTS_AN_INCH)
     return _is_drawn(writer, lambda painter: widget.render(painter, QPoint()))
@@ -71,7 +71,7 @@ def _is_drawn(device: QPaintDevice, draw: Callable[[QPainter], object]) -> bool:
 
 
 def save_animated(frames: Sequence[Frame], path: Path) -> bool:
-    """As a PNG file that plays."""
+    """Save frames as a PNG file that plays."""
     pngs = [_png(frame.image) for frame in frames]
     return path.write_bytes(animated(pngs, [frame.milliseconds for frame in frames])) > 0
 
@@ -88,7 +88,7 @@ def _png(image: QImage) -> bytes:
 
 
 def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_dark: bool) -> bytes:
-    """A widget as SVG of that size in millimetres, its text of that many points; on screen it stays as it is."""
+    """Draw a widget as SVG of this size in millimetres with text of this size; on screen it does not change."""
     unit = QFontInfo(widget.font()).pixelSize() / text * POINTS / MILLIMETRES  # pixels a millimetre
     size, palette, had_one = widget.size(), widget.palette(), widget.testAttribute(Qt.WidgetAttribute.WA_SetPalette)
     data = QByteArray()
@@ -99,7 +99,7 @@ def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_
     try:
         widget.setUpdatesEnabled(False)
         widget.setPalette(palette_for("dark" if is_dark else "light"))
-        least = widget.minimumSizeHint()  # where more room is needed, all is drawn smaller
+        least = widget.minimumSizeHint()  # everything is drawn smaller if it needs more room
         unit *= max(1.0, least.width() / (width * unit), least.height() / (height * unit))
         widget.resize(QSize(round(width * unit), round(height * unit)))
         with QPainter(_sized(generator, widget)) as painter:
@@ -115,7 +115,7 @@ def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_
 
 
 def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: str) -> bool:
-    """A drawing of that size in millimetres as .svg, .pdf or .png."""
+    """Write a drawing of this size in millimetres as .svg, .pdf or .png."""
     if kind == ".svg":
         return path.write_bytes(drawn) == len(drawn)
     renderer = QSvgRenderer(QByteArray(drawn))
@@ -137,7 +137,7 @@ FOR_EVER = 0
 
 
 def animated(pngs: Sequence[bytes], milliseconds: Sequence[int]) -> bytes:
-    """Join PNG files of the same size and kind into one that browsers play, each shown for its milliseconds.
+    """Join PNG files of equal size and kind into one that browsers play, each for its milliseconds.
 
     Animation adds three kinds of chunks: `acTL` holds the number of pictures, `fcTL` before each says how long it is
     shown, and `fdAT` holds the data of all but the first, numbered together with `fcTL`.

@@ -1,4 +1,4 @@
-"""A list of things as Qt's views want it."""
+"""A list of things as a model for Qt's views."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RowListModel(QAbstractListModel, Generic[Row]):
         self.rows = rows
 
     def set_rows(self, rows: Sequence[Row], *, are_same: bool = False) -> None:
-        """Show these rows; where they `are_same` things in another state, what is chosen stays chosen."""
+        """Show these rows; if they `are_same` things in another state, keep the selection."""
         if are_same:
             self.rows = rows
             if rows:
@@ -31,11 +31,11 @@ class RowListModel(QAbstractListModel, Generic[Row]):
             self.endResetModel()
 
     def shown(self, row: int, role: int) -> Any:
-        """Return what a view shows of a row."""
+        """Return what a view shows for a row."""
         raise NotImplementedError
 
     def description(self, row: int) -> str:
-        """Return what the tip of a row, and a screen reader, say about it."""
+        """Return the tip of a row, which screen readers read."""
         return ""
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:

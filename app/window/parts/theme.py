@@ -118,14 +118,14 @@ class Theme(QObject):
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     def dress(self) -> None:
-        """Apply the style sheet; best when everything is built, as each part that is added costs again."""
+        """Apply the style sheet, best when everything is built: each later part costs time again."""
         self._application.setStyleSheet(STYLE)
 
     def choose(self, choice: str) -> None:
         self.choice = choice
-        self._application.setStyleSheet("")  # or everything would be styled anew for each change
+        self._application.setStyleSheet("")  # prevents a new style for each change
         self._apply()
-        self.dress()  # rules that name palette colours are resolved again only when the sheet is set again
+        self.dress()  # palette colours in rules are resolved only when the sheet is set
         self.changed.emit()
 
     @property

@@ -1,4 +1,4 @@
-"""Doing something not too often, and drawing something on its way."""
+"""Calls at limited intervals, and timed motion."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _AWAY = QEasingCurve(QEasingCurve.Type.InCubic)
 
 
 class Motion(QVariantAnimation):
-    """Goes from 0 to 1, and draws a frame whenever the screen can take one, and at the end."""
+    """Goes from 0 to 1; draws a frame whenever the screen is ready, and at the end."""
 
     def __init__(self, parent: QObject, draw: Callable[[], object]) -> None:
         super().__init__(parent)
@@ -82,7 +82,7 @@ class Motion(QVariantAnimation):
         return float(self.currentValue()) if self.is_under_way else 1.0
 
     def part(self, start: float, stop: float) -> float:
-        """Return how much of the stretch from `start` to `stop` is done, smoothed.
+        """Return the smoothed progress within the stretch from `start` to `stop`.
 
         >>> parent = QObject()
         >>> Motion(parent, bool).part(0.0, 0.5)

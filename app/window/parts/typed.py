@@ -1,4 +1,4 @@
-"""Fields that take what is typed as soon as anything else is done, and mark what they refuse."""
+"""Fields that take typed text before any other action, and mark refused entries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REFUSED, _TIP = "refusal", "tip without a refusal"
 
 
 def take_what_is_typed() -> bool:
-    """Take what is being typed, for keys and buttons that act without taking the focus; False if it is refused."""
+    """Take text that is being typed, for keys and buttons that leave the focus there; False if it is refused."""
     field = QApplication.focusWidget()
     if isinstance(field, QAbstractSpinBox):
         is_changed = field.lineEdit().isModified()
@@ -32,7 +32,7 @@ def is_refused(field: QWidget) -> bool:
 
 
 def mark_refused(field: QWidget, sentence: str) -> None:
-    """Frame a field whose value was refused and say why, or remove the frame where the sentence is empty."""
+    """Frame a field whose value was refused and say why; an empty sentence removes the frame."""
     if sentence == (field.property(_REFUSED) or ""):
         return
     if not is_refused(field):
@@ -70,7 +70,7 @@ class _Frame(QWidget):
 
 
 class NumberBox(QSpinBox):
-    """Lets anything be typed; an impossible number is refused with a sentence, and the old one kept."""
+    """Accepts any keys; refuses an impossible number with a sentence, and keeps the old one."""
 
     refused = Signal(str)
 

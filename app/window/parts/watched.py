@@ -1,4 +1,4 @@
-"""What the models of all pages share."""
+"""The base of the models of all pages."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import CancelCheck, Work
 
 Asked = tuple[Question, Study]
-Drawn = Callable[[CancelCheck], Figure | None]  # called aside, too
-Exact = Callable[[CancelCheck], DataTable]  # called aside: of a hundred thousand rows it takes a while
+Drawn = Callable[[CancelCheck], Figure | None]  # also called on another thread
+Exact = Callable[[CancelCheck], DataTable]  # called on another thread: a hundred thousand rows take a while
 
 
 def command_of(asked: Asked | None) -> tuple[str, ...]:
@@ -36,40 +36,40 @@ def exact_of(asked: Asked | None) -> Exact:
 
 
 class Watched:
-    """Is refreshed while somebody looks. Inherited beside a class of Qt, whose constructor calls `refresh_on` once."""
+    """A model that is refreshed while somebody looks. The constructor of each subclass calls `refresh_on` once."""
 
     _lookers = 0
-    has_figure = False  # whether it is printed from its answer, not as it is on screen
+    has_figure = False  # whether it is printed from its answer, not as on screen
 
     @property
     def asked(self) -> Asked | None:
-        """The question behind what is shown, and the study it is asked of; None where nothing can be asked yet."""
+        """The question that is shown, and its study; None where nothing can be asked yet."""
         return None
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The command that answers the same, in words of `app.session.manifests`; arguments of a picture follow."""
+        """The command with the same answer, in words of `app.session.manifests`; arguments of a picture follow."""
         return command_of(self.asked)
 
     def exact(self) -> Exact:
-        """The table behind what is shown, nothing rounded or left out, for a file."""
+        """The complete, exact table that is shown, for a file."""
         return exact_of(self.asked)
 
     def drawn(self) -> Drawn:
-        """The figure behind what is shown; None where the page is printed as it is on screen."""
+        """The figure that is shown; None where the page is printed as on screen."""
         if (asked := self.asked) is None:
             return lambda cancelled: None
         return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).figure
 
     def refresh_on(self, milliseconds: int, *news: SignalInstance) -> None:
-        """Refresh after any of these signals, at most once in that time."""
+        """Refresh after any of these signals, at most once in these milliseconds."""
         self._least = milliseconds
         self._throttle = Throttle(milliseconds, self._refresh_if_watched, cast(QObject, self))
         for signal in news:
             signal.connect(self._throttle.call)
 
     def watch(self, on: bool) -> None:
-        """Count one more or one fewer who looks: several pages may show one question."""
+        """Count one more or one fewer viewer: several pages may show one question."""
         self._lookers += 1 if on else -1
         if on:
             self._throttle.call()
@@ -79,20 +79,20 @@ class Watched:
         return self._lookers > 0
 
     def refresh_soon(self) -> None:
-        """Refresh as after a signal: something else is asked for."""
+        """Refresh as after a signal."""
         self._throttle.call()
 
     def refresh(self) -> None:
-        """Find out what to show now."""
+        """Find out what to show."""
         raise NotImplementedError
 
     @property
     def is_waiting(self) -> bool:
-        """Whether what is shown may be out of date."""
+        """Whether the page may be out of date."""
         return self._throttle.is_pending
 
     def catch_up(self) -> None:
-        """Refresh now rather than soon: what is shown is about to be saved."""
+        """Refresh now: the page is about to be saved."""
         self._throttle.catch_up()
 
     def _rest_as_long(self, aside: Aside, topic: str, run: Run | None) -> None:

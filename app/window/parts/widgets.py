@@ -31,7 +31,7 @@ Widget = TypeVar("Widget", bound=QWidget)
 
 
 def named(widget: Widget, name: str, meaning: str = "") -> Widget:
-    """Give a widget the name that screen readers read, and a tip if there is more to say."""
+    """Give a widget a name for screen readers, and perhaps a tip."""
     widget.setAccessibleName(name)
     if meaning:
         widget.setToolTip(tip(meaning))
@@ -162,7 +162,7 @@ def add_tick(menu: QMenu, title: str, is_on: bool, act: Callable[[], object]) ->
 
 
 def filled_menu(title: str, parent: QWidget, fill: Callable[[QMenu], None], nothing: str = "") -> QMenu:
-    """Make a menu that is filled whenever it opens; where nothing comes of it, it says so."""
+    """Make a menu that is filled whenever it opens; if it stays empty, it shows `nothing`."""
     menu = QMenu(title, parent)
 
     def fill_anew() -> None:
@@ -197,7 +197,7 @@ def fixed_text(name: str) -> QPlainTextEdit:
 
 
 def scrolling(inside: QWidget, name: str) -> QScrollArea:
-    """A frameless view of something that may be taller than its place."""
+    """Make a frameless view of something that may be taller than its place."""
     area = named(QScrollArea(), name)
     area.setWidgetResizable(True)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -206,7 +206,7 @@ def scrolling(inside: QWidget, name: str) -> QScrollArea:
 
 
 class ProgressBar(QProgressBar):
-    """Is drawn together with the window; Qt's own repaints at each value, and everything that waits with it."""
+    """A bar that is drawn with the window. Qt's own repaints at once at each value, with everything that waits."""
 
     def __init__(self, most: int = 100, *, with_text: bool = True) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Numbers, tokens and tips as a person reads them."""
+"""Write numbers, tokens and tips for people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def size_text(size: float) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """Write a duration, no more exactly than it can be known.
+    """Write a duration, only as exactly as it is known.
 
     >>> duration_text(0.4), duration_text(48.2), duration_text(75), duration_text(4000)
     ('less than a second', '48 s', '1 min 15 s', '1 h 6 min')
@@ -59,7 +59,7 @@ def tip(text: str) -> str:
 
 
 MARK = "\N{LEFT-TO-RIGHT MARK}"  # invisible
-# The blocks of Unicode that are kept for scripts from right to left.
+# The blocks of Unicode for scripts from right to left.
 _FROM_THE_RIGHT = re.compile(
     "[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )

@@ -21,7 +21,7 @@ class BlocksModel(QuestionModel):
 
     @property
     def block(self) -> int | None:
-        """The one that the last step belongs to; None before the first."""
+        """The block of the last step; None before the first."""
         return None if self.answer is None else self.answer.columns["block"][self.step]
 
     @property
@@ -63,6 +63,6 @@ class BlocksModel(QuestionModel):
         )
 
     def travel_to_block(self, block: int) -> None:
-        """Go to its last step; where it has none, to the one before."""
+        """Go to the block's last step; where it has none, to the one before."""
         if self.answer is not None:
             self._session.cursor.go_to(bisect_right(self.answer.columns["block"], block, lo=1) - 1)

@@ -14,7 +14,7 @@ from app.window.questions.question_page import QuestionPage
 
 HEIGHT = 16
 GAP = 1.0
-WIDE_ENOUGH = 4.0  # pixels of a block that a gap is drawn beside
+WIDE_ENOUGH = 4.0  # pixels; only larger blocks have a gap between them
 
 
 class BlocksPage(QuestionPage):
@@ -35,7 +35,7 @@ class BlocksPage(QuestionPage):
 
 
 class BlockStrip(QWidget):
-    """Those before the one at work are done; of very many, several share a pixel."""
+    """Shows finished blocks before the one at work; several share a pixel if there are very many."""
 
     def __init__(self, model: BlocksModel) -> None:
         super().__init__()

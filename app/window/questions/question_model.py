@@ -23,7 +23,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress, Work
 
 REFRESH_MILLISECONDS = 150
-MOST_ROWS = 100_000  # that are listed; a file has all
+MOST_ROWS = 100_000  # rows listed; a file has all
 NOTHING_YET = "The answer appears here when training begins."
 RESTING = "The answer appears here when the run rests."
 ASKING = "Asking …"
@@ -39,12 +39,12 @@ class QuestionModel(QObject, Watched):
     changed = Signal()
 
     def __init__(self, session: Session, name: str, more_columns: Sequence[str] = (), **chosen: Any) -> None:
-        """Show more columns than a terminal; begin with the parameters chosen."""
+        """Show `more_columns` than a terminal; begin with the `chosen` parameters."""
         super().__init__(session)
         self.question: type[Question] = question_named(name)
         self.answer: Answer | None = None
         self.about: list[Run] = []  # the runs that the answer is about
-        self.trouble = NOTHING_YET  # shown where there is no answer
+        self.trouble = NOTHING_YET  # the sentence where there is no answer
         self.progress = ""
         self._more_columns, self._chosen, self._session = more_columns, chosen, session
         self._topic = f"question {name}"
@@ -72,7 +72,7 @@ class QuestionModel(QObject, Watched):
 
     @property
     def parameters(self) -> list[Parameter]:
-        """The parameters that a person chooses; the slider chooses the moment."""
+        """The parameters for a person to choose; the slider chooses the moment."""
         hidden = ("at",) if self.question.follows_time else ()
         return [one for one in self.question.parameters() if one.name not in hidden]
 
@@ -83,7 +83,7 @@ class QuestionModel(QObject, Watched):
         return self._chosen.get(parameter.name, parameter.default)
 
     def is_meaningful(self, parameter: Parameter) -> bool:
-        """Whether what it depends on is given, if it depends on anything."""
+        """Whether the parameter that it depends on is given, if there is one."""
         return not parameter.only_with or bool(self.value(self.parameter(parameter.only_with)))
 
     def choose(self, name: str, value: Any) -> None:
@@ -93,7 +93,7 @@ class QuestionModel(QObject, Watched):
         self.refresh_soon()
 
     def read(self, parameter: Parameter, text: str) -> None:
-        """Take what was typed for a parameter."""
+        """Take a typed value for a parameter."""
         try:
             self.choose(parameter.name, parameter.read(text))
         except BpeError as error:
@@ -155,7 +155,7 @@ class QuestionModel(QObject, Watched):
         return not self.is_about_one and self.question.takes_moments
 
     def _early_moment(self) -> int | None:
-        """The moment shown, if all runs are asked about, and the one shown at an earlier moment, too."""
+        """The moment shown, if several runs are asked about and the shown one is at an earlier moment."""
         shown, at = self._session.runs.shown, self._session.cursor.position
         return at if self._takes_moment and shown is not None and at < shown.learned else None
 
@@ -171,7 +171,7 @@ class QuestionModel(QObject, Watched):
         return question.asks_corpus(has_texts=all(run.words is not None for run in runs))
 
     def _studies(self, question: Question, runs: list[Run], remarks: list[str]) -> Studies:
-        """The studies of these runs as they are now, by name where the question is about several."""
+        """The studies of these runs as they are now; by name if the question is about several."""
         made, all_runs = self._session.runs.studies, self._session.runs.all
         asks_corpus, at = self._asks_corpus(question, runs), self._early_moment()
         found: dict[str, Study] = {}
@@ -244,7 +244,7 @@ class QuestionModel(QObject, Watched):
             command = tuple("--runs" if word == "--merges" else word for word in command)
         return (*command, *((EACH,) if each else ()))
 
-    # -- what is shown ---------------------------------------------------------------------
+    # -- showing ---------------------------------------------------------------------------
 
     @property
     def figure(self) -> Figure | None:
@@ -257,7 +257,7 @@ class QuestionModel(QObject, Watched):
 
     @property
     def place_shown(self) -> float | None:
-        """Where the moment shown is along the axis of the figure, if it is there at all."""
+        """The place of the moment shown on the axis of the figure, if it has one."""
         run, at = self._session.runs.shown, self._session.cursor.position
         if run is None or run.history is None or not self.question.axis:
             return None
@@ -306,7 +306,7 @@ class QuestionModel(QObject, Watched):
 
     @property
     def order(self) -> list[int]:
-        """The rows by the values of the column sorted by, unknown values last."""
+        """The rows in the order of the sorted column, unknown values last."""
         column, from_end = self._sorted
         if self.answer is None or not 0 <= column < len(self.columns):
             return list(range(0 if self.answer is None else min(MOST_ROWS, len(self.answer.table))))
@@ -322,7 +322,7 @@ class QuestionModel(QObject, Watched):
     # -- travelling ------------------------------------------------------------------------
 
     def travel_to_row(self, row: int) -> None:
-        """Go to the moment that a row is about, if it is about one."""
+        """Go to the moment of a row, if it has one."""
         column, change = self.question.moment
         if self.answer is None or column not in self.answer.columns:
             return
@@ -331,7 +331,7 @@ class QuestionModel(QObject, Watched):
             self._session.cursor.go_to(int(step) + change)
 
     def travel_to_place(self, x: float) -> None:
-        """Go to the moment that a place of the figure is about."""
+        """Go to the moment of a place of the figure."""
         run = self._session.runs.shown
         if run is None or run.history is None or not self.question.axis:
             return

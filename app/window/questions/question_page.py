@@ -1,4 +1,4 @@
-"""The page of any question: its parameters above, what the answer says, its figure and its rows."""
+"""The page of any question: its parameters above, then sentences, figure and rows of the answer."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ CHOOSE = "Choose …"
 
 
 class Rows(QAbstractTableModel):
-    """The rows of an answer in the columns that people are shown, in the order of any of them."""
+    """The rows of an answer in the columns for people, sorted by any of them."""
 
     def __init__(self, model: QuestionModel | WordsModel) -> None:
         super().__init__(model)
         self._model = model
         self._order: Sequence[int] | np.ndarray[Any, Any] = ()
-        self.hint = ""  # below the whole text of a cell, in its tip
+        self.hint = ""  # added to the tip of a cell
 
     def refresh(self) -> None:
         self.beginResetModel()
@@ -49,7 +49,7 @@ class Rows(QAbstractTableModel):
         self.refresh()
 
     def place(self, row: int) -> int:
-        """Which of all rows is shown there."""
+        """The row of the answer that is shown there."""
         return int(self._order[row])
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:
@@ -83,14 +83,14 @@ class Rows(QAbstractTableModel):
 
 
 class QuestionPage(Page):
-    """Made of the question alone; a click on a row or a place of the figure travels to its moment."""
+    """Made from the question alone. A click on a row or a place of the figure travels to its moment."""
 
     def __init__(self, model: QuestionModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model = model
         self.setAccessibleName(model.question.title())
         self.form, self.fields = QWidget(), dict[str, QWidget]()
-        self.told = selectable(named(paragraph(), "What the answer says"))
+        self.sentence = selectable(named(paragraph(), "What the answer says"))
         self.stop = named(flat_button("Stop"), "Stop asking")
         self.save = named(flat_button("Save …"), "Save the answer", "All rows as a table, or the figure as a picture")
         self.figure = FigureView(hint=model.trouble)
@@ -99,7 +99,7 @@ class QuestionPage(Page):
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.table.setSortingEnabled(True)
         put_headings_left(self.table)
-        self.told.setToolTip(tip(model.question.explanation()))
+        self.sentence.setToolTip(tip(model.question.explanation()))
         self._shown: object = self  # the answer whose rows are shown
         self._lay_out()
         self.table.clicked.connect(lambda index: self.choose_row(self.rows.place(index.row())))
@@ -130,18 +130,18 @@ class QuestionPage(Page):
             forms.append(in_form(("" if one.kind == "truth" else one.label, field)))
         in_row(*forms, STRETCH, on=self.form, margins=(0, 0, 0, 0))
         beside = QSplitter(Qt.Orientation.Vertical)
-        beside.addWidget(scrolling(self.told, "What the answer says"))
+        beside.addWidget(scrolling(self.sentence, "What the answer says"))
         beside.addWidget(self.table)
         beside.setMinimumWidth(LEAST_BESIDE)
         parts = QSplitter(Qt.Orientation.Horizontal)
         parts.addWidget(self.figure)
         parts.addWidget(beside)
         parts.setSizes([3 * LEAST_BESIDE, 2 * LEAST_BESIDE])
-        asked = scrolling(self.form, "What is asked")  # so that many parameters make no page wide
+        asked = scrolling(self.form, "What is asked")  # or many parameters would widen the page
         asked.setFixedHeight(self.form.sizeHint().height() + SCROLL_BAR)
-        self.above = in_row((asked, 1), AtTop(self.stop), AtTop(self.save))  # what can be done with the answer
+        self.above = in_row((asked, 1), AtTop(self.stop), AtTop(self.save))  # actions on the answer
         for widget in (asked, self.save):
-            widget.setVisible(bool(self.fields))  # else the File menu saves, and the room is for the answer
+            widget.setVisible(bool(self.fields))  # the File menu saves, too
         self.column = in_column(self.above, (parts, 1), on=self, margins=(8, 6, 8, 4))
 
     def _field(self, one: Parameter) -> QWidget:
@@ -184,7 +184,7 @@ class QuestionPage(Page):
         self.choose_path(one.name, ask(self, one.help))
 
     def choose_path(self, name: str, path: str) -> None:
-        """Choose a file or folder for a parameter, as if it had been picked here; without one nothing changes."""
+        """Choose a file or folder for a parameter, as if it had been picked here; an empty path changes nothing."""
         one, box = self.model.parameter(name), self.fields[name]
         assert isinstance(box, QComboBox)
         box.blockSignals(True)
@@ -217,7 +217,7 @@ class QuestionPage(Page):
         self.figure.set_figure(model.figure)
         self.figure.setVisible(model.figure is not None or answer is None)
         said = model.sentences if answer is not None else () if model.progress else (model.trouble,)
-        self.told.setText("\n".join(filter(None, (model.progress, *said))))
+        self.sentence.setText("\n".join(filter(None, (model.progress, *said))))
         for one in model.parameters:
             self.fields[one.name].setEnabled(model.is_meaningful(one))
         self.stop.setVisible(bool(model.progress))

@@ -1,4 +1,4 @@
-"""A stretch of the text behind a row of the benchmark, in the tokens of that row's tokenizer."""
+"""A stretch of a text in the benchmark, in the tokens of its row's tokenizer."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 TOPIC = "benchmark text"
 AT_ONCE = 600  # characters that are shown
-AROUND = 2_000  # characters on either side by which it shows how the stretch is cut
+AROUND = 2_000  # characters on either side that decide how the stretch is cut
 BAR = "|"
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """The documents of one text, with a line end between them; only stretches are ever put together."""
+    """The documents of one text, with a line end between them; only stretches are ever joined."""
 
     documents: Sequence[str]
 
@@ -41,7 +41,7 @@ class Documents:
         return max(0, int(self._stops[-1]) - 1) if len(self.documents) else 0
 
     def part(self, start: int, stop: int) -> str:
-        """The characters from `start` to `stop`.
+        """Return the characters from `start` to `stop`.
 
         >>> Documents(["one", "", "two"]).part(2, 6), Documents(["one", "", "two"]).length
         ('e\\n\\nt', 8)
@@ -57,18 +57,18 @@ class Documents:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Which text is read, and in whose tokens."""
+    """A text to read, and the tokenizer of its tokens."""
 
     text: str
     tokenizer: str
     history: History
     at: int
-    documents: Callable[[], Documents]  # to be called aside: they may be in files
+    documents: Callable[[], Documents]  # called on another thread: texts may be in files
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """From one character of the text up to another."""
+    """A part of the text between two characters, in tokens."""
 
     start: int
     stop: int
@@ -77,7 +77,7 @@ class Stretch:
 
 
 def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -> Stretch:
-    """Cut the text around the stretch, too, so that the stretch is in the tokens of the whole text."""
+    """Cut the text around the stretch, too, so that it has the tokens of the whole text."""
     documents = row.documents()
     length = documents.length
     start = max(0, min(start, length - 1))
@@ -92,7 +92,7 @@ def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -
 
 
 class Reading(QObject):
-    """Cuts the text of the row of an answer that was looked at last."""
+    """Cuts the text of the row that was looked at last."""
 
     changed = Signal()
 

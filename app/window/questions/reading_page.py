@@ -1,4 +1,4 @@
-"""The page of a question whose rows are about texts: each can be read in the tokens of its tokenizer."""
+"""The page of a question about texts: each row's text can be read in the tokens of its tokenizer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.window.questions.question_model import QuestionModel
 from app.window.questions.question_page import QuestionPage
 from app.window.questions.reading import AT_ONCE, Reading
 
-MOST_PLACES = 8  # files of a group that are named
+MOST_PLACES = 8  # files of a group to name
 HEIGHT = 76
 
 
@@ -39,14 +39,14 @@ class ReadingPage(QuestionPage):
         self._show_text()
 
     def _bar(self) -> QWidget:
-        """Make the buttons that turn to another stretch, the number of a character to go to, and a close button."""
+        """Make the buttons that turn pages, a field for the first character, and a close button."""
         self.name, self.until = OneLine(), OneLine()
         self.back, self.on = small_button("The characters before"), small_button("The characters behind")
         self.back.setText("‹")
         self.on.setText("›")
         meaning = "The first character shown; type a number to read from there"
         self.start = named(NumberBox(1, 1), "The first character shown", meaning)
-        self.start.setKeyboardTracking(False)  # a number is meant when it is finished
+        self.start.setKeyboardTracking(False)  # act only on a finished number
         self.start.setSingleStep(AT_ONCE)
         self.close_button = IconButton("close", "Close the text", self.reading.close)
         bar, widgets = QWidget(), (self.back, self.start, self.until, self.on, self.close_button)

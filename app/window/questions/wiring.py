@@ -1,4 +1,4 @@
-"""How the pages of questions are reached from the text, the table of merges and each other."""
+"""Connect the pages of questions with the text, the table of merges and each other."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Asking(QObject):
         table.activated.connect(lambda index: self._window.show_dock("inspector"))
         table.menu_wanted.connect(self._open_merge_menu)
 
-    # -- what a page wishes ----------------------------------------------------------------
+    # -- requests of pages -----------------------------------------------------------------
 
     def _connect_pages(self) -> None:
         pages, say = self._pages, lambda sentence: self._messages.show_notice(Notice(sentence))
@@ -78,7 +78,7 @@ class Asking(QObject):
         page.menu_wanted.connect(self._open_pair_menu)
 
     def _offer_comparison(self, run: int, sentence: str) -> None:
-        """Tell of a table that was made of that run, with which it can be compared."""
+        """Report a table made from a run, and offer to compare the two."""
         answer = Answer("Compare", lambda: self.compare_with(run))
         self._messages.show_notice(Notice(sentence, is_error=False, answers=(answer,)))
 
@@ -88,7 +88,7 @@ class Asking(QObject):
         self._actions["compare"].trigger()
 
     def _connect_actions(self) -> None:
-        """Connect the menu, by which every answer can be reached without a mouse."""
+        """Connect the menu, which reaches every answer without a mouse."""
         self._actions.connect(
             why=self._ask_why,
             token=self._ask_about_token,
@@ -108,7 +108,7 @@ class Asking(QObject):
         self._pages.page(WHY).model.look_at(self._editor.caret_byte)
 
     def _ask_why_in_lab(self, lane: int, byte: int) -> None:
-        """Of one tokenizer, at the size shown: its run is the one that the window shows from now on."""
+        """Show the run of one lane at its size, and ask there."""
         model = self._pages.page(LAB).model
         asked = model.lanes[lane]
         model.stay()
@@ -127,7 +127,7 @@ class Asking(QObject):
         self._pages.page(TREE).setFocus()
 
     def _ask_about_token(self) -> None:
-        """Ask about the token at the caret if the text has the focus, else about that of the moment shown."""
+        """Ask about the token at the caret if the text has the focus, else about the token of the moment shown."""
         if self._editor.hasFocus():
             token = self._editor.model.token_at(min(self._editor.caret_byte, self._editor.model.byte_length - 1))
             self._token.model.peek(token.id if token else None)
@@ -220,5 +220,5 @@ class Asking(QObject):
         from app.window.files.dialogs import EncodeDialog
 
         self.encode_dialog = EncodeDialog(self.encoding, self._window)
-        self.encode_dialog.finished.connect(self.encode_dialog.deleteLater)  # its parent would keep it for ever
+        self.encode_dialog.finished.connect(self.encode_dialog.deleteLater)  # or its parent keeps it for ever
         self.encode_dialog.show()

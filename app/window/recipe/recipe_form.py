@@ -1,4 +1,4 @@
-"""The recipe as a form: the options, what they mean, and why a choice is refused."""
+"""The recipe as a form: the options, their meanings, and the reasons of refusals."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Option:
     explanation: str
 
 
-OPTIONS = {  # choices from a list whose options need an explanation
+OPTIONS = {  # choices from a list
     "pattern": [
         *(Option(name, name, pattern.explanation) for name, pattern in NAMED_PATTERNS.items()),
-        Option("custom", "my own …", f"Your own. {CHOICES['custom_pattern'].tip}."),
+        Option("custom", "my own …", f"Your own pattern. {CHOICES['custom_pattern'].tip}."),
     ],
     "ties": [Option(name, rule.label, f"The pair {rule.takes}.") for name, rule in TIE_RULES.items()],
     "base": [
@@ -64,8 +64,8 @@ OPTIONS = {  # choices from a list whose options need an explanation
         Option("continuation", "## when continued", "Shown before pieces that continue a word; changes no merge."),
     ],
     "wordpiece_rule": [
-        Option("count", "count", "The pair that occurs most, as BERT's tokenizer was learned by others since."),
-        Option("score", "score", "The pair that occurs most for how often its two halves do."),
+        Option("count", "count", "The pair that occurs most; others have learned BERT's tokenizer this way since."),
+        Option("score", "score", "The pair that occurs most in relation to its two halves."),
     ],
     "unknown": [
         Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),
@@ -73,7 +73,7 @@ OPTIONS = {  # choices from a list whose options need an explanation
     ],
 }
 KINDS = {field.name: type(field.default) for field in dataclasses.fields(Recipe)}
-NOT_OF_A_PRESET = {"min_frequency", "max_token_length", "ties", "older_unicode"}  # may differ from the preset's
+NOT_OF_A_PRESET = {"min_frequency", "max_token_length", "ties", "older_unicode"}  # of a preset these may differ
 # Choices of some methods only.
 OF_A_METHOD = [one.name for one in dataclasses.fields(Learning) if one.name not in {"method", *NOT_OF_A_PRESET}]
 
@@ -104,8 +104,8 @@ class RecipeForm(QObject):
         super().__init__(parent)
         recipe, text = session.recipe, session.text
         self._recipe, self._text, self._aside = recipe, text, session.aside
-        self.standing: dict[str, tuple[Any, str]] = {}  # refused entries: the value they do not replace, and why
-        self._own_size: Size | None = None  # the one that the person has chosen last
+        self.standing: dict[str, tuple[Any, str]] = {}  # refused entries: the value that stays, and why
+        self._own_size: Size | None = None  # the method that the person chose last
         self._sizes_by_itself = {recipe.value.part(Size), *(Recipe.preset(name).part(Size) for name in PRESETS)}
         self._preview_soon = timer(self, PREVIEW_PAUSE_MILLISECONDS, self.preview)
         recipe.changed.connect(lambda _: self._recipe_changed())
@@ -120,7 +120,7 @@ class RecipeForm(QObject):
 
     @property
     def preset(self) -> str:
-        """The preset with the same words, symbols and method, whatever the size; empty without one."""
+        """The preset with the same words, symbols and method, of any size; empty if there is none."""
         recipe = self._recipe.value
         for name in PRESETS:
             if NOT_OF_A_PRESET.issuperset(recipe.differing(Recipe.preset(name), Splitting, Symbols, Learning)):
@@ -144,7 +144,7 @@ class RecipeForm(QObject):
         return "Vocabulary" if self._recipe.value.merges is None else self.method.wording.steps.capitalize()
 
     def choose_method(self, name: str) -> None:
-        """Choose a method with its first preset; a size that the person chose stays where possible."""
+        """Choose a method with its first preset; keep a size of the person where possible."""
         old = self._recipe.value
         preset = next((preset for preset in PRESETS if Recipe.preset(preset).method == name), None)
         try:
@@ -167,7 +167,7 @@ class RecipeForm(QObject):
         return size == self._own_size or size not in self._sizes_by_itself
 
     def note_size(self, recipe: Recipe) -> None:
-        """Note a size that the program chooses by itself."""
+        """Note a size that the program chose."""
         self._sizes_by_itself.add(recipe.part(Size))
 
     def choose_preset(self, name: str) -> None:
@@ -202,7 +202,7 @@ class RecipeForm(QObject):
         return True
 
     def preview(self) -> None:
-        """Split the beginning of the person's text; aside, as any pattern may be slow."""
+        """Split the beginning of the person's text on another thread, as a pattern may be slow."""
         beginning, recipe = self._text.value[:PREVIEW_CHARACTERS], self._recipe.value
 
         def split(task: Task) -> tuple[str, ...]:
@@ -221,6 +221,6 @@ class RecipeForm(QObject):
 
 
 def words_shown(text: str, recipe: Recipe, cancelled: CancelCheck) -> tuple[str, ...]:
-    """Split a text, and look after each round whether it is still wanted: any pattern may be slow."""
+    """Split a text; check after each round whether it is still wanted, as a pattern may be slow."""
     words = while_wanted(split_words(normalize(text, recipe), recipe), cancelled, every=MATCHES_A_ROUND)
     return tuple(shown(word.encode()) for word in words)

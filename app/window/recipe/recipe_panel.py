@@ -1,4 +1,4 @@
-"""The recipe panel: a field for each choice, also for those not named here, and a preview of the splitting."""
+"""The recipe panel: a field for each choice, even for those not named here, and a preview of the splitting."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from app.window.recipe.recipe_form import (
 
 NO_PRESET = "own choices"
 NO_LIMIT = 0
-LARGEST_NUMBER = 100_000_000  # a box offers
+LARGEST_NUMBER = 100_000_000  # options of a box
 
 MAIN = ("min_frequency", "ties", "pattern", "custom_pattern")  # always visible, after the choices of the method
 _MORE = (
@@ -65,7 +65,7 @@ SUFFIXES = {"min_frequency": "×", "keep_share": " %", "block_size": " bytes", "
 
 @dataclass(frozen=True)
 class Field:
-    """The box, line or tick of a choice, and how its value is read, shown and chosen."""
+    """The box, line or tick of a choice, with functions to read, show and choose its value."""
 
     widget: QWidget
     value: Callable[[], Any]
@@ -75,7 +75,7 @@ class Field:
 
 def field_of(choice: str) -> Field:
     declared, title = CHOICES[choice], title_of(choice)
-    if choice == "preparation":  # it comes from a file and goes with it
+    if choice == "preparation":  # only a file sets it
         steps = paragraph()
         field = Field(steps, tuple, lambda value: steps.setText(_numbered(value)))
     elif declared.among or options(choice):
@@ -153,7 +153,7 @@ def _quoted(text: str) -> str:
 
 
 def preset_box(form: RecipeForm) -> QComboBox:
-    """Make the box of presets, grouped by method; it shows when the recipe is none of them."""
+    """Make the box of presets, grouped by method; it says so when the recipe is none of them."""
     box = QComboBox()
     for title, offered in presets().items():
         if len(presets()) > 1:
@@ -290,18 +290,18 @@ SIDES = 12  # the margins left and right
 
 
 class RecipePanel(QScrollArea):
-    """Takes each choice at once, or refuses it right below the field."""
+    """Takes each choice at once, or refuses it below the field."""
 
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._form = form
-        self._showing = False  # fields that are being filled choose nothing
+        self._showing = False  # while fields are filled they choose nothing
         self._refusals: dict[str, tuple[QFormLayout, QLabel]] = {}
         self._fields: dict[str, Field] = {}
         self._layouts: dict[str, QFormLayout] = {}  # of each field
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take it
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the focus
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inside = QWidget()
         column = in_column(self._main_fields(), self._more_button(), on=inside, margins=(8, 2, SIDES - 8, 8))
@@ -395,7 +395,7 @@ class RecipePanel(QScrollArea):
         field = self._fields[choice]
         value = field.value()
         if value == self._form.value(choice):
-            self._form.refuse(choice, "")  # as before an impossible entry
+            self._form.refuse(choice, "")  # the value before an impossible entry
             return
         if choice == "method":
             self._form.choose_method(value)
@@ -404,7 +404,7 @@ class RecipePanel(QScrollArea):
         elif choice == "custom_pattern":
             self._form.choose(custom_pattern=value, pattern="custom")
         elif not self._form.choose(**{choice: value}) and not isinstance(field.widget, QLineEdit):
-            self._fill()  # as it was; but a line of text stays until it is corrected
+            self._fill()  # restored; but a line of text stays until it is corrected
 
     def _offer_own_pattern(self) -> None:
         self._form.choose(pattern="custom", custom_pattern=r"\w+|[^\w\s]+|\s+")
@@ -415,7 +415,7 @@ class RecipePanel(QScrollArea):
             self._form.choose(**({"merges": 1000} if index == 1 else {"vocab_size": 32_000}))
 
     def _show(self) -> None:
-        """Show the recipe; refused entries stay only where it does not replace them."""
+        """Show the recipe; refused entries stay unless it replaces them."""
         for refused in self._refusals:
             if refused not in self._form.standing:
                 self._refuse(refused, "")

@@ -1,1 +1,1 @@
-"""The rooms of the window, and what is in Watch alone: a person's own word, put together while one watches."""
+"""The rooms of the window, and the parts of Watch: a person's word, put together step by step."""

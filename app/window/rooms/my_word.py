@@ -1,4 +1,4 @@
-"""A person's own word, cut into tokens by the shown run at the moment shown."""
+"""A person's word, cut into tokens by the shown run at the moment shown."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from bpe_core.segmenting.segmentation import Segmentation, Tokens
 FIRST_WORD = "lighthouses"
 LONGEST = 60  # characters
 TOPIC, REASONS = "my word", "why my word is cut"
-LEARNING_MILLISECONDS = 100  # how often the word is cut anew while steps stream
+LEARNING_MILLISECONDS = 100  # milliseconds between two cuts of the word while steps stream
 MOST_REASONS = 2
-LARGEST_CORPUS = 2_000_000  # bytes of distinct words that reasons are looked up in by themselves
+LARGEST_CORPUS = 2_000_000  # bytes of distinct words; of larger texts no reasons are looked up unasked
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class Tile:
     first: int  # character
     stop: int
     data: bytes
-    id: int | None  # none where several tokens share a character
+    id: int | None  # none if several tokens share a character
     tokens: int = 1
-    unknown: int = 0  # how many of them are the unknown token
+    unknown: int = 0  # how many unknown tokens
 
 
 @dataclass(frozen=True)
 class CutWord:
-    characters: tuple[str, ...]  # as they are shown
+    characters: tuple[str, ...]  # as shown
     tiles: tuple[Tile, ...]
-    at: int  # after how many steps
+    at: int  # the number of steps
 
     @property
     def tokens(self) -> int:
@@ -97,7 +97,7 @@ class MyWord(QObject):
 
     @property
     def text(self) -> str:
-        """The word as it is inside a sentence, after a space."""
+        """The word as in a sentence, after a space."""
         return f" {self.word}"
 
     @property
@@ -150,7 +150,7 @@ class MyWord(QObject):
         if words is None or words.total_bytes > LARGEST_CORPUS or history.joining is not None:
             return
         cuts = self._found.tokens(len(history)).edges[1:-1].tolist()
-        self._aside.ask(REASONS, lambda task: _reasons(text, cuts, words, history), lambda told: self._tell(told, run))
+        self._aside.ask(REASONS, lambda task: _reasons(text, cuts, words, history), lambda said: self._tell(said, run))
 
     def _tell(self, reasons: tuple[str, ...], run: Run | None = None) -> None:
         is_late = run is not None and (run is not self._runs.shown or self._cursor.position < self._cursor.end)
@@ -160,7 +160,7 @@ class MyWord(QObject):
 
 
 def _reasons(text: str, cuts: list[int], words: WordTable, history: History) -> tuple[str, ...]:
-    """Say why each remaining cut is kept; of many, only the first ones."""
+    """Say why the remaining cuts are kept; if there are many, only the first ones."""
     from bpe_core.insight.why import Why, sentence  # not for the first paint
 
     bench = Bench(words, history)

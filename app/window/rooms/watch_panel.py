@@ -33,9 +33,9 @@ class WatchPanel(QWidget):
         self.view = WordView()
         self.sentence = muted()
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self.sentence.setMinimumHeight(REASON_LINES * self.fontMetrics().lineSpacing())  # or all below would jump
+        self.sentence.setMinimumHeight(REASON_LINES * self.fontMetrics().lineSpacing())  # nothing below jumps
         policy = self.sentence.sizePolicy()
-        policy.setHeightForWidth(False)  # or the middle of the window would ask for all the height it likes
+        policy.setHeightForWidth(False)  # keeps the middle of the window from asking for all the height
         self.sentence.setSizePolicy(policy)
         self.chips = QButtonGroup(self)
         question = in_row(scaled(label(TITLE), 1.25), self.field, 1)
@@ -60,7 +60,7 @@ class WatchPanel(QWidget):
         return chips
 
     def _choose(self, method: str) -> None:
-        """Learn by another method at once, and play what was learned."""
+        """Learn by another method at once, and play it."""
         self._form.choose_method(method)
         self.train_wanted.emit()
 

@@ -1,4 +1,4 @@
-"""Going from room to room: which parts belong to each, and the actions that lead there."""
+"""Going from room to room: the parts of each, and the actions that lead there."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Moving(QObject):
         self._open_rooms()
 
     def _come_with_chart(self) -> None:
-        """Go to a room that shows the chart which was brought on top."""
+        """Go to a room with the chart that was brought on top."""
         window, chart = self._frame.window, self._charts.shown
         if chart not in charts_in(window.room):
             window.show_room(next(room.id for room in ROOMS if chart in charts_in(room.id)))

@@ -14,12 +14,12 @@ from app.window.rooms.my_word import CutWord, Tile
 from app.window.text.colours import colours_in_row
 from app.window.text.view.palette import TokenPalette
 
-LARGEST, SMALLEST = 28.0, 13.0  # points; as large as fits, in several rows if even the smallest does not
+LARGEST, SMALLEST = 28.0, 13.0  # points; as large as fits, in several rows if even the smallest is too wide
 PADDING, GAP, CORNER = 7.0, 8.0, 6.0
 SLIDE_SECONDS = 0.45
 HEIGHT = 78
 MOST_ROWS = 3
-Fills = dict[int, QColor]  # of the tiles, by the character each begins with
+Fills = dict[int, QColor]  # fills of the tiles, by their first characters
 
 
 class WordView(QWidget):
@@ -34,7 +34,7 @@ class WordView(QWidget):
         return QSize(480, HEIGHT)
 
     def show_cut(self, cut: CutWord, *, slides: bool) -> None:
-        """Show how the word is cut; `slides` moves the tiles there from the step before."""
+        """Show the cut of the word; `slides` moves the tiles from the step before."""
         joins = cut.at == self._now.at + 1 and len(cut.tiles) < len(self._now.tiles)
         is_next = joins and cut.characters == self._now.characters
         if is_next or cut.tiles != self._now.tiles:

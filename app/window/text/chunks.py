@@ -1,4 +1,4 @@
-"""A text in chunks that can be laid out one at a time, with maps between its positions.
+"""A text in chunks that are laid out one at a time, with maps between its positions.
 
 A chunk is a line with its newline, or a part of a line that is too long. Only `"\\n"` ends a line: lone carriage
 returns and Unicode separators are kept as they are. The last chunk holds a caret at the end: it never ends with a
@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-LONGEST_CHUNK = 1024  # characters; laying out this much takes about a millisecond
+LONGEST_CHUNK = 1024  # characters; laying them out takes about a millisecond
 SHORTEST_PART = 256  # a smaller rest of a long line is joined with the part after it
-CUT_SEARCH = 96  # how far before the limit to look for a space to cut at
+CUT_SEARCH = 96  # how far before the limit to look for a space
 
 _DRAWN_AS_ONE = regex.compile(r"\X")
 

@@ -1,7 +1,7 @@
-"""The colour of each token: that of its bytes, or its place on a scale such as age or rarity.
+"""Colour each token by its bytes, or by its place on a scale such as age or rarity.
 
-By bytes, a token keeps its colour through time, across texts, pages and runs, unless its neighbour has the same: then
-each second one takes another colour. On a scale neighbours may have the same colour; their edge parts them.
+By bytes, a token keeps its colour through time, and across texts, pages and runs. Of neighbours with the same colour,
+each second one takes another. On a scale neighbours may have the same colour; their edge parts them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bpe_core.segmenting.segmentation import NO_TOKEN, Tokens
 
 COLOURS = 6
 UNCOLOURED = -1
-UNKNOWN = -2  # hatched: the unknown token, which may be any text
+UNKNOWN = -2  # hatched: the unknown token
 _LEVELS = COLOURS - 1
 
 Int8s = npt.NDArray[np.int8]
@@ -40,7 +40,7 @@ class Ages:
 
     @property
     def firsts(self) -> tuple[int, ...]:
-        """The step at which each colour but the first begins; early steps differ more than late ones."""
+        """The first step of each colour but the first; early steps differ more than late ones."""
         return tuple(max(1, round(self.steps ** (level / _LEVELS))) for level in range(_LEVELS))
 
     @property
@@ -99,7 +99,7 @@ def colour_on(scale: Scale, token: int) -> int:
 
 _BASE = np.uint64(0x100000001B3)
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
-LOOK_BACK, LONGEST_LOOK = 64, 4_096  # bytes in which the first of neighbours that share a colour is sought
+LOOK_BACK, LONGEST_LOOK = 64, 4_096  # bytes in which to look for the first of neighbours that share a colour
 
 
 def colour_of(data: bytes) -> int:
@@ -122,17 +122,17 @@ def colours_in_row(texts: Sequence[bytes]) -> list[int]:
 
 
 def colours_of(data: bytes, tokens: Tokens) -> Int8s:
-    """Return the colour of each of these neighbouring tokens. What is not encoded yet may be long, and is not read."""
-    return _Hashed.of(data, tokens).told_apart()
+    """Return the colours of neighbouring tokens. Stretches that are not encoded yet may be long, and are not read."""
+    return _Hashed.of(data, tokens).with_neighbours_apart()
 
 
 @dataclass(frozen=True, eq=False)
 class _Hashed:
-    """The colours that tokens have by their bytes alone, those without an id left out."""
+    """The colours of tokens by their bytes alone, without tokens that have no id."""
 
-    known: Int64s  # where the others are
+    known: Int64s  # the places of the tokens
     colours: npt.NDArray[np.uint64]
-    others: npt.NDArray[np.uint64]  # the place of the second choice among the rest
+    others: npt.NDArray[np.uint64]  # the second choice among the other colours
     count: int
 
     @classmethod
@@ -140,7 +140,7 @@ class _Hashed:
         known = np.flatnonzero(tokens.ids != NO_TOKEN)
         starts, sizes = tokens.edges[known], tokens.edges[known + 1] - tokens.edges[known]
         begins = np.cumsum(sizes) - sizes
-        places = np.arange(int(sizes.sum())) - np.repeat(begins, sizes)  # of each byte in its token
+        places = np.arange(int(sizes.sum())) - np.repeat(begins, sizes)  # the index of each byte in its token
         powers = np.full(int(sizes.max(initial=1)), _BASE, np.uint64)
         powers[0] = 1
         powers = np.multiply.accumulate(powers)
@@ -152,10 +152,10 @@ class _Hashed:
         colours, others = (hashes >> np.uint64(33)) % np.uint64(COLOURS), (hashes >> np.uint64(15)) % np.uint64(4)
         return cls(known, colours, others, len(tokens.ids))
 
-    def told_apart(self) -> Int8s:
-        """Give each second of neighbours that share a colour another, which the one behind them does not have."""
+    def with_neighbours_apart(self) -> Int8s:
+        """Give each second of neighbours with one colour another colour, which the token behind them does not have."""
         found, chosen = np.full(self.count, UNCOLOURED, np.int8), self.colours.astype(np.int8)
-        places = np.arange(len(chosen))  # of each among the neighbours of its colour
+        places = np.arange(len(chosen))  # the place of each token among the neighbours of its colour
         places[1:] -= np.maximum.accumulate(np.where(np.diff(chosen) != 0, places[1:], 0))
         second = np.flatnonzero(places % 2)
         own, behind = chosen[second], np.append(chosen, UNCOLOURED)[second + 1]
@@ -189,7 +189,7 @@ def coloured_tokens(
 
 
 def _by_bytes(tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int) -> tuple[Tokens, Int8s]:
-    """Colour a stretch as it is coloured within the whole text: look around it as far as colours are shared."""
+    """Colour a stretch as in the whole text: look around it as far as neighbours share colours."""
     back = LOOK_BACK
     while True:
         around = tokens_between(max(0, start - back) // back * back, min(stop + LOOK_BACK, len(data)))
@@ -199,4 +199,4 @@ def _by_bytes(tokens_between: Callable[[int, int], Tokens], data: bytes, start: 
             break
         back *= 8
     high = int(np.searchsorted(around.edges, stop))
-    return Tokens(around.edges[low : high + 1], around.ids[low:high]), hashed.told_apart()[low:high]
+    return Tokens(around.edges[low : high + 1], around.ids[low:high]), hashed.with_neighbours_apart()[low:high]

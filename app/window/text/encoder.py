@@ -1,4 +1,4 @@
-"""Encoding the person's text while it is edited and while merges are learned; and decoding pasted ids."""
+"""Encode the person's text while it is edited and merges are learned; decode pasted ids."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from bpe_core.text.safe_cuts import SafeCuts
 TOPIC = "the person's text"
 MOMENT = "the person's text at another moment"
 CHARACTERS = "characters of the person's text"
-LEARNING_MILLISECONDS = 200  # how often the text is encoded anew while merges stream
+LEARNING_MILLISECONDS = 200  # milliseconds between two encodings while merges stream
 TYPING_MILLISECONDS = 15
 LOOKED_AT = 20_000  # characters of the text, before there is a run
-TEXT_MILLISECONDS = 300  # how soon the session's copy follows the text
+TEXT_MILLISECONDS = 300  # milliseconds until the session's copy follows the text
 
 
 class LiveEncoder(QObject):
-    """Encodes the text at each change, one encoding at a time."""
+    """Encodes the text after each change, one encoding at a time."""
 
     def __init__(self, model: TokenTextModel, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         runs, recipe, aside = session.runs, session.recipe, session.aside
         self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, session.cursor, recipe, aside
-        self._history: History | None = None  # gave the tokens on screen
-        self._at_first: History | None = None  # gives the tokens before there is a run
-        self._looked_at: tuple[Recipe, str] | None = None  # to find the characters for it
+        self._history: History | None = None  # the history of the tokens on screen
+        self._at_first: History | None = None  # the recipe of the tokens before there is a run
+        self._looked_at: tuple[Recipe, str] | None = None  # the text whose characters it needs
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
         copying = Throttle(TEXT_MILLISECONDS, lambda: session.text.put_quietly(model.text()), self)
@@ -63,9 +63,9 @@ class LiveEncoder(QObject):
         )
 
     def _move(self, position: int) -> None:
-        """Show the text at this step: at once if that is quick, else after cutting the words aside."""
+        """Show the text at this step: at once if that is quick, else after cutting the words on another thread."""
         if self._aside.is_busy(MOMENT):
-            return  # at its end, the cursor is followed again
+            return  # when it ends, follow the cursor again
         ahead = self._model.ahead_of(position)
         if ahead is None:
             self._model.set_cursor(position)
@@ -90,7 +90,7 @@ class LiveEncoder(QObject):
         self._model.use_history(None if self._runs.shown is None else self._runs.shown.history)
 
     def _wanted(self) -> History | None:
-        """Return the merges to encode with: the shown run's, or those before any; None while unknown."""
+        """Return the history to encode with: the shown run's, or one without merges; None while unknown."""
         run = self._runs.shown
         if run is not None and run.history is not None:
             return run.history
@@ -101,7 +101,7 @@ class LiveEncoder(QObject):
         return recipe, self._model.text()[:LOOKED_AT] if recipe.base == "characters" else ""
 
     def _look(self) -> None:
-        """Find out what to encode with before there is a run; aside, as a recipe may change a text slowly."""
+        """Find out what to encode with before there is a run, on another thread, as a recipe may be slow."""
         recipe, text = looked_at = self._to_look_at()
         if not text:
             self._take_first(looked_at, _before_any(recipe, ""))
@@ -111,7 +111,7 @@ class LiveEncoder(QObject):
             CHARACTERS,
             lambda task: _before_any(recipe, text),
             partial(self._take_first, looked_at),
-            lambda _: self._take_first(looked_at, _before_any(recipe, "")),  # the text is reported with it
+            lambda _: self._take_first(looked_at, _before_any(recipe, "")),  # the failure is reported with the text
             ended=self.encode,
         )
 
@@ -128,13 +128,13 @@ class LiveEncoder(QObject):
         request: EncodeRequest | None = None
         if not _are_the_same(wanted, self._history):
             request = EncodeRequest(self._model.revision, 0, self._model.text())
-        elif self._model.is_pending:  # the safe cuts of a recipe take a while at first
+        elif self._model.is_pending:  # finding the safe cuts of a recipe takes a while at first
             request = self._model.request(SafeCuts.of(wanted.recipe))
         if request is None:
             return
         text, at = request.text, min(self._cursor.position, len(wanted))
         self._aside.ask(
-            TOPIC,  # special tokens are allowed: a person who types one means it
+            TOPIC,  # a person who types a special token means it
             lambda task: encoded(wanted, text, at, task.cancelled),
             partial(self._accept, request, wanted, at),
             partial(self._fail, wanted),
@@ -154,7 +154,7 @@ class LiveEncoder(QObject):
 
 
 def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never_cancelled) -> Segmentation:
-    """Encode a text, and find its tokens at the step shown here rather than in the window: some methods need long."""
+    """Encode a text and find its tokens at the step shown; some methods are too slow for the window's thread."""
     found = Tokenizer(history).segmentation(text, allowed_special="all", cancelled=cancelled)
     ahead = found.ahead_of(at)
     if ahead is not None:
@@ -164,14 +164,14 @@ def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never
 
 
 def steps_that_change(history: History, text: str, cancelled: CancelCheck = never_cancelled) -> list[int]:
-    """Return after which steps a text has other tokens than before."""
+    """Return the steps after which a text has other tokens than before."""
     found = Tokenizer(history).segmentation(text, allowed_special="all", cancelled=cancelled)
     edges = (found.edges(at).tobytes() for at in while_wanted(range(len(history) + 1), cancelled))
     return [at for at, (before, now) in enumerate(pairwise(edges), start=1) if before != now]
 
 
 def _before_any(recipe: Recipe, text: str) -> History:
-    """Return the tokens of a recipe before anything is learned, for the characters of a text, not of the corpus."""
+    """Return a history without steps, with the characters of a text instead of the corpus."""
     words = WordTable.from_counts({character * 2: 1 for character in sorted(set(normalize(text, recipe)))})
     return History.from_pairs(recipe, Method.of(recipe).tokens_at_first(words, recipe), [])
 
@@ -180,7 +180,7 @@ def _are_the_same(one: History | None, other: History | None) -> bool:
     if one is None or other is None or len(one) != len(other) or one.recipe != other.recipe:
         return False
     if one.alphabet is not other.alphabet and one.alphabet != other.alphabet:
-        return False  # a run that has learned nothing knows the characters of its words already
+        return False  # a run without steps already knows the characters of its words
     return (
         len(one) == 0
         or one.columns.left.base is other.columns.left.base
@@ -192,7 +192,7 @@ _BETWEEN = re.compile(r"[\s,;\[\]()]+")
 
 
 def decode_ids(entered: str, run: Run | None) -> str:
-    """Decode ids that were typed or pasted, or say in a sentence why that cannot be.
+    """Decode typed or pasted ids, or say in a sentence why that is impossible.
 
     >>> decode_ids("1 2 x", None)
     '“x” is not an id: ids are whole numbers.'

@@ -1,7 +1,7 @@
 """The person's text with its tokens at every step: the model of the text view and the ids view.
 
-An edit moves the known tokens at once and leaves a range waiting: who listens to `text_changed` asks `request()` what
-to encode, and passes the answer to `accept()`, which drops one to an older revision of the text.
+An edit moves the known tokens at once and leaves a range waiting. A listener to `text_changed` asks `request()` what
+to encode, and passes the answer to `accept()`, which drops answers to older revisions of the text.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class TextChange:
-    """At one place `removed` was replaced by `added`."""
+    """`removed` was replaced by `added` at one place."""
 
     start: int  # in characters
     removed: str
     added: str
     chunks: ChunksChange
-    is_whole: bool  # nothing of the text before is left
+    is_whole: bool  # the whole text was replaced
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class EncodeRequest:
 class TokenAt:
     start: int
     stop: int
-    id: int  # NO_TOKEN if it is not known, or there is none
+    id: int  # NO_TOKEN if it is unknown, or there is none
     data: bytes
 
     @property
@@ -59,14 +59,14 @@ class TokenAt:
 
 @dataclass(frozen=True)
 class TokenCounts:
-    """The counts under the text; a ratio is None where nothing divides it."""
+    """The counts under the text; a ratio without a divisor is None."""
 
     characters: int
     bytes: int
     tokens: int
     words: int
     known: bool  # false while a part of the text waits to be encoded
-    unknown: int = 0  # how many of the tokens are the unknown token
+    unknown: int = 0  # how many unknown tokens
 
     @property
     def bytes_per_token(self) -> float | None:
@@ -80,7 +80,7 @@ class TokenCounts:
 class TokenTextModel(QObject):
     text_changed = Signal(object)  # a TextChange
     tokens_changed = Signal()  # the same text has other tokens
-    colours_changed = Signal()  # the tokens are coloured otherwise
+    colours_changed = Signal()  # the tokens have other colours
 
     def __init__(self, text: str = "", parent: QObject | None = None, undo: Steps | None = None) -> None:
         super().__init__(parent)
@@ -90,7 +90,7 @@ class TokenTextModel(QObject):
         self.revision = 0
         self._segmentation: Segmentation = Boundaries.unknown(self.chunks.text().encode())
         self.cursor = 0
-        self.scale: Scale | None = None  # None: colours by bytes
+        self.scale: Scale | None = None  # None colours by bytes
         self._history: History | None = None  # of the run shown
         self._words: int | None = None
         self._tokens: int | None = None
@@ -110,7 +110,7 @@ class TokenTextModel(QObject):
         return self.chunks.byte_length
 
     def set_text(self, text: str) -> None:
-        """Begin with another text, without a step to undo."""
+        """Replace the text by another one, which cannot be undone."""
         self._change(Edit(0, self.text(), _encodable(text)))
         self.steps.forget()
 
@@ -129,14 +129,14 @@ class TokenTextModel(QObject):
         is_whole = len(edit.added) == self.length
         self.text_changed.emit(TextChange(edit.start, edit.removed, edit.added, change, is_whole))
 
-    # -- what the engine is asked and answers ----------------------------------------------
+    # -- questions to the engine, and its answers ------------------------------------------
 
     @property
     def data(self) -> bytes:
         return self._segmentation.data
 
     def request(self, cuts: SafeCuts) -> EncodeRequest | None:
-        """Return what to encode next, cut only where the pattern surely cuts; None if all is known."""
+        """Return the range to encode next, cut only where the pattern surely cuts; None if all is known."""
         if self._segmentation.pending is None:
             return None
         start, stop = cuts.around(self.data, *self._segmentation.pending)
@@ -145,7 +145,7 @@ class TokenTextModel(QObject):
     def accept(self, revision: int, start: int, answer: Segmentation, at: int | None = None) -> bool:
         """Take the tokens from byte `start` on, unless the text has changed since.
 
-        If they cannot be shown at the present step at once, they are shown at the step `at`.
+        They are shown at the step `at` if the present step needs work.
         """
         if revision != self.revision:
             return False
@@ -160,7 +160,7 @@ class TokenTextModel(QObject):
         return True
 
     def use_history(self, history: History | None) -> None:
-        """Take the numbers of tokens, and which is the unknown one, from the run shown."""
+        """Take the numbers of tokens and the unknown one from the run shown."""
         before, self._history = self._history, history
         is_same = before is not None and history is not None and before.alphabet is history.alphabet
         if not is_same or before.numbers is not history.numbers:  # type: ignore[union-attr]
@@ -179,7 +179,7 @@ class TokenTextModel(QObject):
 
     @property
     def largest_number(self) -> int:
-        """The largest at any moment, so that nothing gets wider while time goes on."""
+        """The largest number at any moment, so that nothing gets wider while time goes on."""
         if self._history is None:
             return 0
         numbers = self._history.numbers
@@ -196,7 +196,7 @@ class TokenTextModel(QObject):
     # -- the time cursor -------------------------------------------------------------------
 
     def ahead_of(self, merges: int) -> Ahead | None:
-        """Return the work to do aside before that step can be shown; None if there is none."""
+        """Return the work to do on another thread before that step can be shown; None if there is none."""
         return self._segmentation.ahead_of(merges)
 
     def set_cursor(self, merges: int) -> None:
@@ -234,7 +234,7 @@ class TokenTextModel(QObject):
         return TokenCounts(self.length, self.byte_length, self.token_count(), self._words, is_known, unknown)
 
     def edges(self) -> Int32s:
-        """Return where each token starts, and where the last ends; one without bytes ends where it starts. Kept."""
+        """Return where each token starts, and where the last ends; a token without bytes ends where it starts."""
         if self._edges is None:
             self._edges = self._segmentation.edges(self.cursor).astype(np.int32)
         return self._edges
@@ -248,7 +248,7 @@ class TokenTextModel(QObject):
         return Tokens(tokens.edges[skipped : skipped + count + 1], tokens.ids[skipped : skipped + count])
 
     def ids_in(self, start: int, stop: int) -> list[int]:
-        """Return the ids of the tokens in a range, those without bytes in the same words included."""
+        """Return the ids of the tokens in a range, with those without bytes in the same words."""
         tokens = self.tokens_between(start, stop)
         return [id for id in self._segmentation.with_empty(tokens, self.cursor).ids.tolist() if id != NO_TOKEN]
 
@@ -270,12 +270,12 @@ def _encodable(text: str) -> str:
     return text if text.isascii() else _LONE_SURROGATE.sub("\ufffd", text)
 
 
-REMEMBERED_CHARACTERS = 64 * 2**20  # the oldest edits beyond this are forgotten
+REMEMBERED_CHARACTERS = 64 * 2**20  # older edits are forgotten
 
 
 @dataclass(frozen=True)
 class Edit:
-    """At character `start`, `removed` was replaced by `added`.
+    """`removed` was replaced by `added` at character `start`.
 
     >>> Edit(3, "old", "new").reversed()
     Edit(start=3, removed='new', added='old')
@@ -311,13 +311,13 @@ class TextSteps:
         self._is_sealed = True
 
     def forget(self) -> None:
-        """Make all known steps do nothing: the text is another one."""
+        """Make all known steps do nothing, as the text is another one."""
         for step in self._known:
             step.before = step.after = Edit(0)
         self._known.clear()
 
     def make(self, edit: Edit, *, joins: bool) -> None:
-        """Change the text; an edit that `joins` becomes part of the last step if it continues it."""
+        """Change the text; an edit that `joins` becomes part of the last step that it continues."""
         stack = self._stack
         if stack.is_walking:
             self._change(edit)

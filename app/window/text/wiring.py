@@ -70,7 +70,7 @@ class Writing(QObject):
         self._token.peek(token.id if token else None)
 
     def _stay_with(self, token: TokenAt | None) -> None:
-        """Keep looking at the token that was clicked, also when the mouse goes to the inspector."""
+        """Keep looking at the clicked token, even when the mouse goes to the inspector."""
         self._token.pin(token.id if token else None)
 
     def _stay_with_selected(self, selected: tuple[int, int] | None) -> None:

@@ -1,1 +1,1 @@
-"""Time: the step that everything shows, how it is played, and bookmarks."""
+"""Time: the step that everything shows, playing, and bookmarks."""

@@ -46,7 +46,7 @@ class TimeTrack(QAbstractSlider):
         self.update()
 
     def show_marks(self, moments: tuple[int, ...], about: str) -> None:
-        """Draw dashed lines at the steps where the run branched off; `about` says what they are."""
+        """Draw dashed lines at the steps where the run branched off; `about` explains them."""
         self._marks = moments
         self.setToolTip(tip("\n".join(filter(None, (HOW_TO, about)))))
         self.setAccessibleDescription(about)
@@ -121,7 +121,7 @@ class TimeTrack(QAbstractSlider):
         painter.drawPolyline(line)
 
     def _shapes(self, track: QRectF, curve: Line) -> tuple[QPolygonF, QPolygonF]:
-        """The curve as a line and as an area, made anew only when the curve or its place is another."""
+        """The curve as a line and as an area, made anew only when the curve or its place changes."""
         key = (id(curve), track.width(), track.height(), self.maximum())
         if self._drawn is None or self._drawn[0] != key:
             low, high = float(np.min(curve.y)), float(np.max(curve.y))
@@ -152,7 +152,7 @@ class TimeBar(QWidget):
         self.live = actions["live"]
         first, *steps = (_button(actions[name]) for name in ("first", "back", "play", "forward", "skip"))
         live = _button(self.live)
-        self._more = (first, self.number, self.end, live)  # than one needs at first
+        self._more = (first, self.number, self.end, live)  # than a beginner needs
         in_row(first, *steps, (self.track, 1), self.number, self.end, live, speed, on=self, margins=(0, 0, 0, 0))
         actions.connect(first=lambda: cursor.go_to(0), live=self._go_live, go_to=self._ask_where_to_go)
         actions.connect(back=lambda: cursor.go_to(cursor.position - 1))
@@ -170,7 +170,7 @@ class TimeBar(QWidget):
         self._name()
 
     def be_short(self, on: bool) -> None:
-        """Show only what one needs to watch."""
+        """Show only the controls for watching."""
         for widget in self._more:
             widget.setHidden(on)
 
@@ -183,7 +183,7 @@ class TimeBar(QWidget):
 
     def _go_live(self) -> None:
         self._cursor.go_live()
-        self.live.setChecked(True)  # pressed twice, it still rides at the end
+        self.live.setChecked(True)  # pressed twice, it still follows the end
 
     def _ask_where_to_go(self) -> None:
         position = ask_for_step(self.window(), self._cursor.position, self._cursor.end, self._runs.wording.step)

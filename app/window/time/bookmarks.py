@@ -1,4 +1,4 @@
-"""Bookmarks: steps to find again, with notes."""
+"""Bookmarks of steps, with notes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ REFERENCE = re.compile(r"\s*(?:bpe:(?P<run>\d{1,9})#)?(?P<merge>\d[\d,]{0,11})\s
 
 
 class BookmarkListModel(RowListModel[Bookmark]):
-    """One row per bookmark of a run there is, ordered by run and step. Every change can be undone."""
+    """One row per bookmark of an existing run, ordered by run and step. Every change can be undone."""
 
-    here_changed = Signal()  # the bookmark of the step shown is another
+    here_changed = Signal()  # the bookmark of the step shown has changed
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(session.bookmarks.value, parent)

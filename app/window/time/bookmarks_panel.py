@@ -73,11 +73,11 @@ class BookmarksPanel(QWidget):
         split.setSizes([160, 90])
         in_column(self.hint, (split, 1), buttons, on=self, margins=(4, 2, 8, 6), spacing=4)
 
-    # What a person does
+    # Acting
 
     def _toggle_here(self) -> None:
         self._model.toggle_here()
-        self._show_actions()  # also if nothing could be marked
+        self._show_actions()  # even if nothing could be marked
 
     def _write_note(self) -> None:
         if self._model.row_here < 0:
@@ -106,7 +106,7 @@ class BookmarksPanel(QWidget):
         if self.chosen >= 0 and self.note.toPlainText() != self._model.rows[self.chosen].note:
             self._model.set_note(self.chosen, self.note.toPlainText())
 
-    # What is shown
+    # Showing
 
     def _show(self) -> None:
         self.hint.setVisible(self._model.rowCount() == 0)

@@ -1,4 +1,4 @@
-"""The line above the text: what the last step did."""
+"""The line above the text, which says what the last step did."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class StepCaption(QWidget):
         return self.width() - GAP
 
     def _width(self) -> float:
-        """Measure the whole line; if it is too wide, the number of the step is left out."""
+        """Measure the whole line; the number of the step is left out if it is too wide."""
         line, words, letters = self.shown, QFontMetricsF(self.font()), QFontMetricsF(self._fixed)
         chips = [*line.parts, line.becomes] if line.becomes else line.parts
         texts = [text for text in (line.before, line.after, *["+"] * len(chips)) if text]

@@ -12,7 +12,7 @@ CURVE_POINTS = 400
 
 
 def compression_curve(run: Run | None) -> Line | None:
-    """Return base symbols per token after each step, thinned; None if unknown."""
+    """Return base symbols per token after some steps; None if unknown."""
     history = None if run is None else run.history
     ratio = None if run is None or history is None else symbols_per_token(history, run.symbol_counts)
     if ratio is None:

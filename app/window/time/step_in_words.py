@@ -1,4 +1,4 @@
-"""A step in words and tokens, for the caption."""
+"""Describe a step in words and tokens, for the caption."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from bpe_core.recipes.methods import Wording
 NO_RUN = "Your text, which is not part of the corpus"
 AT_FIRST = "Nothing is {done} yet: these are the tokens at first"
 SKIPPED = "{steps} {first:,} to {last:,} change nothing in this text: skipped"
-LONGEST_COLOURED = 1_000  # bytes; the colour of a longer one is that of its beginning
-LONGEST = 24  # characters of a token; the others are left out in the middle
+LONGEST_COLOURED = 1_000  # bytes; a longer token has the colour of its beginning
+LONGEST = 24  # characters of a token; longer ones lose their middle
 
 
 @dataclass(frozen=True)
 class Chip:
-    """A token as it is shown, and its bytes, which give it its colour."""
+    """The text of a token, and the bytes that colour it."""
 
     text: str
     id: int
@@ -36,7 +36,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class StepLine:
-    """A line about a step: words before and after, and the tokens it joined or dropped in between."""
+    """A line about a step: words, the tokens that it joined or dropped, and more words."""
 
     before: str
     parts: tuple[Chip, ...] = ()

@@ -29,13 +29,13 @@ Key = Qt.Key
 MOVES = (Key.Key_Left, Key.Key_Right, Key.Key_Home, Key.Key_End)
 PRESSED_BY_SPACE = (QAbstractButton, QComboBox)
 MOVED_BY_KEYS = (QAbstractSlider, QTabBar, QComboBox)
-OF_TIME = (TimeTrack, MergeTableView)  # these keys mean the same there
+OF_TIME = (TimeTrack, MergeTableView)  # these keys mean the same in such controls
 
 
 class KeysOfControls(QObject):
-    """Gives the focused control the keys it needs itself, before the window takes them for playing.
+    """Gives the focused control its own keys, before the window takes them for playing.
 
-    Text fields keep theirs by themselves, before the window is asked.
+    Text fields keep theirs without help.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -130,6 +130,6 @@ class PlayingControls(QObject):
 
 
 def system_wants_motion() -> bool:
-    """Whether the desktop wants motion; if not, it gives animations no time."""
+    """Whether the desktop wants motion; if not, its animations have no duration."""
     style = QApplication.style()
     return style.styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0

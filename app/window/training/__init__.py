@@ -1,1 +1,1 @@
-"""The training: its state, its speed, and the runs."""
+"""Training: its state, its speed, and the runs."""

@@ -1,4 +1,4 @@
-"""Runs in words: the state of the run shown, what can be done with it, and the list of all runs."""
+"""Runs in words: the state of the run shown, the possible actions, and the list of all runs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ MainAction = Literal["train", "pause", "resume", "extend"]
 @dataclass(frozen=True)
 class TrainingStatus:
     sentence: str = "Ready. Press Train."
-    run: str = ""  # the one that is shown
-    fraction: float | None = None  # None: nothing is under way
+    run: str = ""  # the run shown
+    fraction: float | None = None  # None while nothing is under way
     is_busy: bool = False
     main: MainAction = "train"
     can_stop: bool = False
@@ -31,7 +31,7 @@ class TrainingStatus:
 
 
 class TrainingStatusModel(QObject):
-    """Follows the run shown, at most ten times a second."""
+    """Follows the run shown, up to ten times a second."""
 
     changed = Signal()
 
@@ -45,7 +45,7 @@ class TrainingStatusModel(QObject):
         session.recipe.changed.connect(throttle.call)
 
     def catch_up(self) -> None:
-        """Update at once: somebody is about to act on it."""
+        """Update at once, before an action."""
         self._throttle.catch_up()
 
     def _update(self, *_: object) -> None:
@@ -74,7 +74,7 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
 
 def title_of(run: Run, runs: Sequence[Run]) -> str:
     text = count_text(run.learned, run.wording.step)
-    if not run.learned and not run.is_busy and run.history is not None:  # from a file that lists only tokens
+    if not run.learned and not run.is_busy and run.history is not None:  # a table from a file without merges
         text = count_text(run.history.vocabulary_size, "token")
     return f"{name_of(run, runs)}, {text}"
 
@@ -110,7 +110,7 @@ INDENT, BRANCH = "\u2003", "↳\u2002"  # before a run below its parent
 
 
 class RunListModel(RowListModel[Run]):
-    """One row per run, the newest first; below each run its branches."""
+    """One row per run, the newest first, with its branches below it."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
@@ -130,7 +130,7 @@ class RunListModel(RowListModel[Run]):
             self._session.runs.show(self.rows[row])
 
     def take_recipe(self, row: int) -> None:
-        """Use the recipe of that run; a table it went on from is not part of it."""
+        """Use the recipe of that run, without the table that it extended."""
         run = self.rows[row]
         self._session.recipe.put(run.recipe.with_changes(grown_from=0), f"Use the recipe of run {run.number}")
 
@@ -151,7 +151,7 @@ class RunListModel(RowListModel[Run]):
         return others if run.sources else []
 
     def train_again(self, row: int, rule: str) -> None:
-        """Train a new run with another tie rule on the same texts. (Interventions name ids, so they are left out.)"""
+        """Train a new run with another tie rule on the same texts, without interventions, which name ids."""
         run = self.rows[row]
         self._session.runs.train(run.sources, run.recipe.with_changes(ties=rule, interventions=(), grown_from=0))
 

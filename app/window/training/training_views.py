@@ -49,7 +49,7 @@ class SpeedBox(QWidget):
         self.slider.setToolTip(
             "How fast to learn and to play: from one merge a second to full speed, at which all is played in 20 seconds"
         )
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)  # its title stays beside it
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)  # keeps its title beside it
         self._meaning = label()
         self._meaning.setMinimumWidth(self._meaning.fontMetrics().horizontalAdvance("10,000 a second "))
         in_row(label("Speed"), self.slider, self._meaning, on=self, margins=(0, 0, 0, 0))
@@ -66,7 +66,7 @@ PROGRESS_STEPS = 1000
 
 
 class StatusLine(QStatusBar):
-    """A sentence on the left; on the right the run, and a progress bar while there is progress."""
+    """A sentence on the left, the run on the right, and a progress bar during work."""
 
     def __init__(self, model: TrainingStatusModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -45,16 +45,16 @@ class Training(QObject):
         actions.menus["training"].addMenu(self.runs_menu)
 
     def watch(self) -> None:
-        """Learn the sample and play it, which a first start shows."""
+        """Learn the sample and play it, as a first start does."""
         self._frame.window.show_room("watch")
         self.train_and_play()
 
     def _act(self) -> None:
-        self._status.catch_up()  # with a size that was typed just now
+        self._status.catch_up()  # takes a size that is being typed
         self._acts[self._status.status.main]()
 
     def _if_fields_are_valid(self, act: Callable[[], object]) -> None:
-        """Act only if the fields show what will be learned: a refused entry has to be corrected first."""
+        """Act only if no field holds a refused entry, which has to be corrected first."""
         if self._form.standing:
             choice, (_, sentence) = next(iter(self._form.standing.items()))
             self._frame.window.show_dock("recipe")
@@ -63,7 +63,7 @@ class Training(QObject):
             act()
 
     def _train_unless_learned(self, *, says: bool = True) -> None:
-        """Train, or show the run that would come of it."""
+        """Train, or show the run with the same result."""
         runs, corpus, recipe = self._session.runs, self._session.corpus, self._session.recipe.value
         equal = [run for run in runs.all if run.is_just(recipe, corpus.texts.value)]
         if not equal or corpus.is_listing:  # more texts are on their way
@@ -79,7 +79,7 @@ class Training(QObject):
             self._session.aside.tell(sentence, is_error=False, answers=(answer,))
 
     def _train(self) -> None:
-        """Train, and play a small run afterwards; not in the lab, where time has other sliders."""
+        """Train, and then play a small run, except in the lab, which has other sliders."""
         if self._frame.window.room != "compare":
             self._session.playing.play_next_run()
         self._session.train(fits=not self._form.has_own_size)

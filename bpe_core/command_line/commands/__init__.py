@@ -1,7 +1,7 @@
-"""The commands of `bpe-explorer` that need no window, and what the list of them says of each.
+"""The commands of `bpe-explorer` that need no window, each with its line in the list of commands.
 
-Every command is the file of its name here, which offers two things: `add_arguments(parser)` and `run(options)`,
-which returns the exit code. Only the file of the command that was chosen is loaded.
+Every command is the file of its name. It offers `add_arguments(parser)`, and `run(options)`, which returns the exit
+code. Only the file of the chosen command is loaded.
 """
 
 COMMANDS = {
@@ -13,15 +13,15 @@ COMMANDS = {
     "convert": "turn a tokenizer's file into another format",
     "branch": "go another way from a step of a saved run on: forbid a pair there, or force one",
     "extend": "let any tokenizer go on learning on new texts, with all its ids kept",
-    "trim": "take tokens out of a table: chosen ones, the least used, down to a size, what an audit found",
+    "trim": "take tokens out of a table: chosen ones, the least used, or those that an audit finds",
     "merge": "put two tables into one that keeps the ids of the first",
     "sweep": "learn and measure what a plan says: recipes by corpora by ties by sizes by samples",
     "report": "write a report of a run as one HTML page",
     "compress": "make a file smaller as Gage did in 1994, where byte-pair encoding comes from",
     "expand": "give back the original of a file that `compress` has written",
-    "repeat": "make again what a manifest tells of, and say whether it is identical",
+    "repeat": "run the command of a manifest again, and say whether the result is identical",
     "words": "watch words being merged, step by step",
-    "verify": "tell what of a session or table is sound, and save what can be saved of a damaged one",
-    "doctor": "tell what is in use here and why: packages, compiled code, folders, memory, the window",
+    "verify": "check whether a session or table is sound, and save the sound parts of a damaged one",
+    "doctor": "list what is in use here and why: packages, compiled code, folders, memory, the window",
     "presets": "list the recipes there are, or print one as JSON",
 }

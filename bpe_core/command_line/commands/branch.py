@@ -1,4 +1,4 @@
-"""`bpe-explorer branch`: go another way from a step of a saved run on, as a run of its own."""
+"""`bpe-explorer branch`: go another way from a step of a saved run on, as a new run."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _recipe_before(history: History, step: int) -> Recipe:
-    """Keep what was decided before that step, and forget what was decided behind it."""
+    """Keep the decisions before that step, and drop later ones."""
     own = history.recipe.grown_from
     if step > len(history):
         steps = history.recipe.wording.counted(len(history))
@@ -86,7 +86,7 @@ def _write(old: History, branch: History, words: WordTable, first: int, options:
 
 
 def _numbers(old: History, branch: History, first: int) -> Int64s | None:
-    """Keep the numbers of tokens that both have; the others are numbered behind them."""
+    """Keep the numbers of common tokens; the others are numbered behind them."""
     if old.numbers is None:
         return None
     made = len(old.alphabet) + first
@@ -97,11 +97,11 @@ def _tell(old: History, branch: History, first: int, options: argparse.Namespace
     decided_here = [str(one) for one in branch.recipe.interventions if one.step > first]
     left = [int(one.tokens_after[-1]) for one in (old, branch)]
     if options.json:
-        told = {"common_steps": first, "steps": len(branch), "decided": decided_here, "tokens_left": left}
-        print(json.dumps({**told, "output": options.out}, indent=1))
+        found = {"common_steps": first, "steps": len(branch), "decided": decided_here, "tokens_left": left}
+        print(json.dumps({**found, "output": options.out}, indent=1))
         return
     counted = branch.recipe.wording.counted(len(branch))
-    beside = f", the run at {left[0]:,}" if left[0] >= 0 else ""  # which tables from elsewhere do not tell
+    beside = f", the run at {left[0]:,}" if left[0] >= 0 else ""  # unknown for tables from elsewhere
     end = f" {END_SENTENCES[branch.end_reason]}" if branch.end_reason else ""
     print(
         f"The branch has {counted}, the first {first:,} of them in common ({', '.join(decided_here)}); it leaves the "

@@ -16,12 +16,12 @@ examples:
       GPT-2's merges as ranks for tiktoken; its vocabulary is taken from the file beside it.
 
   bpe-explorer convert cl100k_base.tiktoken merges.csv
-      What was made of what, found from the ranks, as a table without counts.
+      The merges, found from the ranks, as a table without counts.
 
   bpe-explorer convert tokenizer.json small.model --to minbpe --at 1000
 
-The format of IN is recognized by its content. What it says that the other cannot hold, or
-the other way round, is listed with a dash.
+The format of IN is recognized by its content. A list with dashes says what one of the two
+formats cannot hold.
 
 """ + format_list()
 

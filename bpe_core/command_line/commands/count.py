@@ -26,14 +26,14 @@ from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.opening import is_address
 from bpe_core.text.reading.source import STANDARD_INPUT
 
-LEAST_MEMORY = 200_000_000  # of which the program itself takes a part
+LEAST_MEMORY = 200_000_000  # the program itself takes a part of it
 examples = f"""\
 examples:
   bpe-explorer count book.txt folder/ -o counts.parquet
       Words, as the recipe gpt2 splits texts, in first-seen order: word, count. `train counts.parquet` learns from it.
 
   bpe-explorer count --group de texts/de --group code src -o counts.parquet
-      With a count for each group; the weights are said when a table is trained from it.
+      With a count for each group; weights are given when a table is trained from it.
 
   bpe-explorer count a.parquet b.parquet -o all.parquet
       Counts of the same splitting add up, and further texts with them.
@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.weights:
-        raise RecipeError("Counts are of every word once, whatever it weighs; say --weights when you train from them.")
+        raise RecipeError("Counts have no weights; give --weights when you train from them.")
     if options.memory is not None and options.memory < LEAST_MEMORY:
         raise RecipeError(f"Counting needs some memory; allow it {size_text(LEAST_MEMORY)} at least.")
     if options.on and options.output is None:

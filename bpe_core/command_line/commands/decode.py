@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
         return 0
-    # Ids may stand for half a character, so the bytes go out as they are.
+    # An id may hold half a character, so the bytes are written as they are.
     sys.stdout.flush()
     sys.stdout.buffer.write(raw + b"\n" if sys.stdout.isatty() else raw)
     return 0

@@ -1,4 +1,4 @@
-"""`bpe-explorer doctor`: what is in use here, where it is kept, and why something is not."""
+"""`bpe-explorer doctor`: list what is in use here, where it is kept, and why something is missing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ examples:
       The same for a script, or to be mailed.
 """
 
-FOR_DEVELOPERS = ("test", "bench")  # extras that add nothing to the program
+FOR_DEVELOPERS = ("test", "bench")  # extras for development
 COMPILE = f"{Path(sys.executable).name} -m bpe_core.compiler"
 _REQUIREMENT = re.compile(r"([\w.-]+)")
 _EXTRA = re.compile(r"extra == ['\"](\w+)['\"]")
@@ -49,10 +49,10 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(facts, ensure_ascii=False, indent=1))
         return 0
-    for title, told in facts.items():
+    for title, rows in facts.items():
         print(f"{title}:")
-        width = max(map(len, told), default=0)
-        for name, value in told.items():
+        width = max(map(len, rows), default=0)
+        for name, value in rows.items():
             print(f"  {name:<{width}}  {value}")
     return 0
 
@@ -71,14 +71,14 @@ def _packages() -> dict[str, Any]:
         wanted = metadata.requires(PROGRAM) or []
     except metadata.PackageNotFoundError:
         wanted = ["numpy", "numba", "regex"]
-    told: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for line in wanted:
         found, extra = _REQUIREMENT.match(line), _EXTRA.search(line)
         if found is None or not _is_for_this_python(line) or (extra and extra[1] in FOR_DEVELOPERS):
             continue
         how = f"pip install '{PROGRAM}[{extra[1]}]'" if extra else f"pip install {found[1]}"
-        told.setdefault(found[1], version_of(found[1]) or f"not installed: {how}")
-    return told
+        facts.setdefault(found[1], version_of(found[1]) or f"not installed: {how}")
+    return facts
 
 
 def _is_for_this_python(requirement: str) -> bool:
@@ -91,16 +91,16 @@ def _is_for_this_python(requirement: str) -> bool:
 
 def _kernels() -> dict[str, Any]:
     folder = kept.folder() if readiness.kernels_exist() else None
-    told: dict[str, Any] = {"in use": readiness.ready(), "because": _why(folder)}
+    facts: dict[str, Any] = {"in use": readiness.ready(), "because": _why(folder)}
     if folder is not None and readiness.ready():
         files = [file.stat() for file in folder.rglob("*") if file.is_file()]
         made = datetime.fromtimestamp(max(file.st_mtime for file in files), UTC)
-        told |= {
+        facts |= {
             "made": f"{made:%Y-%m-%d %H:%M} UTC",
             "files": len(files),
             "bytes": sum(file.st_size for file in files),
         }
-    return told | {"folder": str(folder or kept.base() or "none")}
+    return facts | {"folder": str(folder or kept.base() or "none")}
 
 
 def _why(folder: Path | None) -> str:
@@ -114,7 +114,7 @@ def _why(folder: Path | None) -> str:
             return f"by Numba's own cache, which starts more slowly: {pack.fallback} To try again: {COMPILE}"
         return "compiled for this processor and this Python"
     if folder is None or not os.access(folder, os.W_OK):
-        return f"nothing can be kept there; name a folder of your own by {kept.LOCATION}. Large works compile each time"
+        return f"nothing can be kept there; name another folder by {kept.LOCATION}. Large works compile each time"
     return f"not compiled yet: the first large work does, aside, while it goes on in plain Python; or now: {COMPILE}"
 
 

@@ -25,7 +25,7 @@ examples:
       The ids of its tokens, separated by blanks.
 
   bpe-explorer encode --merges merges.csv --at 500 --pieces "the lowest price"
-      The tokens themselves, as the tokenizer stood after 500 merges.
+      The tokens themselves, after 500 merges.
 
   bpe-explorer encode --merges merges.csv --json < page.txt
       All of standard input, exactly as it is (its last line break too), as JSON.
@@ -78,19 +78,19 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
 
 
 def _tell_agreement(path: str, study: Study) -> None:
-    """Write it to standard error: a script that reads the ids finds nothing else."""
+    """Write it to standard error, so that scripts read ids only."""
     if study.format in TABLES:
-        return  # of which no other library knows
+        return  # no other library knows sessions
     from bpe_core.verification.import_check import what_to_tell
 
-    told = what_to_tell(path, OpenedTable(study.history, study.format))
-    if told:
+    sentence = what_to_tell(path, OpenedTable(study.history, study.format))
+    if sentence:
         sys.stdout.flush()
-        sys.stderr.write(f"{plain(Path(path).name)} {told}.\n")
+        sys.stderr.write(f"{plain(Path(path).name)} {sentence}.\n")
 
 
 def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
-    from bpe_core.segmenting.encode_corpus import encode_corpus  # a text needs less
+    from bpe_core.segmenting.encode_corpus import encode_corpus  # a single text needs less
 
     groups = groups_of(options)
     with working() as interruption, reading(options.text or ([] if groups else ["-"]), groups=groups) as corpus:
@@ -104,12 +104,12 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
             progress=interruption.work.progress,
         )
     if options.json:
-        told = {
+        sentence = {
             name: [{**vars(one), "bytes_per_token": one.bytes_per_token} for one in figures]
             for name, figures in (("groups", result.groups), ("files", result.files))
             if figures
         }
-        print(json.dumps({"output": str(result.path), "width": result.width, **told}, ensure_ascii=False))
+        print(json.dumps({"output": str(result.path), "width": result.width, **sentence}, ensure_ascii=False))
         return
     named = [(one, f"all of {one.name}" if one.name else "all in no group") for one in result.groups]
     for figures, name in [*named, *((file, file.name) for file in result.files)]:

@@ -24,14 +24,14 @@ examples:
       Only the first 5,000 merges, as ranks for tiktoken.
 
   bpe-explorer export --merges merges.csv --to sentencepiece words.model --check-with "my own text"
-      Where the real library is installed it is asked, too.
+      Where the real library is installed, it is asked, too.
 
   bpe-explorer export --merges merges.csv tokenizer/ --pad "<|pad|>" --chat-template chat.jinja
       A folder (its name ends in /) for transformers.AutoTokenizer: tokenizer.json, its configuration, and a README
-      that tells how to load it. It is checked by loading it, where transformers is installed.
+      that says how to load it. It is checked by loading it, where transformers is installed.
 
-What the format cannot hold is listed with a dash. A file that does not agree is not written,
-unless you say --anyway; the old one stays as it is.
+A list with dashes says what the format cannot hold. A file that does not agree is not written
+without --anyway; the old one stays as it is.
 
 """ + format_list()
 

@@ -14,7 +14,7 @@ from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.editing.extending import Extended, extend_on
-from bpe_core.editing.trimming import Costs, costs, least_size, told_of_characters
+from bpe_core.editing.trimming import Costs, costs, least_size, sentence_of_characters
 from bpe_core.errors import OutputError, plain
 from bpe_core.formats import FORMATS, format_for
 from bpe_core.formats.base import own_numbers
@@ -35,11 +35,11 @@ examples:
       token keeps its id, special ones, too; the new ones are numbered behind the largest.
 
   bpe-explorer extend gpt2.tiktoken --corpus law.txt --by 500 --held-out other-law.txt -o law.tiktoken
-      What the new tokens save in a text that nothing was learned from is told file by file.
+      Says file by file what the new tokens save in a text that nothing was learned from.
 
   bpe-explorer extend vocab.txt --corpus law.txt --by 500 --rule count -o law/
-      WordPiece: pairs of what the table cuts these words into. Of Unigram the new pieces are those of a vocabulary that
-      is learned on the corpus alone, with the log-probabilities they have there.
+      WordPiece joins pairs of the tokens that the table cuts these words into. Unigram takes new pieces from a
+      vocabulary that is learned on the corpus alone, with their log-probabilities there.
 
 """ + format_list()
 
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_corpus(parser, "the texts to learn from: files and folders", required=True)
     add("--by", type=number, required=True, metavar="N", help="how many tokens to add")
     add("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write, or a folder for it")
-    add("--held-out", nargs="+", default=[], metavar="FILE", help="tell what it saves in these texts, by file")
+    add("--held-out", nargs="+", default=[], metavar="FILE", help="say what it saves in these texts, by file")
     add("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
     add_tie_rule(parser)
     rule = "of WordPiece: choose pairs by count, or by score (default: as the table's recipe says)"
@@ -102,7 +102,7 @@ def _target(study: Study, options: argparse.Namespace) -> Path:
     if options.to:
         source = source.with_name(options.to if "." in options.to else source.stem + FORMATS.extension(options.to))
     elif study.format in FORMATS and format_for(source).name != study.format:
-        options.to = study.format  # which its name does not tell
+        options.to = study.format  # its name may not show it
     if (target / source.name).resolve() == source.resolve():
         raise OutputError(f"{target / source.name} is the table itself; choose another folder, or a name.")
     try:
@@ -117,7 +117,7 @@ def _check_numbers(history: History, options: argparse.Namespace) -> None:
     count = history.id_count if format.holds_specials else history.first_special
     if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
         raise OutputError(
-            f"{format.name} numbers tokens in a way of its own, so old ids would change. Choose tokenizer.json, csv "
+            f"{format.name} has its own way to number tokens, so old ids would change. Choose tokenizer.json, csv "
             "or a session (.bpex) with --to or another ending; or say --anyway."
         )
 
@@ -144,7 +144,7 @@ def _tell(old: History, found: Extended, savings: dict[str, Costs], unused: list
         f"{new[-1]:,}.{end}"
     )
     if found.characters:
-        print(told_of_characters(found.characters))
+        print(sentence_of_characters(found.characters))
     for name, one in savings.items():
         print(f"{plain(name)}: {one}")
     if unused:

@@ -20,8 +20,8 @@ examples:
   bpe-explorer merge tokenizer.json danish.csv --corpus danish.txt -o both.tokenizer.json
       The same, and how many tokens that text becomes with both, beside the first alone.
 
-The merges of the first come first, so every one of its tokens can be made as before, and no text becomes more tokens
-than with it alone. A token of the second that cannot be made behind them is left out, and told.
+The merges of the first come first, so all of its tokens can be made as before, and no text becomes more tokens than
+with it alone. A token of the second that cannot be made behind them is left out and listed.
 
 """ + format_list()
 
@@ -29,7 +29,7 @@ than with it alone. A token of the second that cannot be made behind them is lef
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A", help="the table whose ids stay")
     parser.add_argument("second", metavar="B", help="the table whose further tokens get ids behind them")
-    add_corpus(parser, "files or folders of which it is told how many tokens they become")
+    add_corpus(parser, "files or folders to count in tokens before and after")
     parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write")
     add_checks(parser)
 
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     one, other = open_study(options.first).history, open_study(options.second).history
     with working() as interruption:
         found = put_together(one, other, progress=interruption.work.progress)
-        notes = found.told
+        notes = found.sentences
         if options.corpus:
             words = named_texts(options.corpus).words(one.recipe, interruption.work)
             notes.append(f"The corpus becomes {costs(words, one, found.history)}.")

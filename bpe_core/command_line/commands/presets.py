@@ -1,4 +1,4 @@
-"""`bpe-explorer presets`: the recipes there are, each explained; or one in full."""
+"""`bpe-explorer presets`: list all presets with an explanation; or print one in full."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpe_core.recipes.recipe import Recipe
 examples = """\
 examples:
   bpe-explorer presets
-      All presets, each with a line that says what it is for.
+      All presets, a line for each says what it is for.
 
   bpe-explorer presets clean-words > mine.json
       Every choice of one preset. Edit the file, then `train book.txt --recipe mine.json`.

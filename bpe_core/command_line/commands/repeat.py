@@ -1,4 +1,4 @@
-"""`bpe-explorer repeat`: what a manifest tells of is made again, and compared byte by byte."""
+"""`bpe-explorer repeat`: run the command of a manifest again, and compare the results byte by byte."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ examples = """\
 examples:
   bpe-explorer chart ranks merges.csv --corpus book.txt -o ranks.svg --manifest ranks.json
   bpe-explorer repeat ranks.json
-      The first writes beside the drawing what it was made of and how; the second makes it again, in a folder of
-      its own, and says whether each byte is as it was. The exit code is 1 where something differs.
+      The first also writes how the drawing was made; the second makes it again, in a temporary folder, and says
+      whether each byte is as it was. The exit code is 1 where something differs.
 """
 MADE_AT = re.compile(rb"\d\d \w+ \d{4}, \d\d:\d\d")  # in a report
-# In a PDF: when it was made, and the number that it is given then.
+# In a PDF: when it was made, and its id, which depends on that.
 OF_PDF = re.compile(rb"\(D:\d{14}[^)]*\)|\d{4}-\d\d-\d\dT[\d:.+Z-]+|uuid:[\da-f-]{36}|/ID \[[^\]]*\]")
-OF_MAKING = {".html": (MADE_AT, 1), ".pdf": (OF_PDF, 0)}  # what differs each time, and how often it occurs there
-FOR_PEOPLE = (STANDARD_OUTPUT, ".html")  # what is read, not computed with
-TAKEN = "seconds"  # the column of a table that tells how long something took
+OF_MAKING = {".html": (MADE_AT, 1), ".pdf": (OF_PDF, 0)}  # what differs each time, and how often it occurs in the file
+FOR_PEOPLE = (STANDARD_OUTPUT, ".html")  # read by people, not computed with
+TAKEN = "seconds"  # the column of durations
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +90,7 @@ def _check_inputs(manifest: Manifest, home: Path) -> None:
 
 
 def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, dict[str, Path]]:
-    """Run the same command in its folder, its results led elsewhere; return what it printed, and the new places."""
+    """Run the same command in its folder with its results led elsewhere; return its print, and the new places."""
     there = (home / manifest.folder).resolve()
     if not there.is_dir():
         raise BpeError(f"The folder {manifest.folder}, in which the command was given, is missing.")
@@ -108,13 +108,13 @@ def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, di
     call = [sys.executable, "-m", program(), *words]
     done = subprocess.run(call, cwd=there, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode and (done.returncode not in codes or not done.stdout):
-        told = done.stderr.decode(errors="replace").strip().splitlines()
-        raise BpeError(f"The command failed when it was repeated: {told[-1] if told else 'it said nothing'}")
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        raise BpeError(f"The command failed when it was repeated: {lines[-1] if lines else 'it said nothing'}")
     return done.stdout, places
 
 
 def _check_command(words: list[str], folder: Path) -> Collection[int]:
-    """Refuse a command that writes more than is compared: a manifest may come from anybody. Return its exit codes."""
+    """Refuse a command that writes more than is compared (a manifest may come from anybody); return its exit codes."""
     options = parsed(words)
     if options is None or options.command in WITHOUT_MANIFEST or options.manifest is not None:
         raise FormatError("The manifest holds no command of this program that makes a table, figure, export or report.")
@@ -151,7 +151,7 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
         print(f"{name}: differs from byte {first + 1:,} on.")
     elif place is not None and place.is_file():
         why = "has been changed since" if before.is_file() else "is gone"
-        print(f"{name}: differs; in what, nobody can tell: the one made before {why}.")
+        print(f"{name}: differs; where is unknown: the one made before {why}.")
     else:
         print(f"{name}: differs.")
     return False
@@ -164,11 +164,11 @@ def _alike_without(before: Path, again: Path) -> str:
         if made.sub(b"", before.read_bytes(), count=count) == made.sub(b"", again.read_bytes(), count=count):
             return "the time at which it was made"
     if ending == EXTENSION:
-        return "where its texts stand, and when they were changed last" if are_alike_elsewhere(before, again) else ""
+        return "where its texts are, and when they were changed last" if are_alike_elsewhere(before, again) else ""
     if is_data(again):
         one, other = (read_plainly(path) for path in (before, again))
         if all(column in other and list(one[column]) == list(other[column]) for column in one if column != TAKEN):
             if one.keys() == other.keys():
                 return "how long it took" if TAKEN in one else ""
-            return "columns that it had not before"
+            return "columns that it did not have before"
     return ""

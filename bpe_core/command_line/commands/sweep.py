@@ -1,4 +1,4 @@
-"""`bpe-explorer sweep`: what a plan says is learned and measured, into one table; it goes on where it was stopped."""
+"""`bpe-explorer sweep`: learn and measure the runs of a plan into one table; go on after a stop."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
 examples = """\
 examples:
   bpe-explorer sweep --example > plan.toml
-      A plan to begin with. Every choice that `presets NAME` prints can stand in a recipe.
+      A plan to begin with. Every choice that `presets NAME` prints can be in a recipe.
 
   bpe-explorer sweep plan.toml -o results.parquet --summary summary.csv
-      Make all runs, on all cores. Called again, it makes only those that the table does not hold yet: those that
-      were added to the plan, or not done when it was stopped. `chart sweep results.parquet` draws its curves.
+      Make all runs, on all cores. Called again, it makes only the runs that the table does not hold yet: those added
+      to the plan, and those missing after a stop. `chart sweep results.parquet` draws its curves.
 
 columns:
 """ + "\n".join(f"  {name}: {meaning}" for name, meaning in MEANINGS.items())
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
         gone = f" {found.left_out:,} rows that the plan no longer asks for were left out." if found.left_out else ""
         print(f"Wrote {len(found.table):,} rows of {found.runs:,} runs{again} to {plain(str(table))}.{gone}")
     if runs is not None and not options.json:
-        print(f"Wrote {runs.told} to {plain(str(session))}; the window opens it.")
+        print(f"Wrote {runs.description} to {plain(str(session))}; the window opens it.")
     return 0
 
 

@@ -55,7 +55,7 @@ examples:
       result holds the mixture, by the names of the groups. --groups-of FOLDER makes one of each folder in it.
 
   bpe-explorer train counts.parquet --min-word-count 2 --output merges.csv
-      Counts that `count` has written, without words that occur once; the share of the text that leaves out is told.
+      Counts that `count` has written, without words that occur once; it says how much of the text that leaves out.
 
   bpe-explorer presets english > mine.json; bpe-explorer train book.txt --recipe mine.json
       Every choice there is, in a file that you edit.
@@ -101,13 +101,13 @@ def run(options: argparse.Namespace) -> int:
             interruption.work.progress(progress)
 
         with reading(options.files, groups=groups, twice=options.twice) as corpus:
-            words, told = _counted(corpus, recipe, report, interruption)
+            words, notes = _counted(corpus, recipe, report, interruption)
             words, left_out = without_rare(words, options.min_word_count)
             steered, known = decided(words, recipe, options, interruption)
             history = learn(words, steered, history=known, progress=report, cancelled=interruption)
             seconds = time.monotonic() - began
         if not options.quiet:
-            sys.stderr.writelines(f"{line}\n" for line in (*told, *left_out))
+            sys.stderr.writelines(f"{line}\n" for line in (*notes, *left_out))
         _deliver(history, words, options, seconds, report)
     return interruption.exit_code
 
@@ -118,7 +118,7 @@ def _counted(
     if recipe.mixture is None:
         return count_words(corpus, recipe, Work(report, cancelled)), []
     grouped = count_groups(corpus, recipe, Work(report, cancelled))
-    return grouped.weighted(recipe.mixture), grouped.told(recipe.mixture)
+    return grouped.weighted(recipe.mixture), grouped.sentences(recipe.mixture)
 
 
 def _check_output(path: Path) -> None:

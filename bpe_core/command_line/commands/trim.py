@@ -26,13 +26,13 @@ _NEEDED = "".join(f"  {name:<12} {sentence}\n" for name, sentence in NEEDED.item
 examples = f"""\
 examples:
   bpe-explorer trim tokenizer.json --down-to 16000 --corpus mine/ -o small.json --to tokenizer.json
-      The 16,000 tokens that this corpus needs most. What it costs the corpus is told, in tokens before and after.
+      The 16,000 tokens that this corpus needs most. Says how many tokens the corpus becomes before and after.
 
   bpe-explorer trim tokenizer.json --audit unused,broken --corpus mine/ --ids keep -o trimmed.tokenizer.json
-      Without what an audit finds; the ids stay what they were, so a model's embeddings stay in their places.
+      Without the tokens that an audit finds; ids stay what they were, so a model's embeddings stay in their places.
 
   bpe-explorer trim merges.csv --remove 300,412 --needed lose -o trimmed.csv
-      Without these two, and without all that is made of them.
+      Without these two, and without all tokens made of them.
 
 Every token that stays can be made as before. Base symbols are never removed.
 
@@ -48,12 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--remove", type=ids, metavar="ID,ID", help="these tokens, by their ids in TABLE")
     what.add_argument("--least-used", type=number, metavar="N", help="the N learned tokens that the corpus needs least")
-    what.add_argument("--down-to", type=number, metavar="SIZE", help="so many of these that SIZE tokens are left")
+    what.add_argument("--down-to", type=number, metavar="SIZE", help="of these as many as leave SIZE tokens")
     found = "those that `audit` finds, a comma between"
     what.add_argument("--audit", type=text_argument, metavar="CRITERIA", help=found)
-    add_corpus(parser, "files or folders on which use is told, and what it costs them")
-    parser.add_argument("--text", type=text_argument, metavar="TEXT", help="tell what it costs this text, too")
-    parser.add_argument("--needed", choices=NEEDED, default="spare", help="what becomes of those others are made of")
+    add_corpus(parser, "files or folders in which to count use and cost")
+    parser.add_argument("--text", type=text_argument, metavar="TEXT", help="show the cost for this text, too")
+    parser.add_argument("--needed", choices=NEEDED, default="spare", help="what happens to parts of other tokens")
     ids_of = "number what is left anew without gaps, or keep the ids, with holes (default: renumber)"
     parser.add_argument("--ids", choices=("renumber", "keep"), default="renumber", help=ids_of)
     rare = f"less often than N times is rare (default: {RARE})"
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     if found.changes_nothing:
         raise BpeError(_nothing(found))
     spent = _costs(history, found.history, tables, options.text)
-    notes = (*found.told, *(f"The {what}: {cost}." for what, cost in spent.items()))
+    notes = (*found.sentences, *(f"The {what}: {cost}." for what, cost in spent.items()))
     described = {
         "removed": len(found.removed),
         "hidden": len(found.hidden),
@@ -100,7 +100,7 @@ def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespa
         return found.ids(*wanted)
     how_many = options.least_used if options.down_to is None else surplus(history, options.down_to)
     if not tables:
-        raise BpeError("Which tokens are used least can be told on a corpus only: name its files with --corpus.")
+        raise BpeError("Only a corpus shows which tokens are used least: name its files with --corpus.")
     return least_used(history, TokenPlaces.of(tables, history).counts, how_many)
 
 

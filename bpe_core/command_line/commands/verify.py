@@ -1,4 +1,4 @@
-"""`bpe-explorer verify`: what of a file is sound, what is not, and what can be saved of it."""
+"""`bpe-explorer verify`: check whether files are sound, and save the sound parts of a damaged session."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.learning.methods import told_by
+from bpe_core.learning.methods import steps_in_words
 from bpe_core.session_file import is_session_file
 
 if TYPE_CHECKING:  # SQLite is loaded for sessions only
@@ -23,11 +23,10 @@ examples:
       Reads each file as a whole, and ends with 1 if one of them is damaged.
 
   bpe-explorer verify damaged.bpex --recover saved.bpex
-      Writes what is whole into another session; what is lost is listed.
+      Writes all sound parts into another session, and lists the lost ones.
 
-A session's runs, texts and words are held against the checksums that were written with them
-(sessions of older versions have none), saved counts of words against their own. Of a table it is
-told whether it can be understood.
+Runs, texts and words of a session are compared with their checksums (sessions of older versions
+have none), and saved counts of words with theirs. A table is sound if it can be understood.
 The files themselves are never changed.
 """
 
@@ -73,20 +72,20 @@ def _verified(path: Path, place: Path | None) -> dict[str, Any]:
     opened = open_table(path)
     notes = [*opened.notes]
     if FORMATS[opened.format].peer_name:
-        from bpe_core.verification.import_check import check_import  # with all that encodes
+        from bpe_core.verification.import_check import check_import  # loads all that encodes
 
         agreement = check_import(path, opened)
         notes += agreement.notes if agreement is not None else ()
-    return found | {"what": f"a table ({opened.format}) of {told_by(opened.history)}", "notes": notes}
+    return found | {"what": f"a table ({opened.format}) of {steps_in_words(opened.history)}", "notes": notes}
 
 
 def _is_counts(path: Path) -> bool:
-    """Return whether a file begins as those of `WordTable.save`; no merge table does."""
+    """Whether a file begins like those of `WordTable.save`; no merge table does."""
     try:
         with path.open("rb") as file:
             return file.read(len(ARCHIVE)) == ARCHIVE
     except OSError:
-        return False  # who opens it as a table says why
+        return False  # opening it as a table says why
 
 
 def _session(path: Path, place: Path | None) -> dict[str, Any]:

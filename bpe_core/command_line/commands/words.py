@@ -22,7 +22,7 @@ from bpe_core.support.honest_text import escape
 examples = """\
 examples:
   bpe-explorer words low lower lowest
-      Each merge, why it won, and the words as they stand after it.
+      Each merge, why it won, and the words after it.
 
   bpe-explorer words low=5 lower=2 newest=6 widest=3 --marker symbol --merges 10
       Words with their counts, and </w> as a symbol that ends each word.
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def counted(arguments: list[str]) -> Counter[str]:
-    """The words with their counts: how often each was given, or the number behind its `=`.
+    """Count the words: how often each was given, or the number behind its `=`.
 
     >>> counted(["low", "low", "new=6", "a=b"])
     Counter({'new': 6, 'low': 2, 'a=b': 1})
@@ -80,7 +80,7 @@ def counted(arguments: list[str]) -> Counter[str]:
 
 def _applied(word: str, history: History, write: Callable[[bytes], str]) -> list[str]:
     unknown, texts = history.alphabet.unknown_id, TokenTexts.of(history, write).text
-    symbols = history.alphabet.symbols_of(word.encode(), history.recipe)  # one a character; a marker comes last
+    symbols = history.alphabet.symbols_of(word.encode(), history.recipe)  # one for each character; a marker comes last
     strangers = (write(character.encode()) for character, id in zip(word, symbols, strict=False) if id == unknown)
     return [next(strangers) if id == unknown else texts[id] for id in Tokenizer(history).encode(word)]
 

@@ -267,10 +267,10 @@ class DroppingLearner(ABC):
                 rows.append(row)
                 pieces.append(now)
         found = batch.only(np.array(rows, np.int64))
-        found = found._replace(told=self._told_of_others(found.told, found.pieces != np.array(pieces)))
+        found = found._replace(told=self._reasons_of_others(found.told, found.pieces != np.array(pieces)))
         return found._replace(pieces=np.array(pieces, np.int32))
 
-    def _told_of_others(self, told: Told, others: Bools) -> Told:
+    def _reasons_of_others(self, told: Told, others: Bools) -> Told:
         return told
 
     # -- Scores -----------------------------------------------------------------------------

@@ -57,7 +57,7 @@ class UnigramLearner(DroppingLearner):
         told["loss"][:], told["round"][:], told["cause"][:] = loss, self._round, cause
         return Batch.of(pieces, told)
 
-    def _told_of_others(self, told: Told, others: Bools) -> Told:
+    def _reasons_of_others(self, told: Told, others: Bools) -> Told:
         return {**told, "loss": np.where(others, np.nan, told["loss"])}
 
     # -- The course of a run ---------------------------------------------------------------

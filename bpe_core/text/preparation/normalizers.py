@@ -182,8 +182,8 @@ class BertNormalizer:
             "accents are left out": accents,
             "letters become small": self.lowercase,
         }
-        told = "; ".join(what for what, chosen in done.items() if chosen) or "nothing is changed"
-        return f"As BERT does it: {told}."
+        said = "; ".join(what for what, chosen in done.items() if chosen) or "nothing is changed"
+        return f"As BERT does it: {said}."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if self.clean_text:

@@ -138,12 +138,12 @@ class AddedToken:
 
     @property
     def words(self) -> str:
-        told = [] if self.special else ["is found in every text"]
-        told += ["is found only between words"] if self.single_word else []
+        said = [] if self.special else ["is found in every text"]
+        said += ["is found only between words"] if self.single_word else []
         sides = [side for side, taken in (("before", self.lstrip), ("behind", self.rstrip)) if taken]
-        told += [f"takes the spaces {' and '.join(sides)} it along"] if sides else []
-        told += ["is found only after the changes below"] if self.normalized else []
-        return f"The token “{self.content}” " + (", ".join(told) or "is special") + "."
+        said += [f"takes the spaces {' and '.join(sides)} it along"] if sides else []
+        said += ["is found only after the changes below"] if self.normalized else []
+        return f"The token “{self.content}” " + (", ".join(said) or "is special") + "."
 
 
 def found_in(text: str, tokens: tuple[str, ...], known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:

@@ -88,8 +88,8 @@ class CountsHead:
 
 
 def _told(value: Any) -> str:
-    told = "what goes without saying" if value is None else json.dumps(value, ensure_ascii=False)
-    return told if len(told) <= 60 else f"{told[:60]} …"
+    said = "what goes without saying" if value is None else json.dumps(value, ensure_ascii=False)
+    return said if len(said) <= 60 else f"{said[:60]} …"
 
 
 def by_group(source: Source, field: str | None = None) -> list[Source]:
@@ -98,12 +98,12 @@ def by_group(source: Source, field: str | None = None) -> list[Source]:
         return [source]
     head = CountsHead.from_json(source.counted, source.name)
     size = None if source.size is None else source.size // len(head.groups)
-    told = replace(source, kind="parquet", size=size, is_word_list=True)
+    said = replace(source, kind="parquet", size=size, is_word_list=True)
     columns = {group: head.column(COUNT, group) for group in head.groups}
     if not head.names_groups:
-        return [replace(told, fields=(COUNT,), field=COUNT)]
+        return [replace(said, fields=(COUNT,), field=COUNT)]
     return [
-        replace(told, name=f"{source.name} ({group})", group=group, fields=(*columns.values(),), field=column)
+        replace(said, name=f"{source.name} ({group})", group=group, fields=(*columns.values(),), field=column)
         for group, column in columns.items()
         if field not in columns.values() or field == column
     ]

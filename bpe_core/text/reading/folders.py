@@ -67,8 +67,8 @@ def _all_files(folder: Path, pass_over: PassOver) -> Iterator[Path]:
         try:
             with sentences(f"The folder {name}"):
                 raise error
-        except CorpusError as told:
-            pass_over(name, told)
+        except CorpusError as error:
+            pass_over(name, error)
 
     waiting = [folder]
     while waiting:  # not one call inside the other: folders may be nested a thousand deep
@@ -86,8 +86,8 @@ def _all_files(folder: Path, pass_over: PassOver) -> Iterator[Path]:
                 if _may_be_text(path):
                     yield path
             elif is_link:
-                told = shown(path)
-                pass_over(told, CorpusError(f"{told} is a link to a folder, and such links are not followed."))
+                name = shown(path)
+                pass_over(name, CorpusError(f"{name} is a link to a folder, and such links are not followed."))
             else:
                 waiting.append(path)
 

@@ -240,8 +240,8 @@ def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -
     except IsADirectoryError as error:
         raise CorpusError(f"{name} is a folder, not a file.") from error
     except EOFError as error:
-        told = f"{name} ends too early: its {compression} data is cut off. Copy or download the file again."
-        raise CorpusError(told) from error
+        sentence = f"{name} ends too early: its {compression} data is cut off. Copy or download the file again."
+        raise CorpusError(sentence) from error
     except OSError as error:
         is_unpacking = error.errno is None and compression
         raise CorpusError(damaged if is_unpacking else f"{name} cannot be read: {cause_of(error)}.") from error

@@ -45,8 +45,8 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
                 yield from _decoded_blocks(stream, source, encoding, options.on_invalid, size, log)
         finally:  # also for a reader that stops early
             if stream.has_changed:
-                told = f"{source.name} was changed while it was read; what was read of it may be a mixture."
-                log.add(source.name, told)
+                sentence = f"{source.name} was changed while it was read; what was read of it may be a mixture."
+                log.add(source.name, sentence)
 
 
 def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog) -> Iterator[Chunk]:

@@ -16,7 +16,7 @@ from bpe_core.command_line.main import run
 
 BUT_FOR = {
     "benchmark": "identical but for how long it took",
-    "sweep": "identical but for where its texts stand, and when they were changed last",
+    "sweep": "identical but for where its texts are, and when they were changed last",
 }
 PLAN = 'sizes = [260, 265]\n[corpora]\nbook = ["book.txt"]\n[recipes.bytes]\npreset = "gpt2"\n'
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest. " * 4
@@ -78,7 +78,7 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
     _expect_of_before(there, capsys)
     told = json.loads((there / "chart.manifest.json").read_text(encoding="utf-8"))
     told["results"][0]["sha256"] = "0" * 64
-    _expect(there, told, "ranks.json: differs; in what, nobody can tell: the one made before has been", capsys)
+    _expect(there, told, "ranks.json: differs; where is unknown: the one made before has been", capsys)
     for change, sentence in (
         ({"version": 3}, "newer version"),
         ({"results": [{"path": "other.json", "bytes": 0, "sha256": ""}]}, "would write ranks.json"),

@@ -200,4 +200,4 @@ def test_a_second_table_that_cannot_be_made_is_told() -> None:
     other = History.from_pairs(recipe, Alphabet.of_bytes(), [(97, 98), (99, 100), (256, 257)])  # a+b, c+d, ab+cd
     both = put_together(one, other)
     assert both.left_out == (b"abcd",)  # b and c are joined before
-    assert "“abcd”" in both.told[-1]
+    assert "“abcd”" in both.sentences[-1]

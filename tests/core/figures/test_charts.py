@@ -123,7 +123,7 @@ def test_what_cannot_be_drawn_is_told(folder: Path, capsys: pytest.CaptureFixtur
         "browser": ["ranks", table, "--corpus", text, "-o", "r.pdf"],
         "end the name": ["ranks", table, "--corpus", text, "-o", "r.gif"],
         "--corpus": ["sizes", table, "-o", "r.svg"],
-        "nothing of morpheme_f1": ["sweep", swept, "--measure", "morpheme_f1", "-o", "r.svg"],
+        "does not hold morpheme_f1": ["sweep", swept, "--measure", "morpheme_f1", "-o", "r.svg"],
         "no table of a sweep": ["sweep", table, "-o", "r.svg"],
         "mm wide": ["lengths", table, "-o", "r.svg", "--width", "1"],
         "points": ["lengths", table, "-o", "r.svg", "--text-size", "nan"],

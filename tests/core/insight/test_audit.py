@@ -99,13 +99,13 @@ def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> Non
     assert open_table(tmp_path / "both.csv").history.id_count == 256 + 120
 
     mistakes = {
-        "can be told on a corpus only": ["audit", str(table), "--only", "rare"],
-        "on a corpus only": ["trim", str(table), "--least-used", "5", "-o", str(small)],
+        "Only a corpus shows which": ["audit", str(table), "--only", "rare"],
+        "Only a corpus shows": ["trim", str(table), "--least-used", "5", "-o", str(small)],
         "no token with the id 99,999": ["trim", str(table), "--remove", "99999", "-o", str(small)],
         "Ask for at least 256": ["trim", str(table), "--down-to", "9", *corpus, "-o", str(small)],
         "With --needed lose": ["trim", str(table), "--remove", str(rows and 256), "-o", str(small)],
         "end the name": ["audit", str(table), "-o", str(tmp_path / "audit.doc")],
-        "cannot be told here": ["audit", str(table), "--only", "one-file", "--corpus", str(one)],
+        "is unknown here": ["audit", str(table), "--only", "one-file", "--corpus", str(one)],
     }
     for told, arguments in mistakes.items():
         assert run(arguments) != 0

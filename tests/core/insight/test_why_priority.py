@@ -46,5 +46,5 @@ def test_each_reason_is_told() -> None:
     assert [piece.text for piece in told(1, 7).ways[1].pieces] == ["th", "e"]
     assert explain("the", history(whole_words=True), ())(1, 7).kind == "whole"
     long = explain("the" * 200, history(), ())
-    assert "too long to be told" in long(3, 7).sentence
+    assert "too long to follow" in long(3, 7).sentence
     assert FORMATS["csv"].refusal(history()).startswith("csv cannot say in which order")

@@ -110,7 +110,7 @@ def test_every_chart_can_be_looked_at(qtbot: QtBot, program: Program, imported: 
     program.charts.show_page("compression")
     shown = program.charts.page
     assert isinstance(shown, QuestionPage)
-    assert "Nothing is known of the corpus" in shown.told.text()
+    assert "Nothing is known of the corpus" in shown.sentence.text()
     program.charts.show_page("pairs")
     assert program.pages[PairsPage].model.lacks_words
     assert not program.pages[PairsPage].model.is_waiting

@@ -113,7 +113,7 @@ def test_values_told_are_those_that_are_known() -> None:
     assert "with 19 would be next" in told("end-of-word", 1)
     assert "the third merge is `ca + t`" in told("end-of-word", 3)
     assert "counts 5" in told("end-of-word", 3)
-    assert "it would be `low l y`" in told("end-of-word", 4)
+    assert "the word would be `low l y`" in told("end-of-word", 4)
     assert "`low est</w>`" in told("newer", 0)
     assert "`n e w e r </w>`" in told("newer", 1)
     assert "only 5 times now; three pairs stand 6 times" in told("printed-mistakes", 2)

@@ -48,7 +48,7 @@ def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program,
     assert {row["text"]: row["premium"] for row in found} == {
         name: f"{len(one) / len(ids['en']):.3f}" for name, one in ids.items()
     }
-    assert "Gini" in page.told.text()
+    assert "Gini" in page.sentence.text()
     chosen(page, "reference", "de")
     answered(qtbot, learned)
     assert {row["text"]: row["premium"] for row in _cells(page)}["de"] == "1.000"
@@ -87,7 +87,7 @@ def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program,
     learned.session.train()
     chosen(page, "parallel", "own")
     answered(qtbot, learned)
-    assert "Run 2: clean-words cannot encode everything: " in page.told.text()
+    assert "Run 2: clean-words cannot encode everything: " in page.sentence.text()
 
     (tmp_path / "en.txt").write_text("one\ntwo\n", encoding="utf-8")
     (tmp_path / "de.txt").write_text("eins\n", encoding="utf-8")
@@ -95,7 +95,7 @@ def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program,
         (tmp_path / name).unlink()
     page.choose_path("parallel", str(tmp_path))
     answered(qtbot, learned)
-    assert "de has 1, en has 2" in page.told.text()
+    assert "de has 1, en has 2" in page.sentence.text()
 
     words = learned.pages.page(MORPHEMES)
     learned.charts.show_page("morphemes")
@@ -108,7 +108,7 @@ def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program,
     (tmp_path / "words.tsv").write_text("newer\tnew er\nlight\n", encoding="utf-8")
     words.choose_path("list", str(tmp_path / "words.tsv"))
     answered(qtbot, learned)
-    assert "line 2" in words.told.text()
+    assert "line 2" in words.sentence.text()
 
 
 def _whole(tokenizer: Tokenizer) -> tuple[str, str]:

@@ -31,7 +31,7 @@ def page(
     program = window_with()
     page = program.pages[BlocksPage]
     program.actions["blocks"].trigger()
-    qtbot.waitUntil(lambda: "appears here when training begins" in page.told.text(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "appears here when training begins" in page.sentence.text(), timeout=WAIT)
     assert not page.table.isVisible()
     program.session.corpus.replace_by_text("a few words", TEXT)
     program.session.recipe.put_quietly(RECIPE)
@@ -72,7 +72,7 @@ def test_sizes_are_those_of_the_file(page: tuple[Program, BlocksPage]) -> None:
     report = compress(TEXT.encode(), RECIPE).report
     assert found["Gage"] == report.table_bytes + report.data_bytes + 2 * report.blocks
     assert found["zlib"] == len(zlib.compress(TEXT.encode(), ZLIB_LEVEL))
-    assert "zlib" in shown.told.text()
+    assert "zlib" in shown.sentence.text()
     figure = shown.model.figure
     assert isinstance(figure, LineFigure)
     assert [line.name for line in figure.lines] == list(found)

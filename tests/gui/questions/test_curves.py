@@ -71,7 +71,7 @@ def test_a_sweep_is_planned_made_and_read(
     learned.actions["sweeps"].trigger()
     page = learned.pages.page(SWEEPS)
     model = page.sweep
-    assert "Make a new sweep" in page.told.text()
+    assert "Make a new sweep" in page.sentence.text()
     page.new.click()
     dialog, plan = page.dialog, tmp_path / "plan.toml"
     dialog.sizes.setText("300 many")
@@ -84,8 +84,8 @@ def test_a_sweep_is_planned_made_and_read(
     dialog.runs.setChecked(True)
     dialog.write(plan)
     answered(qtbot, learned)
-    assert "4 runs; kept in plan.results.csv and plan.bpex." in page.told.text()
-    assert "95 of 100" in page.told.text()
+    assert "4 runs; kept in plan.results.csv and plan.bpex." in page.sentence.text()
+    assert "95 of 100" in page.sentence.text()
     assert [len(line.x) for line in lines_of(model.figure)] == [2, 2]
     kept = tmp_path / f"plan{RESULTS}"
     made = sweep(read_plan(plan))
@@ -95,7 +95,7 @@ def test_a_sweep_is_planned_made_and_read(
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(plan), ""))
     page.plan.click()
     answered(qtbot, learned)
-    assert "4 of them made before" in page.told.text()
+    assert "4 of them made before" in page.sentence.text()
     opened: list[Path] = []
     page.session_wanted.connect(opened.append)
     page.open.click()
@@ -107,7 +107,7 @@ def test_a_sweep_is_planned_made_and_read(
     plan.write_text(plan.read_text(encoding="utf-8").replace("unit", "unity"), encoding="utf-8")
     page.plan.click()
     answered(qtbot, learned)
-    assert "no choice named 'unity'" in page.told.text()
+    assert "no choice named 'unity'" in page.sentence.text()
     assert model.figure is None
 
 

@@ -28,7 +28,7 @@ def test_every_answer_survives_a_run_that_goes_on(qtbot: QtBot, learned: Program
     answered(qtbot, learned)
     learned.charts.show_page("ties")
     answered(qtbot, learned)
-    assert f"of {learned.merges.rowCount()} merges" in learned.pages.page(TIES).told.text()
+    assert f"of {learned.merges.rowCount()} merges" in learned.pages.page(TIES).sentence.text()
     for label in learned.window.findChildren(LinkedText):
         assert label.accessibleName()
 
@@ -85,7 +85,7 @@ def test_a_table_without_texts_answers_what_it_can(qtbot: QtBot, program: Progra
     assert asked.kind == "taken"
     program.actions["ties"].trigger()
     answered(qtbot, program)
-    assert "ties are not known" in program.pages.page(TIES).told.text()
+    assert "ties are not known" in program.pages.page(TIES).sentence.text()
     program.actions["sizes"].trigger()
     answered(qtbot, program)
-    assert "Count on My Corpus" in program.pages.page(SIZES).told.text()
+    assert "Count on My Corpus" in program.pages.page(SIZES).sentence.text()

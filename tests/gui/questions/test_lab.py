@@ -133,7 +133,7 @@ def test_what_is_measured_is_what_the_engine_says(qtbot: QtBot, program: Program
     for one, other in ((0, 1), (0, 2), (1, 2)):
         found = both.overlap(one, other, at)
         told = f"{'ABC'[one]} and {'ABC'[other]}: {found.common:,} tokens in both, {found.share_of_first:.1%} of"
-        assert told in lab.below.told.text()
+        assert told in lab.below.sentence.text()
     assert isinstance(question.figure, SideBySide)
     for chart, measure in zip(question.figure.figures, OF_LAB, strict=True):
         assert list(chart.marks) == [288]

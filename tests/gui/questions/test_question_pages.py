@@ -56,7 +56,7 @@ def test_each_page_shows_its_answer_and_saves_all_of_it(qtbot: QtBot, learned: P
         assert page.rows.rowCount() == len(answer.table) > 0
         assert len(exact_rows(page)) == len(answer.table) + 1
         assert page.figure.isVisible() == (answer.figure is not None)
-        assert all(sentence in page.told.text() for sentence in answer.sentences)
+        assert all(sentence in page.sentence.text() for sentence in answer.sentences)
         for field in page.fields.values():
             assert field.accessibleName()
             assert field.toolTip()
@@ -66,7 +66,7 @@ def test_each_page_shows_its_answer_and_saves_all_of_it(qtbot: QtBot, learned: P
 def test_before_any_run_a_page_says_what_to_do(qtbot: QtBot, program: Program) -> None:
     page = page_of(program, "ranks")
     rest(qtbot, program)
-    assert "when training begins" in page.told.text()
+    assert "when training begins" in page.sentence.text()
     assert not page.table.isVisible()
 
 
@@ -121,16 +121,16 @@ def test_the_race_tells_counts_leads_and_losers(qtbot: QtBot, learned: Program) 
     assert isinstance(never, QCheckBox)
     never.click()
     answered(qtbot, learned)
-    assert "never merged" in race.told.text()
+    assert "never merged" in race.sentence.text()
     never.click()
     name = race.model.pair_text(history.pair(3))
     typed(qtbot, race, "pairs", name)
     answered(qtbot, learned)
-    assert f"{name}: " in race.told.text()
-    assert "is first here with" in race.told.text()
+    assert f"{name}: " in race.sentence.text()
+    assert "is first here with" in race.sentence.text()
     typed(qtbot, race, "pairs", "no such thing")
     rest(qtbot, learned)
-    assert "plus between them" in race.told.text()
+    assert "plus between them" in race.sentence.text()
 
 
 def test_the_ties_are_listed_and_another_rule_is_tried(qtbot: QtBot, learned: Program) -> None:
@@ -141,7 +141,7 @@ def test_the_ties_are_listed_and_another_rule_is_tried(qtbot: QtBot, learned: Pr
     assert [page.rows.data(page.rows.index(row, 0)) for row in range(page.rows.rowCount())] == [
         f"{step:,}" for step in tied
     ]
-    assert f"{len(tied)} of {MERGES}" in page.told.text()
+    assert f"{len(tied)} of {MERGES}" in page.sentence.text()
     page.table.clicked.emit(page.rows.index(0, 1))
     assert learned.session.cursor.position == tied[0] - 1
     chosen(page, "what_if", "largest-text")
@@ -150,8 +150,8 @@ def test_the_ties_are_listed_and_another_rule_is_tried(qtbot: QtBot, learned: Pr
     assert page.model.answer is not None
     (step,) = page.model.answer.columns["step"]
     assert step in tied, "without a tie the rules agree"
-    assert f"part at step {step}" in page.told.text()
-    assert "largest-text: " in page.told.text()
+    assert f"part at step {step}" in page.sentence.text()
+    assert "largest-text: " in page.sentence.text()
 
 
 def test_a_held_out_text_is_named_before_training(
@@ -176,7 +176,7 @@ def test_a_held_out_text_is_named_before_training(
     assert math.isclose(here["held out: unseen.txt"], len(OTHER.encode()) / len(tokens))
     page.choose_files("held_out", str(tmp_path / "gone.txt"))
     answered(qtbot, program)
-    assert "gone.txt does not exist" in page.told.text()
+    assert "gone.txt does not exist" in page.sentence.text()
     page.choose_files("held_out", "")
     answered(qtbot, program)
     assert page.model.answer is not None
@@ -214,7 +214,7 @@ def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -
     assert run.words is not None
     told = bits_per_byte(*tenth_apart(run.words), history)
     assert math.isclose(page.model.values_here()["a tenth of the training text"], told.bits[-1])
-    assert f"with {told.sizes[told.bits.argmin()]:,} tokens" in page.told.text()
+    assert f"with {told.sizes[told.bits.argmin()]:,} tokens" in page.sentence.text()
     assert list(page.model.exact()(lambda: False).columns["bits_per_byte"]) == told.bits.tolist()
     page.figure.place_chosen.emit(256 + 17)
     assert learned.session.cursor.position == 17

@@ -90,7 +90,7 @@ def test_a_word_is_walked_through_merge_by_merge(
     while panel.back.isEnabled():
         qtbot.mouseClick(panel.back, LEFT)
         seen.append([node.text for node in panel.tree.nodes()])
-    assert panel.told.text().startswith("step 0 ")
+    assert panel.sentence.text().startswith("step 0 ")
     assert sorted(seen[-1]) == sorted(facts.symbols)
     for wanted in reversed(seen[:-1]):
         qtbot.keyClick(panel.forward, Qt.Key.Key_Space)
@@ -99,7 +99,7 @@ def test_a_word_is_walked_through_merge_by_merge(
     learned.session.playing.set_speed(1_000.0)
     monkeypatch.setattr("app.session.playing.WORD_STEPS_PER_SECOND", 100.0)
     panel.all.click()
-    assert panel.told.text().startswith("step 0 ")
+    assert panel.sentence.text().startswith("step 0 ")
     qtbot.waitUntil(lambda: not panel.all.isChecked(), timeout=WAIT)
     assert [node.text for node in panel.tree.nodes()] == seen[0]
     assert learned.session.cursor.position == MERGES, "walking through a word is no travelling"

@@ -221,4 +221,4 @@ def test_the_size_marked_is_told_in_what_the_axis_counts(
     train(program)
     program.actions["sizes"].trigger()
     answered(qtbot, program)
-    assert "Half of 276 tokens would nearly do" in program.pages.page(SIZES).told.text()
+    assert "Half of 276 tokens would nearly do" in program.pages.page(SIZES).sentence.text()

@@ -95,8 +95,8 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
     program.actions["compare"].trigger()
     qtbot.waitUntil(lambda: None not in (compared.model.answer, compared.duel.parallel), timeout=WAIT)
     assert compared.duel.other is second
-    assert "They part ways at merge 13:" in compared.told.text()
-    assert "Likely cause, by hand:" in compared.told.text()
+    assert "They part ways at merge 13:" in compared.sentence.text()
+    assert "Likely cause, by hand:" in compared.sentence.text()
     tokens = [int(run.history.tokens_after[-1]) for run in (third, second) if run.history is not None]
     assert compared.totals.text().endswith(f"The corpus: {tokens[0]:,} tokens here, {tokens[1]:,} there.")
 

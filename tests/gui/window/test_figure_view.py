@@ -54,8 +54,8 @@ def view(qtbot: QtBot) -> FigureView:
 
 def test_a_value_is_written_without_needless_zeros() -> None:
     line = replace(LINES, lines=[Line("th", np.array([0.0, 1.0]), np.array([1.5, 1_200.0]))])
-    assert line.told_at(0.0) == "Merges: 0\nth: 1.5"
-    assert line.told_at(1.0) == "Merges: 1\nth: 1,200"
+    assert line.values_at(0.0) == "Merges: 0\nth: 1.5"
+    assert line.values_at(1.0) == "Merges: 1\nth: 1,200"
 
 
 @pytest.mark.parametrize("told", ["", "1,234 · 56,789×"])
@@ -80,7 +80,7 @@ def test_what_cannot_be_seen_is_said(view: FigureView) -> None:
     for nothing in (None, EMPTY):
         view.set_figure(nothing)
         assert view.accessibleDescription() == "Train first."
-        assert view.told_at(QPointF(100, 100)) == ""
+        assert view.values_at(QPointF(100, 100)) == ""
     view.set_figure(LINES)
     assert view.accessibleName() == "The life of th"
     assert view.accessibleDescription() == "A sentence. th: 9801 at the end"
@@ -102,7 +102,7 @@ def test_a_click_on_lines_chooses_a_moment(qtbot: QtBot, view: FigureView) -> No
         with qtbot.waitSignal(view.place_chosen) as told:
             qtbot.mouseClick(view, LEFT, pos=QPoint(x, 100))
         assert told.args == [expected]
-    assert view.told_at(QPointF(view.width() - 1, 100)) == "Merges: 99\nth: 9,801"
+    assert view.values_at(QPointF(view.width() - 1, 100)) == "Merges: 99\nth: 9,801"
 
 
 def test_a_click_on_a_bar_a_dot_or_a_branch_chooses_it(qtbot: QtBot, view: FigureView) -> None:
@@ -114,7 +114,7 @@ def test_a_click_on_a_bar_a_dot_or_a_branch_chooses_it(qtbot: QtBot, view: Figur
         assert isinstance(figure, (BarFigure, DotFigure, TreeFigure))
         view.set_figure(figure)
         points = [QPoint(x, y) for x in range(2, 400, 6) for y in range(2, 240, 6)]
-        found = {view.told_at(QPointF(point)): point for point in points}
+        found = {view.values_at(QPointF(point)): point for point in points}
         assert set(found) - {""} == told
         for text in told:
             with qtbot.waitSignal(view.item_chosen) as chosen:

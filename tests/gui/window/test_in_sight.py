@@ -122,7 +122,7 @@ def test_charts_tell_the_values_below_the_mouse(qtbot: QtBot, program: Program, 
     answered(qtbot, program)
     figure = program.pages.page(SIZES).figure
     assert told(figure).startswith("Tokens in the vocabulary")
-    assert "training text: " in figure.told_at(QPointF(figure.width() / 2, figure.height() / 2))
+    assert "training text: " in figure.values_at(QPointF(figure.width() / 2, figure.height() / 2))
 
 
 def test_the_bars_below_are_on_a_small_screen_too(qtbot: QtBot, program: Program, train: Train) -> None:

@@ -1,4 +1,4 @@
-"""The page of the audit: of its question, with a button that makes a table without some tokens."""
+"""The page of the question `audit`, with a button that makes a table without some tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.window.questions.audit.trimming import Trimming
 from app.window.questions.question_page import QuestionPage
 
 TRIM = "Make a table without some tokens: those selected, all listed, or the least used"
-ORDERS = {"times": "count", "characters": "length"}  # of columns that are called otherwise
+ORDERS = {"times": "count", "characters": "length"}  # orders of columns with other names
 
 
 class AuditPage(QuestionPage):
@@ -36,7 +36,7 @@ class AuditPage(QuestionPage):
             self.token_wanted.emit(token)
 
     def _choose_order(self, column: int, order: Qt.SortOrder) -> None:
-        """Let the rows of a file have the order of the heading that was clicked."""
+        """Order the rows of a file by the clicked heading, too."""
         name = self.model.columns[column] if 0 <= column < len(self.model.columns) else ""
         sort, reverse = self.fields["sort"], self.fields["reverse"]
         assert isinstance(sort, QComboBox)
@@ -57,5 +57,5 @@ class AuditPage(QuestionPage):
             return
         rows = tuple(self.rows.place(row) for row in selected_rows(self.table))
         self.trim_dialog = TrimDialog(self.trimming, rows, self.rows.rowCount(), self)
-        self.trim_dialog.finished.connect(self.trim_dialog.deleteLater)  # its parent would keep it for ever
+        self.trim_dialog.finished.connect(self.trim_dialog.deleteLater)  # or its parent keeps it for ever
         self.trim_dialog.open()

@@ -1,4 +1,4 @@
-"""What shall be taken out of a table, and how."""
+"""The dialog that chooses tokens to take out of a table, and how."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text, tip
 from app.window.questions.audit.trimming import NEEDED, Trimming, What, Wish
 
-NEEDED_TITLES = {"spare": "Keep it, and tell", "lose": "Remove both", "hide": "Keep it as a step without an id"}
+NEEDED_TITLES = {"spare": "Keep it, and say so", "lose": "Remove both", "hide": "Keep it as a step without an id"}
 NUMBERINGS = {"renumber": "Anew, without gaps", "keep": "As they are, with holes"}
 EXPLANATION = (
     "The run shown stays; the trimmed table is a run of its own. Every token that stays can be made as before. "
@@ -58,10 +58,10 @@ class TrimDialog(QDialog):
         for widget in (self.choices["down to"], self.size_box):
             widget.setEnabled(self._trimming.knows_use)
             if not self._trimming.knows_use:
-                widget.setToolTip("Needs a text in the corpus, by which tokens are used more or less")
+                widget.setToolTip("Needs a text in the corpus, which shows how much tokens are used")
         if not self._trimming.needs_parts:
             self.needed.setEnabled(False)
-            self.needed.setToolTip("By this method no token needs another: what is named goes, and nothing else")
+            self.needed.setToolTip("With this method no token needs another: only the named ones go")
         first = next((button for button in self.choices.values() if button.isEnabled()), None)
         if first is not None:
             first.setChecked(True)

@@ -1,4 +1,4 @@
-"""Trimming: a run beside the first, without some tokens."""
+"""Trimming: make a second run without some tokens."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from bpe_core.support.progress import Work
 
 What = Literal["selected", "listed", "down to"]
 TOPIC = "trim"
-TEXT_CHARACTERS = 1_000_000  # of the person's text
+TEXT_CHARACTERS = 1_000_000  # characters of the person's text
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,13 @@ class Trimming(QObject):
 
     @property
     def study(self) -> Study | None:
-        """The tokenizer that the audit is of."""
+        """The audited tokenizer."""
         asked = self.model.asked
         return None if self.model.answer is None or asked is None else asked[1]
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be trimmed now; empty: it can."""
+        """The reason why nothing can be trimmed now; empty if something can."""
         study = self.study
         if study is None:
             return "There is nothing to trim yet."
@@ -94,7 +94,7 @@ class Trimming(QObject):
 
     @property
     def knows_use(self) -> bool:
-        """Whether there is a corpus by which tokens are used more or less."""
+        """Whether a corpus shows how much tokens are used."""
         answer = self.model.answer
         return answer is not None and any(times is not None for times in answer.columns["times"])
 
@@ -106,7 +106,7 @@ class Trimming(QObject):
         return list(self.study.history.ids_of([numbers[row] for row in rows if numbers[row] >= 0]))
 
     def start(self, wish: Wish) -> None:
-        """Make the table aside."""
+        """Make the table on another thread."""
         study, refusal = self.study, self.refusal
         if refusal or study is None or self.model.answer is None:
             self.failed.emit(refusal)
@@ -130,8 +130,8 @@ class Trimming(QObject):
                 cancelled=task.cancelled,
             )
             if found.changes_nothing:
-                raise BpeError("Nothing was removed: what was named is needed by tokens that stay.")
-            told = found.told
+                raise BpeError("Nothing was removed: tokens that stay need those that were named.")
+            told = found.sentences
             if study.texts is not None:
                 words = study.words(TOPIC, aside)
                 told.append(f"The corpus: {costs(words, history, found.history, cancelled=task.cancelled)}.")
@@ -151,4 +151,4 @@ class Trimming(QObject):
 
     def _take(self, run: Run, table: EditedTable) -> None:
         add_table(self._session.runs, table, run)
-        self.trimmed.emit(run.number, " ".join(table.told))
+        self.trimmed.emit(run.number, " ".join(table.sentences))

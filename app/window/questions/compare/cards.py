@@ -1,4 +1,4 @@
-"""The heads of the lanes: which run each is, and in large letters how many tokens it makes of the text."""
+"""The heads of the lanes: the run of each, and in large letters its number of tokens in the text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Chip(QWidget):
 
 
 class RunChoice(QComboBox):
-    """A choice among runs, which is filled anew only where they are others: a person may have it open."""
+    """A choice among runs, filled anew only if they have changed: a person may have it open."""
 
     def __init__(self, name: str, least: int) -> None:
         super().__init__()

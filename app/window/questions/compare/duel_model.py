@@ -19,9 +19,9 @@ PUT_TOGETHER = "put together"
 
 
 class DuelModel(LanesModel):
-    """Knows which run a person chose to compare with."""
+    """Knows the run that a person chose for comparison."""
 
-    put_together = Signal(int, str)  # the number of the run whose ids the table keeps, and what each of the two gave
+    put_together = Signal(int, str)  # the number of the run whose ids the table keeps, and a sentence about both
     failed = Signal(str)
     topic = "duel"
 
@@ -39,13 +39,13 @@ class DuelModel(LanesModel):
         return [(run.number, name_of(run, runs.all)) for run in reversed(self.usable_runs) if run is not runs.shown]
 
     def choose(self, number: int | None) -> None:
-        """Compare with the run of that number; None: with none."""
+        """Compare with the run of that number, or with none."""
         self._offer_parent()
         self.other = self._session.runs.numbered(number)
         self.refresh_soon()
 
     def _offer_parent(self) -> None:
-        """Compare a run that goes on from another with that one, unless a person chooses otherwise."""
+        """Compare a branch with its parent, unless a person chooses another run."""
         runs, run = self._session.runs, self._session.runs.shown
         if run is not None and run.parent is not None and run.stamp not in self._parents_offered:
             self._parents_offered.add(run.stamp)
@@ -58,7 +58,7 @@ class DuelModel(LanesModel):
         return sorted(usable, key=lambda run: run is not shown) if len(usable) == 2 else []
 
     def wanted_step(self, place: int) -> int:
-        """The other one is at its end, or at the same step where the person has gone back."""
+        """The other run is at its end, or at the same step if the person has gone back."""
         cursor, learned = self._session.cursor, [len(lane.history) for lane in self.lanes]
         at = min(cursor.position, learned[0])  # where another run is shown, the cursor follows a moment later
         return learned[1] if place and (cursor.live or at == learned[0]) else min(at, learned[place])
@@ -69,7 +69,7 @@ class DuelModel(LanesModel):
 
     @property
     def totals(self) -> str:
-        """How both cut the text and the corpus, in a line."""
+        """A line about how both cut the text and the corpus."""
         cuts = [lane.cut for lane in self.lanes if lane.cut is not None]
         if len(cuts) < 2:
             return self.summary
@@ -79,7 +79,7 @@ class DuelModel(LanesModel):
         return f"{text} The corpus: {count_text(corpus[0], 'token')} here, {corpus[1]:,} there." if corpus else text
 
     def _corpus_sizes(self) -> list[int]:
-        """How many tokens the corpus has at these steps of each, where it is the same corpus."""
+        """The tokens of a common corpus at these steps of both."""
         one, other = (lane.run for lane in self.lanes)
         if one.words is None or other.words is None or not (one.words is other.words or one.sources == other.sources):
             return []
@@ -95,7 +95,7 @@ class DuelModel(LanesModel):
         return self.is_ready and not self._session.aside.is_busy(PUT_TOGETHER)
 
     def start_putting_together(self) -> None:
-        """Make one table of both, which keeps the ids of the one shown."""
+        """Make one table of both with the ids of the one shown."""
         if not self.can_put_together:
             return
         (run, one), (other, second) = ((lane.run, lane.history) for lane in self.lanes)
@@ -104,11 +104,11 @@ class DuelModel(LanesModel):
         def work(task: Task) -> EditedTable:
             found = put_together(one, second, progress=task.report, cancelled=task.cancelled)
             made = f"Run {first:,} and {count_text(found.new_tokens, 'token')} of run {last:,}"
-            return EditedTable.of(found.history, name, made, tuple(found.told))
+            return EditedTable.of(found.history, name, made, tuple(found.sentences))
 
         def take(table: EditedTable) -> None:
             add_table(self._session.runs, table, run)
-            self.put_together.emit(run.number, " ".join(table.told))
+            self.put_together.emit(run.number, " ".join(table.sentences))
 
         self._session.aside.ask(PUT_TOGETHER, work, take, self.failed.emit, ended=self.changed.emit)
         self.changed.emit()

@@ -47,7 +47,7 @@ class DuelPage(Page):
         self.counts = tuple(named(scaled(label(), LARGE), "Number of tokens") for _ in self.titles)
         names = ("Your text, as it is cut here", "Your text, as it is cut there")
         self.texts = tuple(LaneRows(model, name, range(place, place + 1)) for place, name in enumerate(names))
-        self.told = muted()
+        self.sentence = muted()
         self._lay_out()
         model.changed.connect(self.show_now)
         one, other = (view.verticalScrollBar() for view in self.texts)
@@ -64,7 +64,7 @@ class DuelPage(Page):
             sides.addWidget(view, 2, column)
             sides.setColumnStretch(column, 1)
         sides.setRowStretch(2, 1)
-        in_column(self.choice, (sides, 1), self.told, on=self, margins=(8, 6, 8, 4))
+        in_column(self.choice, (sides, 1), self.sentence, on=self, margins=(8, 6, 8, 4))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -76,4 +76,4 @@ class DuelPage(Page):
             cut = lanes[place].cut if lanes else None
             count.setText("" if cut is None else f"{cut.count:,}")
             title.setText("" if cut is None else self.model.title(place))
-        self.told.setText(self.model.totals or NOTHING_CHOSEN)
+        self.sentence.setText(self.model.totals or NOTHING_CHOSEN)

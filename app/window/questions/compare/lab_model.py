@@ -29,7 +29,7 @@ MEANINGS = "\n".join(f"{MEASURES[name].title}: {MEASURES[name].explanation}" for
 
 
 class LabModel(LanesModel):
-    """Knows which runs a person chose, and the size."""
+    """Knows the chosen runs and the size."""
 
     has_figure = True
     topic = "lab"
@@ -39,7 +39,7 @@ class LabModel(LanesModel):
         super().__init__(session)
         self._chosen: list[int] | None = None  # numbers of runs; None: the shown one and the newest
         self._known: set[Hashable] = set()  # the runs there were when it was chosen
-        self._size: int | None = None  # None: each at its largest
+        self._size: int | None = None  # None shows each at its largest
 
     @property
     def asked(self) -> tuple[Question, Any] | None:
@@ -78,7 +78,7 @@ class LabModel(LanesModel):
         self.refresh_soon()
 
     def replace(self, index: int, number: int) -> None:
-        """Put another run in one's place; one that is in another lane changes places with it."""
+        """Put another run in a lane; if it is in another lane already, the two change places."""
         numbers = self.numbers
         if number in numbers:
             numbers[numbers.index(number)] = numbers[index]
@@ -99,18 +99,18 @@ class LabModel(LanesModel):
             newest = sorted(usable, key=lambda run: (run is shown, run.number))[-MOST_LANES:]
             return sorted(newest, key=lambda run: run.number)
         new = [run for run in usable if run.stamp not in self._known]
-        self._chosen += [run.number for run in new if run.number not in self._chosen]  # who made one wants to see it
+        self._chosen += [run.number for run in new if run.number not in self._chosen]  # a new run is meant to be seen
         self._known |= {run.stamp for run in new}
         by_number = {run.number: run for run in usable}
         return [by_number[number] for number in self._chosen if number in by_number][:MOST_LANES]
 
     @property
     def recipes(self) -> dict[str, str]:
-        """What another run can be trained by: name and explanation."""
+        """The presets for another run: name and explanation."""
         return {name: preset.explanation for name, preset in PRESETS.items()}
 
     def train(self, name: str) -> None:
-        """Learn from the texts of the session by the preset of that name, as large as what is shown."""
+        """Learn from the texts of the session by the preset of that name, at the size shown."""
         size = max((lane.history.vocabulary_size for lane in self.lanes), default=self._session.recipe.value.vocab_size)
         try:
             recipe = Recipe.preset(name, vocab_size=size)
@@ -128,7 +128,7 @@ class LabModel(LanesModel):
 
     @property
     def size(self) -> int:
-        """The size that all are shown at, as near as each comes to it."""
+        """The size at which all are shown, as near as each comes to it."""
         low, high = self.sizes
         if self._size is None:
             return max((lane.history.vocabulary_size for lane in self.lanes), default=0)
@@ -145,7 +145,7 @@ class LabModel(LanesModel):
     # -- a word ----------------------------------------------------------------------------
 
     def look_at_word(self, word: str | None) -> None:
-        """Show a word in place of the text; None: the text again."""
+        """Show a word instead of the text; None shows the text again."""
         if word != self.specimen:
             self.specimen = word
             self.refresh_soon()
@@ -155,16 +155,16 @@ class LabModel(LanesModel):
         tokens = [lane.study.tokenizer.segmentation(word).tokens(lane.wanted) for lane in self.lanes]
         return int(next(iter(parallel_cuts(tokens, len(word.encode())).differing), 0))
 
-    # -- what a session keeps --------------------------------------------------------------
+    # -- in a session ----------------------------------------------------------------------
 
     def kept(self) -> dict[str, Any]:
-        """Write down which runs were side by side, in plain values."""
+        """Return the runs side by side and the size, in plain values."""
         return {"runs": self._chosen, "size": self._size}
 
     def restore(self, kept: object) -> None:
         """Restore as far as the values make sense: they may come from a stranger."""
-        told = kept if isinstance(kept, dict) else {}
-        runs, size = told.get("runs"), told.get("size")
+        values = kept if isinstance(kept, dict) else {}
+        runs, size = values.get("runs"), values.get("size")
         are_numbers = isinstance(runs, list) and all(type(number) is int for number in runs)
         self.specimen, self._asked = None, None
         self._size = size if type(size) is int else None
@@ -175,7 +175,7 @@ class LabModel(LanesModel):
 
 
 class LabQuestion(LanesQuestion):
-    """The first of the words that are cut differently, and curves on which the size is marked."""
+    """The first words that are cut differently, and curves with the size marked."""
 
     def __init__(self, session: Session, lab: LabModel) -> None:
         super().__init__(session, "lab", lab, HINT)
@@ -207,7 +207,7 @@ class LabQuestion(LanesQuestion):
         return bytes.fromhex(self.answer.columns["hex"][row]).decode(errors="replace")
 
     def lane_of(self, column: int) -> int:
-        """Find the lane that a column is about; of the others the first."""
+        """Find the lane of a column, or else the first."""
         return max(0, LETTERS.find(self.columns[column]))
 
     def travel_to_place(self, x: float) -> None:
@@ -215,7 +215,7 @@ class LabQuestion(LanesQuestion):
 
 
 def _marked(chart: LineFigure, size: float) -> LineFigure:
-    """Mark the size, and each line where it comes nearest to it."""
+    """Mark the size, and the nearest point of each line."""
     lines = [line for line in chart.lines if len(line.x)]
     places = [min(max(size, line.x[0]), line.x[-1]) for line in lines]
     dots = [Point(x, line.value_at(x), line.name) for x, line in zip(places, lines, strict=True)]

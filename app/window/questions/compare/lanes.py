@@ -1,4 +1,4 @@
-"""One of several tokenizers side by side: its run, and how it cuts the text after the step shown."""
+"""One of several tokenizers side by side: its run, and its cut of the text at the step shown."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from bpe_core.studies.study import Study
 
 @dataclass(eq=False)
 class Lane:
-    """One of the tokenizers, with what is known of it by now."""
+    """One of the tokenizers, with all that is known by now."""
 
     letter: str
     run: Run
     study: Study
     segmentation: Segmentation | None = None  # of the text shown
-    at: int = -1  # the step after which the tokens are
-    wanted: int = 0  # the step that is to be shown
+    at: int = -1  # the step of the tokens
+    wanted: int = 0  # the step to show
     cut: CutByLane | None = None
 
     @property
@@ -33,12 +33,12 @@ class Lane:
 
     @property
     def key(self) -> Hashable:
-        """What determines its answers."""
+        """Everything that its answers depend on."""
         return self.run.stamp, len(self.history)
 
     @property
     def is_behind(self) -> bool:
-        """Whether other tokens are shown than those after the step wanted."""
+        """Whether the tokens are not yet those of the wanted step."""
         return self.cut is None or self.at != self.wanted
 
     @property
@@ -53,7 +53,7 @@ class Lane:
 
     @property
     def unit(self) -> str:
-        """What it counts: where some tokens are unknown, few of them are no merit."""
+        """The unit of its count; it names unknown tokens, which make a small count no merit."""
         unknown = 0 if self.cut is None else int(np.count_nonzero(self.cut.tokens.ids == self.unknown_id))
         noun = "token" if self.cut is not None and self.cut.count == 1 else "tokens"
         return f"{noun}, {unknown:,} unknown" if unknown else noun
@@ -74,7 +74,7 @@ class CutByLane:
 
     data: bytes
     tokens: Tokens  # those that cover bytes
-    count: int  # of all tokens, with those that cover no byte
+    count: int  # the number of all tokens, even without bytes
 
     @classmethod
     def of(cls, tokens: Tokens, data: bytes) -> CutByLane:

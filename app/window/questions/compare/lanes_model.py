@@ -1,4 +1,4 @@
-"""Tokenizers side by side: which runs they are, the step each is shown at, and how they cut the person's text there."""
+"""Tokenizers side by side: their runs, the step of each, and how they cut the person's text there."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ LEAST_LANES, MOST_LANES = 2, len(LETTERS)
 
 
 class LanesModel(QObject, Watched):
-    """Follows the runs and the text of the session; a subclass says which runs are compared, and when."""
+    """Follows the runs and the text of the session; a subclass chooses the runs and their steps."""
 
-    changed = Signal()  # which runs there are, the steps they are shown at, the text, or how it is cut
+    changed = Signal()  # the runs, their steps, the text or its cuts have changed
     topic = ""
-    hint = ""  # what a click on a token does
+    hint = ""  # says what a click on a token does
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.lanes: list[Lane] = []
-        self.text = TokenTextModel()  # what the lanes cut; its own tokens are never asked for
+        self.text = TokenTextModel()  # the text of the lanes; its own tokens are never asked for
         self.parallel: ParallelCuts | None = None  # known when all lanes have cut the text
-        self.specimen: str | None = None  # a word that is shown instead of the person's text
+        self.specimen: str | None = None  # a word shown instead of the person's text
         self.trouble = ""
         self._session = session
         self._asked: Hashable = None
@@ -82,7 +82,7 @@ class LanesModel(QObject, Watched):
         self.lanes = []
         for letter, run in zip(LETTERS, self.wanted_runs(), strict=False):
             study = runs.studies.of(run, runs.all)
-            assert study is not None  # it has learned something
+            assert study is not None  # usable runs have one
             lane = Lane(letter, run, study)
             lane = known.get(lane.key, lane)
             lane.letter, lane.study = letter, study
@@ -124,7 +124,7 @@ class LanesModel(QObject, Watched):
         self.changed.emit()
 
     def _travel(self) -> None:
-        """Cut the text after the steps wanted: at once where only ranks are compared, else aside."""
+        """Cut the text at the wanted steps: at once if that compares only ranks, else on another thread."""
         slow: list[tuple[Lane, int, Segmentation]] = []
         for place, lane in enumerate(self.lanes):
             lane.wanted = self.wanted_step(place)
@@ -158,11 +158,11 @@ class LanesModel(QObject, Watched):
         self.parallel = parallel_cuts([cut.tokens for cut in cuts], len(data)) if are_known else None
         self.changed.emit()
 
-    # -- what is said ----------------------------------------------------------------------
+    # -- sentences -------------------------------------------------------------------------
 
     @property
     def summary(self) -> str:
-        """How far they agree, in a sentence."""
+        """A sentence about how far they agree."""
         if self.parallel is None:
             return self.trouble or ("Cutting …" if self.lanes else "")
         count = len(self.parallel.stretches)
@@ -172,7 +172,7 @@ class LanesModel(QObject, Watched):
             of = f"the first {LONGEST_TEXT:,} characters of {of}"
         return f"{places} of {of} {'is' if count < 2 else 'are'} cut differently."
 
-    def told_of(self, place: int, token: TokenAt) -> str:
+    def described(self, place: int, token: TokenAt) -> str:
         """Describe a token of a lane in a line."""
         lane, text = self.lanes[place], quoted(token.data)
         if token.id == NO_TOKEN:
@@ -184,7 +184,7 @@ class LanesQuestion(QuestionModel):
     """A question about the runs that are side by side."""
 
     def __init__(self, session: Session, name: str, lanes: LanesModel, hint: str) -> None:
-        """`hint` says what to do while there is nothing to compare."""
+        """`hint` is shown while there is nothing to compare."""
         super().__init__(session, name)
         self.lanes, self.trouble, self._hint = lanes, hint, hint
         lanes.changed.connect(self.refresh_soon)

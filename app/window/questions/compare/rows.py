@@ -1,4 +1,4 @@
-"""The person's text, each line as every tokenizer cuts it, or as one of them does: one text, one scroll bar."""
+"""The person's text, each line as all or some tokenizers cut it: one text, one scroll bar."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class LaneRows(TokenCanvas):
 
     def _shown(self, place: int, own_cuts: Int64s) -> LaneShown:
         lane = self._compared.lanes[place]
-        assert lane.cut is not None  # else they could not be compared
+        assert lane.cut is not None  # or they could not be compared
         hovered = self.hovered.span if self.hovered is not None and place == self._lane else None
         colour = line_colour(self.palette(), place)  # the same as of its curves
         return LaneShown(lane.letter, colour, lane.cut.tokens.between, own_cuts, lane.unknown_id, hovered)
@@ -109,21 +109,21 @@ class LaneRows(TokenCanvas):
             if token is None:
                 QToolTip.hideText()
             else:
-                QToolTip.showText(event.globalPos(), tip(self._compared.told_of(self._lane, token)), self)
+                QToolTip.showText(event.globalPos(), tip(self._compared.described(self._lane, token)), self)
             return True
         return super().viewportEvent(event)
 
 
-AGREED_SHARE = 0.42  # of a fill that all have, the rest is paper
-BAR = 2.0  # how broad a cut is that not all have
+AGREED_SHARE = 0.42  # the strength of a fill that all have
+BAR = 2.0  # the breadth of a cut that not all have
 WEDGE = 4.0
 UNDERLINE = 2.0
-CHIP = 18.0  # how broad a lane's letter is
+CHIP = 18.0  # the breadth of a lane's letter
 
 
 @dataclass(frozen=True, eq=False)
 class LaneShown:
-    """What is painted of one tokenizer."""
+    """The tokens and cuts to paint for one tokenizer."""
 
     letter: str
     colour: QColor
@@ -135,15 +135,15 @@ class LaneShown:
 
 @dataclass(frozen=True, eq=False)
 class RowDifferences:
-    """Where on the screen a row is cut differently."""
+    """The places on the screen where a row is cut differently."""
 
     lines: list[tuple[float, float]]  # under what is
-    cuts: Int64s  # in bytes of the row, and where each is
+    cuts: Int64s  # in bytes of the row, and the place of each
     places: npt.NDArray[np.floating]
 
 
 class LanePainter(TokenPainter):
-    """Paints the visible blocks of a text, each row as many times as there are lanes."""
+    """Paints the visible blocks of a text, each row once for every lane."""
 
     def __init__(self, palette: TokenPalette, pixel: float, stretches: Int64s, cuts: Int64s) -> None:
         super().__init__(palette, pixel)
@@ -161,7 +161,7 @@ class LanePainter(TokenPainter):
         lanes: Sequence[LaneShown],
         left: float,
     ) -> None:
-        """Blocks that follow each other, of which the first begins at byte `start` of a text with these bytes."""
+        """Paint consecutive blocks; the first begins at byte `start` of the text `data`."""
         stop = start + sum(block.layout.byte_count for block in blocks)
         coloured = [coloured_tokens(one.tokens_between, data, start, stop, unknown=one.unknown_id) for one in lanes]
         for block in blocks:
@@ -171,8 +171,8 @@ class LanePainter(TokenPainter):
                 for showing, (lane, (tokens, colours)) in enumerate(zip(lanes, coloured, strict=True)):
                     painter.save()
                     painter.translate(left, block.y + showing * row.height)
-                    told = self._set_back(tokens.edges[:-1], colours)
-                    self._paint_fills(painter, block.layout, row, first, tokens.edges, told, showing)
+                    paler = self._set_back(tokens.edges[:-1], colours)
+                    self._paint_fills(painter, block.layout, row, first, tokens.edges, paler, showing)
                     self._paint_overlay(painter, block.layout, row, first, Overlay(outlined=lane.outlined))
                     painter.setPen(self.palette.ink)
                     row.line.draw(painter, QPointF(0, 0))
@@ -186,8 +186,8 @@ class LanePainter(TokenPainter):
     def _set_back(self, starts: Int64s, colours: Int8s) -> Int8s:
         begins, ends = self._stretches_that_differ.T
         inside = np.searchsorted(begins, starts, side="right") > np.searchsorted(ends, starts, side="right")
-        told: Int8s = np.where(inside | (colours < 0), colours, colours + COLOURS).astype(np.int8)
-        return told
+        paler: Int8s = np.where(inside | (colours < 0), colours, colours + COLOURS).astype(np.int8)
+        return paler
 
     def _paint_differences(self, painter: QPainter, row: TextRow, first: int, lane: LaneShown) -> None:
         found = self._differences[id(row)]
@@ -244,7 +244,7 @@ class LanePainter(TokenPainter):
 
 
 def _are_in(places: Int64s, ascending: Int64s) -> npt.NDArray[np.bool_]:
-    """Which of them are among others that may be very many, and are in order already."""
+    """Whether each of these places is among many sorted ones."""
     if not len(ascending):
         return np.zeros(len(places), np.bool_)
     where = np.searchsorted(ascending, places)

@@ -15,7 +15,7 @@ from app.window.questions.question_page import QuestionPage
 
 
 class SweepPage(QuestionPage):
-    session_wanted = Signal(object)  # the path of one that holds the runs of a sweep
+    session_wanted = Signal(object)  # the path of a session with the runs of a sweep
 
     def __init__(self, model: SweepModel, planning: Planning, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)

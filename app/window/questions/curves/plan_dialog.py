@@ -1,4 +1,4 @@
-"""What a sweep shall learn and measure; it ends in a file, from which it can be made again."""
+"""The dialog that plans a sweep: its plan is a file, from which the sweep can be repeated."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ PLAN_FILTERS = {"Plan (*.toml)": "toml"}
 
 
 class PlanDialog(QDialog):
-    """Begins with the recipe and the size that are chosen in the window."""
+    """Begins with the recipe and the size of the window."""
 
-    written = Signal(Path, bool)  # the plan, and whether the runs themselves are to be kept
+    written = Signal(Path, bool)  # the plan, and whether to keep the runs
 
     def __init__(self, planning: Planning, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,7 +90,7 @@ class PlanDialog(QDialog):
             self.write(path)
 
     def write(self, path: Path) -> None:
-        """Write the plan, or say why it cannot be."""
+        """Write the plan, or say why that is impossible."""
         wish = Wish(
             _those_ticked(self.recipes),
             self.sizes.text(),

@@ -1,4 +1,4 @@
-"""A sweep planned by hand: what is chosen becomes a plan in a file, which can be made again without a window."""
+"""Plan a sweep in the window: the choices become a plan in a file, which also works without a window."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bpe_core.sweep.plan import plan_text, recipe_choices
 TIES = tuple((name, rule.label) for name, rule in TIE_RULES.items())
 ALL = 100  # per cent
 CHOSEN = ", as chosen"  # behind the name of the window's recipe
-TEXTS = ".texts"  # behind the name of a plan: a folder for texts that are in no file
+TEXTS = ".texts"  # added to the name of a plan: a folder for texts without a file
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Planning:
 
     @property
     def recipes(self) -> list[str]:
-        """The recipes to choose among; that of the window first."""
+        """The recipes to choose from, the window's first."""
         return [f"{self._recipe.value.name}{CHOSEN}", *PRESETS]
 
     @property
@@ -50,7 +50,7 @@ class Planning:
         return ", ".join(str(one) for one in sorted({max(size // 4, 300), max(size // 2, 300), size}))
 
     def write(self, wish: Wish, path: Path) -> str:
-        """Write the plan; return why that cannot be done, or nothing."""
+        """Write the plan; return the reason if that is impossible."""
         try:
             text = plan_text(self._plan(wish, path))
             with write_atomically(path) as file:
@@ -80,7 +80,7 @@ class Planning:
         return plan
 
     def _corpora(self, texts: Sequence[CorpusText], path: Path) -> dict[str, list[str]]:
-        """List the files of each group; texts that are in no file are written into a folder beside the plan."""
+        """List the files of each group; write texts without a file into a folder beside the plan."""
         if not texts:
             raise CorpusError("There is no text in the corpus to learn from.")
         found: dict[str, list[str]] = {}

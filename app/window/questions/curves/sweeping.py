@@ -1,4 +1,4 @@
-"""A sweep made in the window: its results are kept beside the plan, and runs that were made before are not repeated."""
+"""A sweep made in the window: its results are kept beside the plan, and finished runs are not repeated."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from bpe_core.sweep.running import sweep
 from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
 
 TOPIC = "sweep"
-RESULTS = ".results.csv"  # behind the name of a plan: where its table is kept, and with EXTENSION its runs
+RESULTS = ".results.csv"  # added to the name of a plan: its table, and with EXTENSION its runs
 NOTHING_YET = "Make a new sweep, go on with the plan of one, or choose the results of one."
 STOPPED = "Stopped; what was measured is kept. Choose the plan again to go on."
 
 
 class SweepModel(QuestionModel):
-    """Asks about the results of a sweep, also while it makes them."""
+    """Asks about the results of a sweep, even while it makes them."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "sweep_results")
@@ -37,12 +37,12 @@ class SweepModel(QuestionModel):
 
     @property
     def session(self) -> Path | None:
-        """Where the runs of a finished sweep can be opened."""
+        """The session with the runs of a finished sweep."""
         path = self._runs_at
         return path if path is not None and not self.progress and not self.trouble and path.exists() else None
 
     def make(self, plan: Path, keeps_runs: bool = False) -> None:
-        """Make the runs of a plan; a plan that is chosen again goes on where it was stopped."""
+        """Make the runs of a plan, or go on after a stop."""
         path = plan.with_suffix(EXTENSION)
         self._runs_at = session = path if keeps_runs or path.exists() else None
         results = plan.with_name(plan.stem + RESULTS)

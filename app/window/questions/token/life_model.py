@@ -1,4 +1,4 @@
-"""The life of the token that is looked at: its rise and fall, its words, who paid, where it occurs."""
+"""The life of the token looked at: its rise and fall, its words, its price, its places."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NO_TEXT = "This table came without texts: Training > Count on My Corpus shows wh
 
 
 class LifeModel(QObject, Watched):
-    """Follows the token looked at while somebody looks; lines of files come a moment later."""
+    """Follows the token looked at; lines of files come a moment later."""
 
     has_figure = True
     changed = Signal()
@@ -65,7 +65,7 @@ class LifeModel(QObject, Watched):
 
     @property
     def is_asking(self) -> bool:
-        """Whether the answer about the token looked at is on its way."""
+        """Whether the answer about this token is on its way."""
         run, looked_at = self._runs.shown, self._token.facts
         if run is None or run.history is None or looked_at is None or self.hint:
             return False
@@ -86,7 +86,7 @@ class LifeModel(QObject, Watched):
         return self.asked_about("life")
 
     def asked_about(self, name: str) -> Asked | None:
-        """The question about the life itself, or about all words of the section of that name."""
+        """The question about the life, or about all words of the section of that name."""
         facts, looked_at, study = self.facts, self._token.facts, self.study
         if facts is None or looked_at is None or study is None or study.texts is None:
             return None
@@ -98,7 +98,7 @@ class LifeModel(QObject, Watched):
         self._cursor.go_to(step)
 
     def look_at(self, token: int) -> None:
-        """Look at another token, such as a child of this one; the moment stays unless it is not born yet."""
+        """Look at another token, such as a child of this one. The moment stays unless the token is not born yet."""
         run = self._runs.shown
         row = run.history.row_of(token) if run is not None and run.history is not None else None
         if row is not None and row >= self._cursor.position:
@@ -107,7 +107,7 @@ class LifeModel(QObject, Watched):
             self._token.look_at(token)
 
     def _forget_another(self) -> None:
-        """At once: the name of one token must never be above the facts of another."""
+        """Clear the facts at once: they must never be below the name of another token."""
         looked_at = self._token.facts
         if self.facts is not None and (looked_at is None or looked_at.id != self.facts.token):
             self._take(None)
@@ -135,7 +135,7 @@ class LifeModel(QObject, Watched):
         self._aside.ask("token", work, lambda found: self._take_if_looked_at(*found, study, run))
 
     def _take_if_looked_at(self, life: TokenLife, figure: LineFigure, study: Study, run: Run) -> None:
-        """Only now is it known of which token lines are wanted; files are read when the run rests."""
+        """Take the answer if its token is still looked at, and ask for lines, which are read when the run rests."""
         if self._token.facts is not None and self._token.facts.id == life.token:
             self._take(life, figure, study)
         if not run.is_busy:
@@ -150,7 +150,7 @@ class LifeModel(QObject, Watched):
             self.changed.emit()
 
     def _leave_lines(self) -> None:
-        """Those of another token or moment are not wanted any more, nor are remarks about their files."""
+        """Drop lines of another token or moment, and remarks about their files."""
         self._lines_soon.stop()
         self._aside.cancel("lines")
 
@@ -176,7 +176,7 @@ class LifeModel(QObject, Watched):
 def find_lines(
     study: Study, life: TokenLife, sources: Sequence[CorpusText], remarks: list[str], cancelled: CancelCheck
 ) -> tuple[Context, ...]:
-    """Find lines of texts in which a token occurs; each text has its share of the time."""
+    """Find lines with a token; each text gets its share of the time."""
     found: list[Context] = []
     most, seconds = max(2, MOST_CONTEXTS // max(1, len(sources))), CONTEXT_SECONDS / max(1, len(sources))
     ranked = study.ranked()

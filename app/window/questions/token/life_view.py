@@ -1,4 +1,4 @@
-"""The facts about a token from the corpus, below those from its history."""
+"""The facts about a token from the corpus, below those from the history."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.window.parts.layouts import in_column
 from app.window.parts.widgets import LinkedText, muted
 from app.window.parts.wording import number_in
 from app.window.questions.token.life_model import LifeModel
-from app.window.questions.token.sections import ALL, line_text, told_of
+from app.window.questions.token.sections import ALL, line_text, sections_of
 
 CHART_HEIGHT = 102
 SECTIONS = {  # in this order
@@ -46,8 +46,8 @@ class Section(QWidget):
 class LifeView(QWidget):
     """A small chart and paragraphs; tokens and merges named in them are links."""
 
-    section_wanted = Signal(QWidget)  # to be brought into view, now that it is filled
-    list_wanted = Signal(str)  # the section of which all words are to be saved
+    section_wanted = Signal(QWidget)  # the section to bring into view once it is filled
+    list_wanted = Signal(str)  # the section whose words are saved
 
     def __init__(self, model: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,10 +67,10 @@ class LifeView(QWidget):
         facts, study = self.model.facts, self.model.study
         self.hint.setText(self.model.hint)
         self.hint.setVisible(bool(self.model.hint))
-        # While another token is asked about, its place is kept: nothing jumps.
+        # While another token is asked about, the place is kept, so that nothing jumps.
         self.chart.setVisible(bool(facts.curve) if facts is not None else self.model.is_asking)
         self.chart.set_figure(self.model.figure)
-        told = {} if facts is None or study is None else dict(told_of(facts, study))
+        told = {} if facts is None or study is None else dict(sections_of(facts, study))
         for name, section in self.sections.items():
             if name != "lines":
                 section.tell(told.get(name, ""))

@@ -1,4 +1,4 @@
-"""One token looked at closely: by default the one that was learned at the moment shown."""
+"""Facts about one token: by default the one learned at the moment shown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TokenFacts:
     id: int
     text: str
     rows: dict[str, str]  # by their titles, some of `ROWS`
-    step: int = 0  # that joined it, or dropped it
+    step: int = 0  # the steps that joined or dropped it
     parts: tuple[int, ...] = ()
     part_texts: tuple[str, ...] = ()
     can_be_forbidden: bool = False
@@ -38,14 +38,14 @@ class TokenFacts:
 
 
 class TokenModel(QObject):
-    """Follows the time cursor until a person looks at a token of their own choice."""
+    """Follows the time cursor until a person chooses a token."""
 
     changed = Signal()
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.facts: TokenFacts | None = None
-        self._pinned: int | None = None  # the token that the person has pointed at, until time goes elsewhere
+        self._pinned: int | None = None  # the token that the person chose, until the moment changes
         self._runs, self._cursor = session.runs, session.cursor
         session.cursor.moved.connect(lambda _: self.pin(None))  # at once: all panels show the same moment
         session.runs.changed.connect(self._unpin)
@@ -59,14 +59,14 @@ class TokenModel(QObject):
             self.changed.emit()
 
     def peek(self, token: int | None) -> None:
-        """Look at a token in passing; None returns to the one pointed at, or that of the moment shown."""
+        """Look at a token in passing; None returns to the chosen one, or the one of the moment shown."""
         if token is None:
             self._follow()
         else:
             self.look_at(token)
 
     def pin(self, token: int | None) -> None:
-        """Stay with this token until time goes elsewhere; None: no longer."""
+        """Stay with this token until the moment changes; None stays no longer."""
         self._pinned = token
         self._follow()
 
@@ -91,7 +91,7 @@ class TokenModel(QObject):
 
 
 def facts_of(run: Run, token: int) -> TokenFacts | None:
-    """What the history of a run tells of a token; None where there is no such token."""
+    """Return what the history of a run says about a token; None where there is no such token."""
     names, history = run.names, run.history
     if names is None or history is None or token >= history.id_count:
         return None
@@ -126,7 +126,7 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
 
 
 def _new(run: Run, step: int) -> str:
-    """Of a table that was extended, on which side of its old end a step is."""
+    """Say on which side of the old end of an extended table a step is."""
     grown_from = run.recipe.grown_from
     if not grown_from:
         return ""
@@ -143,7 +143,7 @@ def _decided(merge: Step, text: list[str], is_forced: bool = False) -> str:
     other = " + ".join(text[id] for id in merge.runner_up if id >= 0)
     if merge.tied:
         return f"a tie with {other}: the tie rule decided"
-    if TIED in merge.reasons:  # which was chosen by more than the count
+    if TIED in merge.reasons:  # not chosen by the count alone
         return f"ahead of {other}"
     ahead = merge.count - merge.runner_up_count
     if merge.right < 0:

@@ -1,4 +1,4 @@
-"""One token, closely: what it is made of and how it came to be."""
+"""One token in detail: its parts and its origin."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.window.questions.token.model import ROWS, TokenFacts, TokenModel
 
 
 class TokenPage(Page):
-    """The parts are buttons: each leads to the moment it was learned itself."""
+    """The parts are buttons that lead to the moments at which they were learned."""
 
-    forbid_wanted = Signal(int)  # the step that is to be made otherwise
+    forbid_wanted = Signal(int)  # the step to change
 
     def __init__(self, model: TokenModel, life: LifeModel, parent: QWidget | None = None) -> None:
         super().__init__(life, parent)
@@ -29,7 +29,7 @@ class TokenPage(Page):
         self.hint = muted("Pick a step or a token to look at it closely.")
         self.facts = {title: paragraph() for title in ROWS}
         self.facts["Bytes"].setFont(fixed_font())
-        self.parts = QPushButton(), QPushButton()  # the same two all the time: a key press may be on its way to one
+        self.parts = QPushButton(), QPushButton()  # always the same two: a key press may be on its way to one
         for place, button in enumerate(self.parts):
             button.setFont(fixed_font())
             button.clicked.connect(lambda _=False, place=place: self._travel_to_part(place))
@@ -71,7 +71,7 @@ class TokenPage(Page):
 
     @property
     def pictured(self) -> QWidget:
-        """All of it, also what must be scrolled to."""
+        """The whole page, with the part out of sight."""
         return self._inside
 
     def show_answer(self, name: str) -> None:
@@ -79,7 +79,7 @@ class TokenPage(Page):
         self.life.show_answer(name)
 
     def _bring_into_view(self, section: QWidget) -> None:
-        """Its title at the top, as far as there is something below it."""
+        """Scroll until its title is at the top, as far as possible."""
         self._column.activate()
         self.area.verticalScrollBar().setValue(section.mapTo(self._inside, section.rect().topLeft()).y())
 

@@ -1,4 +1,4 @@
-"""What the page of a token says, section by section, as rich text; tokens and steps named in it are links."""
+"""The sections of a token's page as rich text, with links for tokens and steps."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LINE_CHARACTERS = 44  # on either side of the token
 LONGEST_WORD = 80  # bytes
 
 
-def told_of(life: TokenLife, study: Study) -> Iterable[tuple[str, str]]:
-    """What each section says; the others have nothing to say."""
+def sections_of(life: TokenLife, study: Study) -> Iterable[tuple[str, str]]:
+    """Yield each section that has something to say, with its text."""
     names = study.names.text
     if life.is_born:
         words = f" in {count_text(life.words.number, 'word')}" if life.words.number or not life.count else ""
@@ -43,7 +43,7 @@ def told_of(life: TokenLife, study: Study) -> Iterable[tuple[str, str]]:
 
 
 def _per_cent(share: float) -> str:
-    """In whole per cent, but what is there is never nothing, and what is missing never all.
+    """Write a share in whole per cent: 0 % only for nothing, 100 % only for everything.
 
     >>> _per_cent(0.94), _per_cent(0.004), _per_cent(0.997), _per_cent(1.0)
     ('94\u202f%', 'under 1\u202f%', 'over 99\u202f%', '100\u202f%')

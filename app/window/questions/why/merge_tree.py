@@ -1,4 +1,4 @@
-"""The merge tree of a word, and the page that gives it all the room there is: it grows and shrinks with the slider."""
+"""The merge tree of a word, and the page that gives it all the room: it grows and shrinks with the slider."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class MergeTree(FigureView):
     joint_chosen = Signal(int)  # before the symbol with this index
 
     def __init__(self, smallest: float = 0.5, largest: float = 1.0, parent: QWidget | None = None) -> None:
-        """As large as its place, between these shares of its natural size."""
+        """The tree fills its place, between these shares of its natural size."""
         super().__init__("Merge tree", parent=parent)
         self._smallest, self.scale = smallest, largest
         self._facts: WordFacts | None = None
-        self._step = 0  # after how many merges the word is shown
+        self._step = 0  # the number of merges after which the word is shown
         self._marked_joint: int | None = None
         self._newest = -1  # the index of the node that is growing
         self._growth = QVariantAnimation(self)
@@ -55,7 +55,7 @@ class MergeTree(FigureView):
     ) -> None:
         """Draw a word as it is after that many merges, one boundary marked; a single new node grows if asked for.
 
-        The places are those of the whole tree, so that nothing moves while it grows and shrinks.
+        Every node keeps its place in the whole tree, so that nothing moves while it grows and shrinks.
         """
         before = {(node.start, node.stop) for node in self.nodes()} if facts is self._facts else set()
         self._facts, self._step, self._marked_joint = facts, step, marked_joint
@@ -135,7 +135,7 @@ def _branch(node: TreeNode) -> Branch:
 
 
 class TreePage(Page):
-    """A word's tree with all the room there is; Escape gives the room back."""
+    """A word's tree in all the room of the window; Escape gives it back."""
 
     close_wanted = Signal()
     copy_wanted = Signal()
@@ -147,7 +147,7 @@ class TreePage(Page):
         self.model, self._cursor, self._playing = model, cursor, playing
         self.word = label()
         self.word.setFont(fixed_font(1.4 * self.font().pointSizeF()))
-        self.told = muted()
+        self.sentence = muted()
         self.tree = MergeTree(SMALLEST, LARGEST)
         self.copy = QPushButton("Copy Picture")
         self.save = QPushButton("Save Picture …")
@@ -182,7 +182,7 @@ class TreePage(Page):
 
     def _lay_out(self) -> None:
         head = in_row(self.word, 1, self.copy, self.save, self.close_button)
-        in_column(head, (scrolling(self.tree, "The word as a tree"), 1), self.told, on=self, margins=(8, 6, 8, 4))
+        in_column(head, (scrolling(self.tree, "The word as a tree"), 1), self.sentence, on=self, margins=(8, 6, 8, 4))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -200,13 +200,13 @@ class TreePage(Page):
             button.setEnabled(has_word)
         if not has_word:
             self.word.setText("")
-            self.told.setText(NO_TREE if self.model.place is not None else "" if self.model.is_asked else NOTHING)
+            self.sentence.setText(NO_TREE if self.model.place is not None else "" if self.model.is_asked else NOTHING)
             self.tree.show_word(None)
         else:
             self._draw()
 
     def _draw(self) -> None:
-        """As of the moment shown: the word is known at every moment, so that nothing has to be asked."""
+        """Draw the moment shown. The word is known at every moment, so nothing has to be asked."""
         facts, at = self.model.facts, self._cursor.position
         if facts is None or not self.isVisible():
             return
@@ -214,7 +214,7 @@ class TreePage(Page):
         self.tree.show_word(facts, at, None if joint is None else joint.place, grows=self._playing.has_motion)
         self.word.setText(" | ".join(token.text for token in facts.cut_at(at)))
         reason = f"{joint.sentence} " if joint is not None and facts.at == at else ""
-        self.told.setText(f"{reason}{HINT}")
+        self.sentence.setText(f"{reason}{HINT}")
 
     def _ask_about(self, place: int) -> None:
         facts = self.model.facts

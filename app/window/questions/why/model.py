@@ -1,4 +1,4 @@
-"""One word of the person's text: its merge tree, and for each boundary why the text is cut there or not."""
+"""One word of the person's text: its merge tree, and the reason for each boundary."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.safe_cuts import SafeCuts
 
 FOLLOW_MILLISECONDS = 80
-MOST_BOUNDARIES = 120  # of a word; nobody reads more reasons
-LONGEST_ARGUMENT = 10_000  # characters that a command is given
+MOST_BOUNDARIES = 120  # boundaries of a word; nobody reads more reasons
+LONGEST_ARGUMENT = 10_000  # characters in a command
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Joint:
     byte: int  # in the text
     kind: str
     sentence: str
-    steps: tuple[int, ...]  # the merges mentioned, to travel to
+    steps: tuple[int, ...]  # merges in the sentence, to travel to
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ class WordFacts:
     """A word, and why it is cut so after `at` merges."""
 
     at: int
-    byte: int  # the one that was asked about
+    byte: int  # the boundary asked about
     symbols: tuple[str, ...]
-    nodes: tuple[TreeNode, ...]  # of the whole tree, each behind its parts
+    nodes: tuple[TreeNode, ...]  # all nodes, each behind its parts
     joints: tuple[Joint, ...]
 
     @property
     def asked(self) -> Joint | None:
-        """The boundary that was asked about."""
+        """The boundary asked about."""
         return next((joint for joint in self.joints if joint.byte >= self.byte), None)
 
     @property
@@ -85,9 +85,9 @@ class WordFacts:
 
 
 class WhyModel(QObject, Watched):
-    """Answers for the place that was clicked last, at the moment shown, while somebody looks.
+    """Answers for the place that was clicked last, at the moment shown.
 
-    `facts` are about the word there; `place` explains the place where a method has no merge trees.
+    `facts` are about the word there; `place` explains it where a method has no merge trees.
     """
 
     has_figure = True
@@ -99,7 +99,7 @@ class WhyModel(QObject, Watched):
         self.place: Explanation | None = None
         self._text, self._runs, self._cursor, self._aside = text, session.runs, session.cursor, session.aside
         self._byte: int | None = None
-        self._other: bytes | None = None  # a text that is asked about instead of the person's
+        self._other: bytes | None = None  # another text than the person's
         self.refresh_on(FOLLOW_MILLISECONDS, text.text_changed, session.cursor.moved, session.runs.changed)
 
     @property
@@ -116,7 +116,7 @@ class WhyModel(QObject, Watched):
         return super().command if asked is not None and len(asked[0]) <= LONGEST_ARGUMENT else ()
 
     def _asked(self) -> tuple[str, int] | None:
-        """The text around the word, and where in it the word is asked about; if there is one with a tree."""
+        """The text around a word with a tree, and the place asked about."""
         run = self._runs.shown
         if self.facts is None or run is None or run.history is None or self._byte is None:
             return None
@@ -130,7 +130,7 @@ class WhyModel(QObject, Watched):
 
     @property
     def is_asked(self) -> bool:
-        """Whether there is a place to answer for."""
+        """Whether a place is asked about."""
         return self._byte is not None
 
     def look_next_to(self, byte: int) -> None:
@@ -168,7 +168,7 @@ class WhyModel(QObject, Watched):
 
     @property
     def ways(self) -> list[tuple[str, int | None]]:
-        """Tokens in a row that explain the place, as a line of text, and the moment that each line shows."""
+        """Lines of tokens that explain the place, each with its moment."""
         found = []
         for way in () if self.place is None else self.place.ways:
             pieces = (f"{piece.text} {piece.number}".rstrip() for piece in way.pieces)
@@ -181,7 +181,7 @@ class WhyModel(QObject, Watched):
         return self._text.data if self._other is None else self._other
 
     def _surroundings(self, byte: int, run: Run) -> tuple[int, int]:
-        """A part of the text that holds the words on both sides of this byte, and whatever their cuts depend on."""
+        """Return the part of the text with the words on both sides of this byte, and all that decides their cuts."""
         cuts, data = SafeCuts.of(run.recipe), self._data
         return cuts.around(data, *cuts.around(data, byte, byte))
 
@@ -194,7 +194,7 @@ class WhyModel(QObject, Watched):
 def word_facts(
     study: Study, text: str, byte: int, offset: int, at: int, cancelled: CancelCheck = never_cancelled
 ) -> WordFacts | None:
-    """All about the word that holds this byte of the text, which itself begins at `offset`."""
+    """Explain the word at this byte of the text, which begins at `offset`."""
     history, names = study.history, study.names.text
     has_words = study.texts is not None and len(history) > 0 and learns_by_ranks(history)
     why = Why(text, history, corpus=study.ranked() if has_words else None, allowed_special="all")

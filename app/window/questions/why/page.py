@@ -1,4 +1,4 @@
-"""Why the text is cut where it was clicked: the merge tree, the reasons, and the encoding step by step."""
+"""The page that explains a cut: the merge tree, the reasons, and the encoding step by step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEP_TIPS = {None: "", 0: "Go to the beginning"}
 
 
 class WhyPage(Page):
-    """Follows the place that was clicked and the moment shown; the steps can be walked by themselves."""
+    """Follows the clicked place and the moment shown; the steps can also be walked apart from time."""
 
     enlarge_wanted = Signal()
 
@@ -32,7 +32,7 @@ class WhyPage(Page):
         self.model, self._playing = model, playing
         self._clock = timer(self, 0, self._walk_on, repeats=True)
         self._step: int | None = None  # index among the word's steps; None follows the moment shown
-        self._joint = -1  # the row of the boundary that is marked
+        self._joint = -1  # the row of the marked boundary
         self.hint = muted("Click into the text: here you see why it is cut where it is.")
         self.tree = MergeTree()
         self.tree_area = scrolling(self.tree, "The word as a tree")
@@ -42,7 +42,7 @@ class WhyPage(Page):
         self.all.setCheckable(True)
         self.now = _button("◆", "As of the moment shown")
         self.enlarge = _button("⤢", "Give the tree all the room there is")
-        self.told = label()
+        self.sentence = label()
         self.reason = LinkedText("Why the text is cut here")
         self.joints = named(QListWidget(), "The boundaries of the word")
         self.joints.setFont(fixed_font(self.font().pointSizeF()))
@@ -53,7 +53,7 @@ class WhyPage(Page):
     def _lay_out(self) -> None:
         self.controls = QWidget()
         buttons = self.back, self.now, self.forward, self.all
-        in_row(*buttons, (self.told, 1), self.enlarge, on=self.controls, margins=(0, 0, 0, 0))
+        in_row(*buttons, (self.sentence, 1), self.enlarge, on=self.controls, margins=(0, 0, 0, 0))
         parts = self.hint, self.reason, (self.tree_area, 5), self.controls, (self.joints, 2)
         in_column(*parts, on=self, margins=(8, 4, 8, 4), spacing=4)
 
@@ -109,7 +109,7 @@ class WhyPage(Page):
         self.back.setEnabled(at > 0)
         self.forward.setEnabled(at < last)
         moment = f"after merge {facts.steps[at]:,}" if at else "before any merge"
-        self.told.setText(f"step {at} of {last}, {moment}")
+        self.sentence.setText(f"step {at} of {last}, {moment}")
         self.reason.setText("" if joint is None else linked(joint.sentence, joint.steps, "merge"))
 
     def _index(self, facts: WordFacts) -> int:
@@ -122,7 +122,7 @@ class WhyPage(Page):
             self._draw()
 
     def _walk_all(self, on: bool) -> None:
-        """At the speed of everything that is played; from the beginning if all are made."""
+        """Walk at the speed of playing, from the beginning if all merges are made."""
         facts = self.model.facts
         self._clock.stop()
         if on and facts is not None:
@@ -154,7 +154,7 @@ class WhyPage(Page):
             self._draw()
 
     def _travel(self, row: int) -> None:
-        """Go to the moment that a row is about: of a reason, to the last merge that it mentions."""
+        """Go to the moment of a row; for a reason, to the last merge in it."""
         facts = self.model.facts
         steps = self.model.ways[row][1:] if facts is None else facts.joints[row].steps
         if steps and steps[-1] is not None:
@@ -162,7 +162,7 @@ class WhyPage(Page):
 
 
 def _place_text(facts: WordFacts, joint: Joint) -> str:
-    """The word with the boundary shown: `new|er`, and a word for why."""
+    """Write the word with its boundary, such as `new|er`, and a word for the reason."""
     before = "".join(facts.symbols[max(0, joint.place - 8) : joint.place])
     after = "".join(facts.symbols[joint.place : joint.place + 8])
     sign = "╎" if joint.kind == "joined" else "│"
@@ -170,7 +170,7 @@ def _place_text(facts: WordFacts, joint: Joint) -> str:
 
 
 def linked(sentence: str, steps: Iterable[int], called: str) -> str:
-    """The sentence with each step it names as a link to that moment."""
+    """Make each step in the sentence a link to its moment."""
     text = sentence.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for step in dict.fromkeys(steps):
         named = f"{called} {step:,}"

@@ -1,4 +1,4 @@
-"""The words of the corpus as a table: which of them are listed, by whose counts they are ordered."""
+"""The words of the corpus as a table, filtered and sorted."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ COUNTING = "The texts are being counted …"
 
 @dataclass(frozen=True)
 class Choice:
-    """What is listed, and in which order."""
+    """A filter and an order of words."""
 
     holding: str = ""
     column: int = 1
     ascending: bool = False
 
     def by(self, groups: Sequence[str]) -> str:
-        """What that column is of; share and count are one."""
+        """The name of that order; share and count are one."""
         place = self.column - len(COLUMNS)
         return groups[place] if 0 <= place < len(groups) else COUNT if self.column else WORD
 
@@ -60,9 +60,9 @@ class WordsModel(QObject, Watched):
         self.choice = Choice()
         self.found: ListedWords | None = None
         self.order: Int64s = np.zeros(0, np.int64)  # the rows that are listed
-        self._tables: Mapping[str, Sequence[WordTable]] = {}  # that it was found of
+        self._tables: Mapping[str, Sequence[WordTable]] = {}  # the tables behind the answer
         self._asked: Choice | None = None
-        self._told = ""  # about texts that are not among them
+        self._told = ""  # a sentence about texts without counts
         news = (session.corpus.texts.changed, session.recipe.changed, session.corpus.counts.changed)
         self.refresh_on(REDRAW_MILLISECONDS, *news, session.corpus.counts.settled)
 
@@ -101,7 +101,7 @@ class WordsModel(QObject, Watched):
         self.changed.emit()
 
     def hold(self, text: str) -> None:
-        """List only the words that hold it."""
+        """List only the words that hold this text."""
         self._choose(Choice(text, self.choice.column, self.choice.ascending))
 
     def sort(self, column: int, *, from_end: bool) -> None:

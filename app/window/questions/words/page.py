@@ -1,4 +1,4 @@
-"""The words of the corpus: the most frequent first, by group, those that hold something, to a file."""
+"""The page of the words of the corpus: sorted, by group, filtered, saved to a file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ WIDTH_OF_GROUP = 90
 
 
 class WordsPage(Page):
-    """Says what the texts were counted into before anything is learned from it."""
+    """Shows the counted words before anything is learned from them."""
 
     is_table = True
 
     def __init__(self, model: WordsModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model = model
-        self._widened: set[int] = set()  # columns of groups, which come and go; a person's width is kept
+        self._widened: set[int] = set()  # columns of groups come and go; widths set by a person stay
         self.holding = entry("Filter words, such as ␣the", can_be_cleared=True)
         self.holding.setAccessibleName("Text that the words listed hold")
         self.summary = named(paragraph(), "How many words are listed")

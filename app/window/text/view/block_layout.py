@@ -1,8 +1,8 @@
-"""One block of text laid out in rows, and where on the screen each of its bytes is.
+"""Lay out one block of text in rows, and find each of its bytes on the screen.
 
 Every byte has a cell: a share of the width of its character. A token that cuts a character in two covers a part of it.
-Nothing stays invisible: a control character becomes an empty box with its name in it; all spaces of a run but the last
-are replaced by ones that may begin a row. Positions are mapped both ways, between characters of the text and UTF-16
+Nothing stays invisible: a control character becomes a box with its name. Of a run of spaces, all but the last are
+replaced by spaces that may begin a row. Positions are mapped both ways, between characters of the text and UTF-16
 units of what Qt lays out.
 
     >>> visible = VisibleText("a\\x00b")
@@ -26,10 +26,10 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
-Composition = tuple[int, str]  # what an input method has composed so far, and before which character
+Composition = tuple[int, str]  # the composition of an input method, and the character behind it
 _ROOM = "\u2007"  # figure space: as wide as a digit, never broken from its neighbour
-_BLANK_AMONG_BLANKS = "\u00a0\u200b"  # stays inside the row, but lets it end after it
-LABEL_SCALE = 0.68  # a box's name is written this much smaller than the text
+_BLANK_AMONG_BLANKS = "\u00a0\u200b"  # stays inside the row, which may end after it
+LABEL_SCALE = 0.68  # size of a box's name in sizes of the text
 
 _HIDDEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffc"
 _JOINERS_AND_DIRECTIONS = "\u034f\u061c\u200c-\u200f\u202a-\u202e\u2066-\u206f\ufe00-\ufe0f\U000e0000-\U000e0fff"
@@ -66,18 +66,18 @@ def name_of(character: str) -> str:
 @dataclass(frozen=True)
 class Box:
     character: int  # shown by its name
-    units: int  # of room it takes
+    units: int  # units of room
     label: str
 
 
 class VisibleText:
-    """A stretch of text without its newline as it is laid out, with the composition of an input method."""
+    """A stretch of text without its newline, as laid out with the composition of an input method."""
 
     def __init__(self, source: str, *, all_invisible: bool = False, composition: Composition | None = None) -> None:
         self.source = source
         self.boxes: list[Box] = []
-        self.composed_at = 0  # the unit at which what is composed begins
-        self._starts: list[int] | None = None  # None if both sides count alike
+        self.composed_at = 0  # the first unit of the composition
+        self._starts: list[int] | None = None  # None if characters and units are the same
         boxed = _BOXED_ON_REQUEST if all_invisible else _BOXED
         self.text = source
         if composition or _COUNTS_UNLIKE.search(source) or boxed.search(source):
@@ -120,7 +120,7 @@ class VisibleText:
 
 
 def utf16_length(text: str) -> int:
-    """Qt counts characters beyond U+FFFF twice.
+    """Count as Qt does: characters beyond U+FFFF twice.
 
     >>> utf16_length("a😀")
     3
@@ -159,7 +159,7 @@ class Typesetting:
         return math.ceil(self.metrics.ascent() + self.metrics.descent()) + 2 * ROW_PADDING
 
     def height_of(self, line: QTextLine) -> float:
-        """Return the height of a row; letters of another font may need more."""
+        """Return the height of a row; another font's letters may need more."""
         return max(self.row_height, math.ceil(line.height()) + 2 * ROW_PADDING)
 
     def all_showings(self, height: float) -> float:
@@ -168,7 +168,7 @@ class Typesetting:
 
     @cached_property
     def newline_width(self) -> float:
-        """The width of the cell of a line end, which makes its token visible."""
+        """The width of a line end's cell, which makes its token visible."""
         return self.metrics.horizontalAdvance("n") * 0.8
 
 
@@ -205,7 +205,7 @@ class BlockLayout:
         self.layout = self._laid_out(composition)
         self._byte_starts = _byte_starts(text)
         self.rows = self._rows()
-        self.carried = 0  # characters of the last row, which is left to the next block
+        self.carried = 0  # characters of the last row, which the next block shows
         if goes_on and len(self.rows) > 1:
             last = self.rows.pop()
             self.carried = last.stop - last.start
@@ -258,7 +258,7 @@ class BlockLayout:
         return int(np.searchsorted(self._byte_starts, byte, side="right")) - 1
 
     def row_of(self, character: int) -> TextRow:
-        """Return the row of a caret before this character; between two rows, the later one."""
+        """Return the row of a caret before this character; between two rows the later one."""
         return next((row for row in reversed(self.rows) if row.start <= character), self.rows[0])
 
     def row_at(self, y: float) -> TextRow:
@@ -276,7 +276,7 @@ class BlockLayout:
     def last_place(self, row: TextRow) -> int:
         if row.stop == len(self.text) and not self.goes_on:
             return row.stop - self.ends_line
-        # Behind its last character the caret would be in the next row. (A row may hold only a composition.)
+        # Behind the row's last character the caret is in the next row. (A row may hold only a composition.)
         return max(row.start, self.before(row.stop))
 
     def before(self, character: int) -> int:
@@ -289,7 +289,7 @@ class BlockLayout:
         return max(self.visible.character_of(unit), character + 1)
 
     def splits_character(self, bytes_: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        """Say for each byte of the block whether it is inside a character."""
+        """Flag each byte that is inside a character."""
         if self._byte_starts is None:
             return np.zeros(len(bytes_), np.bool_)
         found = np.searchsorted(self._byte_starts, bytes_)
@@ -298,7 +298,7 @@ class BlockLayout:
     # -- cells -----------------------------------------------------------------------------
 
     def cells(self, row: TextRow) -> tuple[Floats, Floats]:
-        """Return where the cell of each byte of a row begins and ends, in reading direction."""
+        """Return where the cell of each byte of a row begins and ends, in the reading direction."""
         if row.cells is None:
             row.cells = self._measured_cells(row)
         return row.cells
@@ -324,7 +324,7 @@ class BlockLayout:
         visible, line = self.visible, row.line
         characters = range(row.start, stop)
         units = [visible.units_of(character) for character in characters]
-        carets = [_caret(line, unit) for unit in units]  # its place, and the nearest unit where it can be
+        carets = [_caret(line, unit) for unit in units]  # the place, and the nearest unit for a caret
         stands_alone = [caret[1] == unit for caret, unit in zip(carets, units, strict=True)]
         stands_alone[:1] = [True] * len(stands_alone[:1])
         clusters = list(compress(characters, stands_alone))
@@ -338,7 +338,7 @@ class BlockLayout:
         return clusters, begins, ends
 
 
-# The stubs promise only the place; Qt returns the place, and the nearest unit at which a caret can be.
+# Qt also returns the nearest unit for a caret, which its stubs leave out.
 _caret = cast(Callable[[QTextLine, int], tuple[float, int]], QTextLine.cursorToX)
 
 
@@ -360,7 +360,7 @@ def _end_x(line: QTextLine, unit: int) -> float:
 
 
 def _place_where_the_direction_turns(line: QTextLine, units: list[int], begins: list[float], ends: list[float]) -> None:
-    """Put right the letters at which the direction turns: the line gives both sides the place of the letter before."""
+    """Correct the letters at which the direction turns: Qt gives both sides the place of the letter before."""
     for index, (unit, next_unit) in enumerate(pairwise(units)):
         if begins[index] != ends[index]:
             continue

@@ -33,12 +33,12 @@ from app.window.text.view.palette import TokenPalette
 
 MARGIN = 10  # between the text and the sides
 SMALLEST_FONT, LARGEST_FONT = 6.0, 48.0
-SHORT_TEXT = 2_000  # characters; it may be written larger
+SHORT_TEXT = 2_000  # characters of a text that may be written larger
 LARGER = (2.5, 2.0, 1.75, 1.5, 1.25)
-FILLED = 0.75  # of the height, at most, by larger letters
+FILLED = 0.75  # share of the height that larger letters may fill
 RAGGED = 1.1  # extra room for words that do not fit at the ends of lines
-FRESH_MILLISECONDS = 400  # a step whose tokens come later is not animated
-_JUMP = 3  # pages; a longer scroll goes by estimate
+FRESH_MILLISECONDS = 400  # seconds; a step whose tokens come later is not animated
+_JUMP = 3  # pages; a longer scroll uses estimates
 
 
 class TokenCanvas(QAbstractScrollArea):
@@ -52,11 +52,11 @@ class TokenCanvas(QAbstractScrollArea):
         self.show_blanks = False
         self.hovered: TokenAt | None = None
         self.highlighted: ByteSpan | None = None
-        self._step: Step | None = None  # to be animated
+        self._step: Step | None = None  # the step to animate
         self._event: StepEvent | None = None
         self._fresh = timer(self, FRESH_MILLISECONDS, self._forget_step)
         self.motion = Motion(self, self.viewport().update)
-        self._scroll_bar_is_told = False  # it is set by us, not moved by the person
+        self._moves_scroll_bar = False  # set by the program, not by the person
         self._scrolled_to = 0
         self._set_up_widget()
         self.flow = Flow(model.chunks, self._setting())
@@ -166,7 +166,7 @@ class TokenCanvas(QAbstractScrollArea):
 
     @property
     def showings(self) -> int:
-        """How often each row is shown."""
+        """The number of showings of each row."""
         return 1
 
     def _lay_out_again(self) -> None:
@@ -178,18 +178,18 @@ class TokenCanvas(QAbstractScrollArea):
         self._forget_step()
         self.flow.visible()
         bar = self.verticalScrollBar()
-        self._scroll_bar_is_told = True
+        self._moves_scroll_bar = True
         height = self.viewport().height()
         bar.setRange(0, max(0, round(self.flow.total_height) - height))
         bar.setPageStep(height)
         bar.setSingleStep(round(self.flow.setting.row_height))
         bar.setValue(round(self.flow.offset))
-        self._scroll_bar_is_told = False
+        self._moves_scroll_bar = False
         self._scrolled_to = bar.value()
         self.viewport().update()
 
     def scrollContentsBy(self, _dx: int, _dy: int) -> None:
-        if self._scroll_bar_is_told:
+        if self._moves_scroll_bar:
             return
         bar = self.verticalScrollBar()
         distance = bar.value() - self._scrolled_to
@@ -204,7 +204,7 @@ class TokenCanvas(QAbstractScrollArea):
             self._hover_over(self.token_at_point(QPointF(self.viewport().mapFromGlobal(QCursor.pos()))))
 
     def reveal_character(self, character: int) -> None:
-        """Scroll as little as needed to show the row of a character; from far away, show it in the middle."""
+        """Scroll no further than needed to show the row of a character; if it is far away, to the middle."""
         block, row = self.flow.place_of(character)
         top, bottom, height = block.y + row.y, block.y + row.y + row.height, self.flow.height
         if top < 0 or bottom > height:
@@ -236,7 +236,7 @@ class TokenCanvas(QAbstractScrollArea):
             tokens = TokenPainter(TokenPalette.matching(self.palette()), 1.0 / self.devicePixelRatioF())
             tokens.paint(painter, blocks, self.model, self._overlay(), self.left, showing, moment)
 
-    # -- a step as it happens --------------------------------------------------------------
+    # -- animating a step ------------------------------------------------------------------
 
     def _begin_event(self) -> None:
         step = self._step

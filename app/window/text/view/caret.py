@@ -1,4 +1,4 @@
-"""The caret: where it goes, what it has selected, and what keys and input methods mean at it."""
+"""The caret: its moves, its selection, and the meaning of keys and input methods."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ _BOTH_MOVES: list[tuple[Key, Key, Place]] = [  # alone, and selecting
     (Key.MoveToStartOfDocument, Key.SelectStartOfDocument, lambda caret: 0),
     (Key.MoveToEndOfDocument, Key.SelectEndOfDocument, lambda caret: caret.flow.chunks.length),
 ]
-MOVES: dict[Key, tuple[Place, bool]] = {  # the place, and whether the way there is selected
+MOVES: dict[Key, tuple[Place, bool]] = {  # the place, and whether to select the way there
     key: (place, selecting) for *keys, place in _BOTH_MOVES for key, selecting in zip(keys, (False, True), strict=True)
 }
 DELETIONS: dict[Key, Place] = {
@@ -201,7 +201,7 @@ _BOTH_ROWS: list[tuple[Key, Key, int, bool]] = [
     (Key.MoveToNextPage, Key.SelectNextPage, 1, True),
     (Key.MoveToPreviousPage, Key.SelectPreviousPage, -1, True),
 ]
-ROWS: dict[Key, tuple[int, bool, bool]] = {  # how many, whether pages are meant, and whether the way is selected
+ROWS: dict[Key, tuple[int, bool, bool]] = {  # how many, whether pages, and whether to select
     key: (count, are_pages, key is selects)
     for moves, selects, count, are_pages in _BOTH_ROWS
     for key in (moves, selects)
@@ -211,7 +211,7 @@ ROWS: dict[Key, tuple[int, bool, bool]] = {  # how many, whether pages are meant
 def matched(event: QKeyEvent, keys: Iterable[Key]) -> Key | None:
     is_shift_only = not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
     if event.key() == Qt.Key.Key_Backspace and is_shift_only and Key.Backspace in keys:
-        return Key.Backspace  # a standard key on some platforms only
+        return Key.Backspace  # standard keys on some platforms only
     return next((key for key in keys if event.matches(key)), None)
 
 
@@ -240,7 +240,7 @@ def input_method_answer(query: Qt.InputMethodQuery, caret: Caret) -> object:
 
 
 def replaced_characters(event: QInputMethodEvent, caret: Caret) -> tuple[int, int]:
-    """Return the characters that a commit of an input method replaces."""
+    """Return the characters replaced by a commit of an input method."""
     if not event.replacementLength() and not event.replacementStart():
         return caret.selection
     start = _moved_by_units(caret, caret.position, event.replacementStart())

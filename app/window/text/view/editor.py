@@ -43,7 +43,9 @@ from app.window.text.view.palette import TokenPalette
 
 CARET_WIDTH = 2
 SCROLL_MILLISECONDS = 30  # between two scrolls while the mouse is held beyond an edge
-FIND_ANYTHING = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_K)  # also deletes to the end of a line
+FIND_ANYTHING = QKeyCombination(
+    Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_K
+)  # it also deletes to the end of a line
 COPY, MOVE = Qt.DropAction.CopyAction, Qt.DropAction.MoveAction
 
 
@@ -52,19 +54,19 @@ class TokenTextEdit(TokenCanvas):
     selection_changed = Signal(object)  # (start, stop) in bytes, or None
     caret_placed = Signal(int)  # a byte of the text
     place_clicked = Signal(int)  # the same, by a click that selected nothing
-    menu_opening = Signal(object)  # the context menu, to be added to
+    menu_opening = Signal(object)  # the context menu, for more entries
 
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.caret = Caret(self.flow)
         self._mouse = MouseSelection(self)
-        self._drops_within = False  # what is dragged from here
+        self._drops_within = False  # the selection dragged from here
         self._commands: dict[QKeySequence.StandardKey, Callable[[], None]] = {
             Key.Undo: self.undo,
             Key.Redo: self.redo,
             Key.Cut: self.cut,
             Key.Copy: self.copy,
-            Key.Paste: lambda: self.paste(),  # without an argument of Qt
+            Key.Paste: lambda: self.paste(),  # drops Qt's argument
             Key.SelectAll: self.select_all,
         }
         self._edits_itself = False
@@ -226,7 +228,7 @@ class TokenTextEdit(TokenCanvas):
         return key is not None or row_key is not None
 
     def _place_after(self, key: QKeySequence.StandardKey, place: Place) -> int:
-        """Return where a move leads; an arrow leaves a selection at its end on that side."""
+        """Return where a move leads; an arrow goes to the selection's end on that side."""
         if self.caret.has_selection and key == Key.MoveToPreviousChar:
             return self.caret.selection[0]
         if self.caret.has_selection and key == Key.MoveToNextChar:
@@ -335,7 +337,7 @@ class TokenTextEdit(TokenCanvas):
     def context_menu(self) -> QMenu:
         menu = QMenu(self)
         selected = self.caret.has_selection
-        held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None if nothing was ever copied
+        held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None before the first copy
         pasteable = held is not None and held.hasText()
         for text, key, can_be_done in (
             ("&Undo", Key.Undo, self.model.undo.canUndo()),
@@ -358,7 +360,7 @@ class TokenTextEdit(TokenCanvas):
     # -- drag and drop ---------------------------------------------------------------------
 
     def drag(self) -> None:
-        """Drag the selected text, which is removed here if it was moved elsewhere."""
+        """Drag the selected text, and remove it here if it was moved elsewhere."""
         data = QMimeData()
         data.setText(self.selected_text())
         drag = QDrag(self)
@@ -388,7 +390,7 @@ class TokenTextEdit(TokenCanvas):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def move_selection(self, place: int) -> None:
-        """Move the selected text as one step, by rewriting the stretch between both places."""
+        """Move the selected text in one step, by rewriting the stretch between both places."""
         start, stop = self.caret.selection
         text = self.selected_text()
         if start <= place <= stop:
@@ -423,7 +425,7 @@ def _takes(event: QDropEvent) -> bool:
 
 
 Span = tuple[int, int]
-Unit = Callable[[int], Span]  # what a click selects around a place
+Unit = Callable[[int], Span]  # finds the selection around a place
 
 
 class MouseSelection(QObject):

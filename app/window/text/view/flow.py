@@ -1,9 +1,9 @@
-"""The blocks of a text below each other, laid out only where they are visible.
+"""Place the blocks of a text below each other; only visible ones are laid out.
 
-The viewport hangs on an anchor: a block, and how far its top is above the upper edge. Heights of blocks that were never
-visible are estimates, so the scroll bar is approximate, but what is on the screen is exact and does not jump.
+The viewport hangs on an anchor: a block, and the distance of its top above the upper edge. Heights of blocks that were
+never visible are estimates. So the scroll bar is approximate, but visible blocks are exact and do not jump.
 
-A line too long for one chunk is shown by several blocks. So that no row ends too early, each block leaves its last row
+A line that is too long for one chunk has several blocks. So that no row ends too early, each block leaves its last row
 to the next: `carried` characters.
 """
 
@@ -79,7 +79,7 @@ class Flow:
         return self.chunks.start_of(index) - (int(self._carried[index - 1]) if index else 0)
 
     def layout(self, index: int) -> BlockLayout:
-        """Return the block of a chunk, with the row that the block before left to it."""
+        """Return the block of a chunk, with the row left by the block before."""
         chunk = self.chunks[index]
         carried = int(self._carried[index - 1]) if index else 0
         text = self.chunks[index - 1][-carried:] + chunk if carried else chunk
@@ -117,7 +117,7 @@ class Flow:
 
     def visible(self) -> list[PlacedBlock]:
         """Return the blocks on the screen, from the top, and correct the anchor."""
-        for _ in range(3):  # heights of blocks above may turn out to be different
+        for _ in range(3):  # true heights of blocks above may differ from estimates
             blocks = self._blocks_from_anchor()
             last = blocks[-1]
             missing = self.height - (last.y + last.layout.height)

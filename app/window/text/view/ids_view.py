@@ -42,7 +42,7 @@ _GAP = 1
 
 
 class Cells(NamedTuple):
-    """The grid of ids: all cells are equal, so each place is known without the others."""
+    """The grid of ids. All cells are equal, so each place is computed alone."""
 
     columns: int
     width: int
@@ -57,13 +57,13 @@ class ColouredId(NamedTuple):
 
     @property
     def place(self) -> tuple[int, bool]:
-        """What identifies the token after a step: its start, and whether it is empty."""
+        """The token's identity through a step: its start, and whether it is empty."""
         return self.start, self.start == self.stop
 
 
 class IdsGrid(QAbstractScrollArea):
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
-    token_chosen = Signal(object)  # the TokenAt that was clicked, or gone to by keyboard
+    token_chosen = Signal(object)  # the TokenAt that was clicked or reached by keyboard
 
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,13 +72,13 @@ class IdsGrid(QAbstractScrollArea):
         self._hovered_index: int | None = None
         self.highlighted: ByteSpan | None = None
         self._selected: ByteSpan | None = None
-        self._current = 0  # the index the keyboard is at
-        self._before: dict[tuple[int, bool], int] = {}  # while ids close up: the index of each before, by `place`
+        self._current = 0  # the index of the keyboard
+        self._before: dict[tuple[int, bool], int] = {}  # while ids close up: the former index of each, by `place`
         self.motion = Motion(self, self.viewport().update)
         self.setFont(fixed_font())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else rows would change with it
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # its coming and going would change rows
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setViewportMargins(6, 6, 6, 6)
@@ -86,7 +86,7 @@ class IdsGrid(QAbstractScrollArea):
         self.setAccessibleName("Token ids")
         self.setAccessibleDescription("The id of each token of the text. Arrow keys go from token to token.")
         self.cells = self._measured()
-        self._soon = timer(self, 0, self._follow)  # an edit and its answer are followed once
+        self._soon = timer(self, 0, self._follow)  # one update for an edit and its answer
         model.text_changed.connect(self._soon.start)
         model.tokens_changed.connect(self._soon.start)
         model.colours_changed.connect(self.viewport().update)

@@ -1,7 +1,7 @@
-"""Painting rows of tokens: fills behind the letters, hairlines between, outlines around; and a step as it happens.
+"""Paint rows of tokens: fills behind the letters, hairlines between, outlines around; and animate a step.
 
-The ground of a row is kept with the row while its tokens and colours stay the same, so that a step through time costs
-only the rows it changes.
+A row keeps its painted ground while its tokens and colours stay the same, so that a step through time costs only the
+rows that it changes.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ THINNEST = 2  # pixels of a token without width
 
 @dataclass(frozen=True)
 class Overlay:
-    """What is painted over the tokens, in bytes of the text."""
+    """The marks painted over the tokens, in bytes of the text."""
 
     selection: ByteSpan | None = None
     outlined: ByteSpan | None = None
     show_blanks: bool = False
-    marked: Sequence[ByteSpan] = ()  # in their order
+    marked: Sequence[ByteSpan] = ()  # in order
 
     def marked_between(self, start: int, stop: int) -> Sequence[ByteSpan]:
         first = bisect_right(self.marked, start, key=lambda span: span[1])
@@ -48,21 +48,21 @@ class Overlay:
 
 @dataclass(frozen=True)
 class RowTokens:
-    """The ground of a row: one line of pixels, stretched to its height."""
+    """The painted ground of a row: one line of pixels, stretched to its height."""
 
     key: tuple[object, ...]
-    pixels: npt.NDArray[np.uint32]  # the image borrows them
+    pixels: npt.NDArray[np.uint32]  # the image uses their memory
     image: QImage
     splits: list[QLineF]  # hairlines that cut a character
-    unknown: list[QRectF]  # what is hatched
+    unknown: list[QRectF]  # hatched areas
 
 
 @dataclass(frozen=True)
 class Segments:
-    """Stretches of a row without gaps; a span of bytes is one, or several where directions meet."""
+    """Stretches of a row without gaps; a span of bytes has several where directions meet."""
 
-    span: Int64s  # which span each is of
-    low: Int64s  # its sides, in device pixels
+    span: Int64s  # the span of each
+    low: Int64s  # the sides of each, in device pixels
     high: Int64s
     begin: Int64s
     is_first: npt.NDArray[np.bool_]  # whether the span begins here
@@ -84,7 +84,7 @@ class TokenPainter:
         showing: int = 0,
         moment: int | None = None,
     ) -> None:
-        """Paint consecutive blocks as they are now or at a `moment`; `showing` says which of their showings it is."""
+        """Paint consecutive blocks now or at a `moment`; `showing` counts their showings."""
         start = model.chunks.byte_of(blocks[0].start)
         stop = start + sum(block.layout.byte_count for block in blocks)
         tokens_between = partial(model.tokens_between, cursor=moment)
@@ -143,7 +143,7 @@ class TokenPainter:
     ) -> RowTokens:
         segments = self._segments(layout, row, starts)
         pixels = _line_of_pixels(segments, self._fills[colours[segments.span]])
-        begins_here = segments.is_first & (starts[segments.span] > 0)  # at the edge of a row nothing is divided
+        begins_here = segments.is_first & (starts[segments.span] > 0)  # the edge of a row divides no token
         is_split = layout.splits_character(row.first_byte + starts[segments.span])
         edges = segments.begin[begins_here & ~is_split]
         _draw_over(pixels, edges, self.palette.hairline)
@@ -188,7 +188,7 @@ class TokenPainter:
         for box in layout.visible.boxes:
             row = layout.row_of(box.character)
             if box.character >= row.stop or only not in (None, row):
-                continue  # in a row of the next block, or in another row
+                continue  # it is in another row, or in the next block
             begins, ends = layout.cells(row)
             byte = layout.byte_of(box.character) - row.first_byte
             last = layout.byte_of(box.character + 1) - row.first_byte - 1
@@ -270,7 +270,7 @@ def paint_tile(
 
 
 def _line_of_pixels(segments: Segments, fills: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Put the fills of the segments side by side from x = 0, transparent in the gaps."""
+    """Lay the fills of the segments side by side from x = 0; gaps are transparent."""
     order = np.argsort(segments.low, kind="stable")
     low, high = segments.low[order], np.maximum(segments.high[order], segments.low[order] + THINNEST)
     reached = np.maximum.accumulate(high)
@@ -297,23 +297,23 @@ def _points(middle: QPointF, offsets: Sequence[tuple[float, float]]) -> list[QPo
 
 Floats = npt.NDArray[np.float64]
 
-LIT, MET = 0.40, 0.62  # shares of the time: the parts light up, then slide together
-SPREAD = 3.0  # how far the parts part before they meet
-POP = 2.0  # how much larger the new token is at first
-GLOW, DIMMED = 0.20, 0.45  # the light on the parts, and the veil on all else
-MOST = 600  # changes; more could not be followed
+LIT, MET = 0.40, 0.62  # shares of the time in which the parts light up, then slide together
+SPREAD = 3.0  # how far the parts move apart before they meet
+POP = 2.0  # the first size of the new token
+GLOW, DIMMED = 0.20, 0.45  # the light on the parts, and the veil on the rest
+MOST = 600  # changes; nobody could follow more
 
 
 @dataclass(frozen=True)
 class Change:
-    """A place of the text that is divided differently before and after a step."""
+    """A place of the text that a step divides differently."""
 
     before: tuple[QRectF, ...]
     after: tuple[QRectF, ...]
 
 
 def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list[int]]]:
-    """Return the edges of each stretch that two cuts of a text divide differently.
+    """Return the edges of each stretch that is divided differently in two cuts of a text.
 
     >>> changes_between(np.array([0, 1, 2, 3, 5]), np.array([0, 1, 3, 5]))
     [([1, 2, 3], [1, 3])]
@@ -328,7 +328,7 @@ def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list
 
 
 def placed(blocks: Sequence[PlacedBlock], start: int, before: Int64s, after: Int64s, left: float) -> list[Change]:
-    """Return where on the screen the changes are, by rows; the blocks begin at byte `start`."""
+    """Return the changes on the screen, by rows; the blocks begin at byte `start`."""
     stretches = changes_between(before, after)
     if len(stretches) > MOST:
         return []
@@ -346,7 +346,7 @@ def placed(blocks: Sequence[PlacedBlock], start: int, before: Int64s, after: Int
 
 
 def _areas(edges: Sequence[int], first: int, cells: tuple[Floats, Floats], place: QRectF) -> tuple[QRectF, ...]:
-    """Return the areas between these edges, as far as they are in a row that begins at byte `first`."""
+    """Return the areas between these edges within a row that begins at byte `first`."""
     low, high = np.minimum(*cells), np.maximum(*cells)
     sides = [min(max(edge - first, 0), len(low)) for edge in edges]
     spans = [(float(low[a:b].min()), float(high[a:b].max())) for a, b in pairwise(sides) if a < b]
@@ -355,9 +355,9 @@ def _areas(edges: Sequence[int], first: int, cells: tuple[Floats, Floats], place
 
 @dataclass(frozen=True)
 class StepEvent:
-    """A step as it happens: what is joined lights up, slides together, and settles as one token.
+    """Animates a step: the parts light up, slide together, and settle as one token.
 
-    The changes are found by comparing the cuts before and after, for any method; backwards, it all runs in reverse.
+    The changes come from the cuts before and after, for any method. Going back in time runs in reverse.
     """
 
     before: QPixmap
@@ -370,7 +370,7 @@ class StepEvent:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for change in self.changes:
             parts, whole, apart, joined, done = change.before, change.after, self.before, self.after, progress
-            if len(parts) < len(whole):  # they part
+            if len(parts) < len(whole):  # they move apart
                 parts, whole, apart, joined, done = whole, parts, joined, apart, 1.0 - progress
             if done >= MET:
                 fresh = 1.0 - smooth((done - MET) / (1.0 - MET))

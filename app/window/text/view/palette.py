@@ -1,6 +1,7 @@
 """The colours of the token text, light and dark.
 
-Any two fills differ clearly, also to people who lack one kind of cone, and text on them is easy to read: both measured.
+Any two fills differ clearly, even to people who lack one kind of cone, and text on them is easy to read. Both were
+measured.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ class TokenPalette:
     paper: QColor
     ink: QColor
     fills: tuple[QColor, ...]  # one for each of colours.COLOURS
-    scale: tuple[QColor, ...]  # the same number: from pale to strong
+    scale: tuple[QColor, ...]  # as many, from pale to strong
     hairline: QColor  # between two tokens
     faint: QColor  # blanks, tabs and line ends made visible; the placeholder
     selection: QColor  # laid over the fills
@@ -26,7 +27,7 @@ class TokenPalette:
 
     @property
     def hatching(self) -> QBrush:
-        """Drawn over paper instead of a fill: the unknown token."""
+        """The hatching of the unknown token, drawn over paper instead of a fill."""
         return QBrush(self.faint, Qt.BrushStyle.BDiagPattern)
 
     @staticmethod

@@ -15,7 +15,7 @@ from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.ids_view import IdsView
 from app.window.text.view.palette import TokenPalette
 
-_PATIENCE_MS = 300  # how long old counts stay while new ones are not known
+_PATIENCE_MS = 300  # milliseconds that old counts stay while new ones are unknown
 
 
 class CountsBar(QLabel):
@@ -50,7 +50,7 @@ class CountsBar(QLabel):
 
 
 def figures(counts: TokenCounts) -> list[str]:
-    """List each count with its name; an ellipsis while it is not known.
+    """List each count with its name; an unknown one is an ellipsis.
 
     >>> figures(TokenCounts(characters=5, bytes=6, tokens=2, words=1, known=True))[2:]
     ['2 tokens', '3.00 bytes per token', '2.00 tokens per pretoken']
@@ -107,7 +107,7 @@ class ScaleLegend(QWidget):
 
 
 class TokenTextPanel(QWidget):
-    """Connects editor and ids: what is hovered or selected in one is highlighted in the other."""
+    """Connects editor and ids: a token hovered or selected in one is highlighted in the other."""
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, in the text or among the ids; or None
 
