@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +30,6 @@ Encode = Callable[[Int32s], tuple[Int32s, Int64s]]  # in an array, if it is larg
 
 LEAST_JOB, LARGEST_JOB = 1 << 18, 1 << 21  # bytes that a thread takes at a time
 _JOBS_A_THREAD = 8
-_SAMPLES, _SAMPLE, _FEW = 16, 256, 32  # stretches of a text that are looked at, their characters, bytes of other ones
 _PARTS = 16  # into which texts are divided at least where each thread makes their bytes
 
 
@@ -106,14 +105,14 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Unread:
-    """Many texts, or a large one, whose bytes each thread makes of its own part while others encode."""
+    """Many texts, whose bytes each thread makes of its own part while others encode."""
 
     texts: list[Any]
     edges: Int64s  # in characters, or in bytes where they are bytes
 
     @classmethod
     def of(cls, texts: Any) -> Unread | Texts:
-        """Read at once where that takes hardly any time, or where one text among many is large."""
+        """Read at once where that takes hardly any time, or where one text is large, which then keeps its bytes."""
         if isinstance(texts, (str, bytes)) or type(texts).__module__.startswith("pyarrow"):
             return Texts.of(texts)
         texts = list(texts)
@@ -122,10 +121,8 @@ class Unread:
         edges = np.zeros(len(texts) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=edges[1:])
         found = cls(texts, edges)
-        is_one = len(texts) == 1 and isinstance(texts[0], str) and not texts[0].isascii()
-        if found.size < WORTH_THREADS or not (is_one or np.diff(edges).max() < found.size // _PARTS):
-            return Texts.of(texts)
-        return found
+        is_divided = found.size >= WORTH_THREADS and np.diff(edges).max() < found.size // _PARTS
+        return found if is_divided else Texts.of(texts)
 
     @property
     def size(self) -> int:
@@ -134,37 +131,13 @@ class Unread:
     @property
     def room(self) -> int:
         """The same; a character that is not ASCII may become several."""
-        return self.size // 2 if self._is_nearly_ascii else 2 * self.size
+        return 2 * self.size
 
-    def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
-        if len(self.texts) > 1:
-            shares = _shared_out(self.edges, jobs)
-            return [partial(self._read, *ends) for ends in shares], np.arange(len(self.edges))
-        text, places = self.texts[0], [0]
-        while places[-1] < len(text):
-            job = jobs.next(len(text) - places[-1])
-            places.append(cuts.first_character_from(text, places[-1] + job))
-        return [partial(self._read_inside, *ends) for ends in pairwise(places)], np.array([0, len(places) - 1])
+    def parts(self, _: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
+        return [partial(self._read, *ends) for ends in _shared_out(self.edges, jobs)], np.arange(len(self.edges))
 
     def _read(self, start: int, stop: int) -> Texts:
         return Texts.of(self.texts[start:stop])
-
-    def _read_inside(self, start: int, stop: int) -> Texts:
-        data = utf8(self.texts[0][start:stop])
-        return Texts(np.frombuffer(data, np.uint8), np.array([0, len(data)]))
-
-    def for_one_thread(self) -> Unread | Texts:
-        """A large text keeps its bytes, so that it takes less time again, unless they are made in no time."""
-        return self if self._is_nearly_ascii else Texts.of(self.texts)
-
-    @cached_property
-    def _is_nearly_ascii(self) -> bool:
-        if len(self.texts) > 1:
-            return False
-        text = self.texts[0]
-        places = range(0, len(text), max(_SAMPLE, len(text) // _SAMPLES))
-        some = "".join(text[place : place + _SAMPLE] for place in places)
-        return len(some.encode(errors="surrogatepass")) <= len(some) + _FEW
 
     def strings(self) -> Iterable[str]:
         return Texts.of(self.texts).strings()
@@ -228,7 +201,7 @@ def encoded_by_kernels(
     """The ids of all texts; without a number of threads on several if there is enough to do."""
     threads = threads or (available_threads() if texts.size >= WORTH_THREADS else 1)
     if isinstance(texts, Unread) and threads == 1:
-        texts = texts.for_one_thread()
+        texts = Texts.of(texts.texts)
     jobs = Jobs.of(texts.size, threads)
     parts, of_texts = texts.parts(cuts, jobs)
 

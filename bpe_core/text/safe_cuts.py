@@ -119,16 +119,6 @@ class SafeCuts:
                 return position + int(found[0])
         return len(data)
 
-    def first_character_from(self, text: str, position: int) -> int:
-        """The same for a text that is not encoded yet, in characters."""
-        end, window = position, _WINDOW
-        while end < len(text) and self.pairs.any():
-            end, window = position + window, 2 * window
-            data = text[position:end].encode(errors="surrogatepass")
-            if len(found := self.places(data)):
-                return position + len(data[: found[0]].decode(errors="surrogatepass"))
-        return len(text)
-
 
 @lru_cache(maxsize=8)
 def _safe_cuts(recipe: Recipe) -> SafeCuts:

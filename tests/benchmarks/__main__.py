@@ -103,7 +103,7 @@ def _make_vocabulary(source: Path | str) -> Vocabulary:
     ours.warm_up()
     recipe = ours.bpe.Recipe.preset("gpt2", vocab_size=VOCABULARY_SIZE, ties="lowest-ids")
     path = Path(source).resolve()
-    history = ours.bpe.train(ours.bpe.Corpus.from_files([path]), recipe)
+    history = ours.bpe.train(ours.bpe.Corpus.from_files([path]), recipe).history
     print(f"  encoding with {len(history):,} merges learned from {path.name}")
     return Vocabulary(tuple((merge.left, merge.right) for merge in history), path)
 

@@ -68,15 +68,17 @@ class BpeExplorer(Peer):
 
     def train(self, path: Path, size: int, ties: str) -> Any:
         recipe = self.bpe.Recipe.preset("gpt2", vocab_size=size, min_frequency=1, ties=ties)
-        return self.bpe.train(self.bpe.Corpus.from_files([path]), recipe)
+        return self.bpe.train(self.bpe.Corpus.from_files([path]), recipe).history
 
     def tokens(self, trained: Any) -> list[bytes]:
         return Vocabulary(tuple((merge.left, merge.right) for merge in trained), None).tokens[256:]
 
     def encoder(self, vocabulary: Vocabulary) -> Encoder:
+        from bpe_core.history.alphabet import Alphabet
+        from bpe_core.segmenting.tokenizer import Tokenizer
+
         recipe = self.bpe.Recipe.preset("gpt2", vocab_size=256 + len(vocabulary.pairs))
-        history = self.bpe.History.from_pairs(recipe, self.bpe.Alphabet.of_bytes(), vocabulary.pairs)
-        tokenizer = self.bpe.Tokenizer(history)
+        tokenizer = Tokenizer(self.bpe.History.from_pairs(recipe, Alphabet.of_bytes(), vocabulary.pairs))
         tokenizer.encode_batch(["low lower lowest"], threads=1)  # loads what only large texts need
         return lambda text: (
             tokenizer.encode_to_array(text) if len(text) < LONG_TEXT else tokenizer.encode_batch([text], threads=1).ids

@@ -27,7 +27,7 @@ def trainer(peer: Peer) -> Callable[[Path], Any]:
     if isinstance(peer, BpeExplorer):
         bpe = peer.bpe
         recipe = bpe.Recipe.preset("unigram", vocab_size=SIZE, unicode_form="")
-        return lambda path: bpe.train(bpe.Corpus.from_files([path]), recipe)
+        return lambda path: bpe.train(bpe.Corpus.from_files([path]), recipe).history
     if isinstance(peer, SentencePiece):
         return lambda path: _processor(peer, path)
     assert isinstance(peer, Tokenizers)
@@ -73,7 +73,8 @@ def encoder(peer: Peer, learned_from: Path) -> Encoder:
     if isinstance(peer, SentencePiece):
         return lambda text: np.fromiter(chain.from_iterable(processor.encode(text.splitlines())), np.int32)
     assert isinstance(peer, BpeExplorer)
+    from bpe_core.segmenting.tokenizer import Tokenizer
     from tests.core.unigram_model import history_of
 
-    encode: Encoder = peer.bpe.Tokenizer(history_of(processor)).encode_to_array
+    encode: Encoder = Tokenizer(history_of(processor)).encode_to_array
     return encode

@@ -31,7 +31,7 @@ def trainer(peer: Peer, size: int, rule: str) -> Callable[[Path], Any]:
         recipe = bpe.Recipe.preset("gpt2", vocab_size=size)
     else:
         recipe = bpe.Recipe.preset("wordpiece", wordpiece_rule=rule, vocab_size=size)
-    return lambda path: bpe.train(bpe.Corpus.from_files([path]), recipe)
+    return lambda path: bpe.train(bpe.Corpus.from_files([path]), recipe).history
 
 
 def _trained_by(peer: Tokenizers, path: Path, size: int) -> Any:
@@ -55,7 +55,9 @@ def encoder(peer: Peer, learned_from: Path) -> Encoder:
     """What encodes with a vocabulary that our engine learns from a text."""
     history = _history(learned_from)
     if isinstance(peer, BpeExplorer):
-        encode: Encoder = peer.bpe.Tokenizer(history).encode_to_array
+        from bpe_core.segmenting.tokenizer import Tokenizer
+
+        encode: Encoder = Tokenizer(history).encode_to_array
         return encode
     assert isinstance(peer, Tokenizers)
     from bpe_core.history.token_texts import written
@@ -74,4 +76,4 @@ def _history(learned_from: Path) -> Any:
     import bpe_core
 
     recipe = bpe_core.Recipe.preset("bert", vocab_size=ENCODED_WITH)
-    return bpe_core.train(bpe_core.Corpus.from_files([learned_from]), recipe)
+    return bpe_core.train(bpe_core.Corpus.from_files([learned_from]), recipe).history

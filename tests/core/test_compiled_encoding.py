@@ -282,13 +282,14 @@ def test_threads_that_make_the_bytes_themselves_say_what_is_no_text(monkeypatch:
     compiled, cuts = both_encoders(small_history())[1], SafeCuts.of(small_history().recipe)
     for batch, told in [
         (["low é"] * 3 + ["lo\ud800w"], r"Character 3 of the text is U\+D800"),
-        (["low é, low, low \ud800 low"], r"Character 17 of the text is U\+D800"),
         (["low é", b"low", "low", b"lo\xffw"], "Text 4 of the batch is not valid UTF-8 around its byte 2"),
     ]:
         texts = Unread.of(batch)
         assert isinstance(texts, Unread)
         with pytest.raises(BpeError, match=told):
             encoded_by_kernels(compiled, texts, cuts, 20, 2)
+    with pytest.raises(BpeError, match=r"Character 17 of the text is U\+D800"):  # one text, read at once
+        Unread.of(["low é, low, low \ud800 low"])
 
 
 def test_one_long_word_of_many_letters() -> None:
