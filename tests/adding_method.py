@@ -1,7 +1,7 @@
 """A method for tests whose steps add tokens: each step adds the word that saves the most tokens.
 
 Its alphabet holds all words of more than one byte as seeds, which wait until a step adds them. A word is one token if
-it was added, otherwise a token a byte.
+it was added; otherwise each byte is one.
 """
 
 from __future__ import annotations

@@ -32,19 +32,19 @@ settings.register_profile("explore", max_examples=2_000, deadline=None, suppress
 _profile = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 settings.load_profile(_profile)
 EXPLORES = _profile == "explore"  # with time for longer random testing
-EXAMPLES = settings().max_examples  # where rare cases matter most, tests ask for several times as many
+EXAMPLES = settings().max_examples  # tests for rare cases ask for several times as many
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile once, kernels and Python, before several processes would each do so."""
+    """Compile kernels and Python once, before several processes each do it."""
     is_one_of_several = hasattr(config, "workerinput")
-    # The processes that tests start, and the next run of the tests, need not compile all of the program's Python anew.
+    # Processes of tests, and the next run of the tests, need not compile the program's Python again.
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if is_one_of_several or config.option.collectonly:
         return
     if not readiness.ready() and not kept.can_be_made():
-        # Without a home that can be written to, each of many processes would compile in its memory.
+        # Without a writable home, each of many processes would compile in its memory.
         folder = TemporaryDirectory(prefix="bpe-explorer-tests-")
         config.add_cleanup(folder.cleanup)
         os.environ[kept.LOCATION] = folder.name
@@ -54,17 +54,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def fewer_words() -> None:
-    """A written file is checked with a tenth of the made words; the hard texts, and one's own, are all there still."""
+    """Check a written file with a tenth of the made words, and with all hard texts and given texts."""
     if not EXPLORES:
         sampling.WANTED_WORDS //= 10
 
 
 def pytest_collection_finish() -> None:
-    """What was loaded and collected stays to the end: no search for garbage needs to pass through it."""
+    """Exclude loaded modules and collected tests from garbage collection: they stay to the end."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two more than there are processors: a test of the window waits for most of its time."""
+    """Start two more workers than processors: tests of the window mostly wait."""
     return (os.cpu_count() or 1) + 2

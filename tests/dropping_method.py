@@ -1,7 +1,7 @@
-"""A method for tests that is not byte-pair encoding, to hold the seat for others.
+"""A method for tests that is not byte-pair encoding, in place of all others.
 
-It begins with every piece of two or three bytes that the words hold, and each step drops the one that is used
-least. A word is cut by the longest token that fits, from the left.
+It begins with every piece of two or three bytes in the words, and each step drops the least used one. A word is cut by
+the longest token that fits, from the left.
 """
 
 from __future__ import annotations

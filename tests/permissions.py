@@ -14,7 +14,7 @@ _OVERRIDES = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 
 @contextlib.contextmanager
 def obeyed() -> Iterator[None]:
-    """Permissions count for this thread, and for threads it starts meanwhile."""
+    """Make permissions count for this thread, and for threads that it starts."""
     if not sys.platform.startswith("linux") or os.geteuid() != 0:
         yield
         return

@@ -1,4 +1,4 @@
-"""The texts that tests are held against: the project's own, and real ones where they are.
+"""The texts for tests: the project's own, and real ones where they exist.
 
 Its own lie in `tests/texts`, small and in many scripts, every sentence written for it; larger ones are made of their
 words. Real texts, tables of others and what independent programs made of them are no part of the project: they lie in
@@ -52,7 +52,7 @@ def text_of(name: str) -> str:
 
 
 def stretches_of(name: str, characters: int) -> str:
-    """So many characters of a text that is `here`, taken all over it: one of many languages keeps most of them."""
+    """Take this many characters from all parts of a text that is `here`: one in many languages keeps most of them."""
     whole, each = text_of(name), characters // STRETCHES
     if len(whole) <= characters:
         return whole

@@ -193,7 +193,6 @@ def _rows(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tup
 
 
 def _is_some_number(value: bytes) -> bool:
-    """Whether it is a number such as -3 or 0.5, and so names no column."""
     return value.strip().lstrip(b"+-.")[:1].isdigit()
 
 

@@ -304,7 +304,6 @@ def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:
 
 
 def _more_slots(slots: int, words: int) -> int:
-    """A power of two of which these words fill at most three quarters."""
     return max(1 << (4 * words // 3).bit_length(), min(4 * slots, _GROWN_SOON))
 
 
@@ -353,7 +352,6 @@ class _Numbers:
         return found
 
     def _found_again(self, firsts: Int64s, counts: Int64s) -> _Side:
-        """The numbers and counts of the words of a table that has grown, in their new slots."""
         side, taken = _Side.of(len(counts)), np.flatnonzero(counts)
         numbers = np.searchsorted(self._firsts, firsts[taken])
         is_old = numbers < len(self._firsts)  # a new word is first seen behind all that are known
@@ -363,8 +361,6 @@ class _Numbers:
 
 
 class _Side(NamedTuple):
-    """By slot; -1 for a word without a number."""
-
     numbers: Int64s
     counts: Int64s
 

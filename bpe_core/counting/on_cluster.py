@@ -153,7 +153,6 @@ class _ClusterCount(FileCount):
             pass
 
     def _each(self, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
-        """The results of workers as they come in; the first failure ends it."""
         client, distributed = self.client, distributed_or_none()
         futures = [client.submit(_checked, facts(), work, *task, pure=False, retries=RETRIES) for task in tasks]
         done = distributed.as_completed(futures)
@@ -170,7 +169,6 @@ class _ClusterCount(FileCount):
 
 
 def _checked(wanted: Facts, work: Callable[..., Any], *task: Any) -> Any:
-    """Run on a worker: refuse to begin if it would find other words."""
     for theirs, mine in zip(wanted, facts(), strict=True):
         if theirs != mine:
             raise ClusterError(f"A worker of the cluster has {mine}, but here is {theirs}; install the same on all.")
@@ -190,7 +188,6 @@ def _add_up(work: Place, runs: Sequence[str], head: CountsHead, numbers: range) 
 
 @contextmanager
 def _cluster_errors() -> Iterator[None]:
-    """Turn whatever Dask raises into a sentence: that it is the cluster, and what is kept."""
     try:
         yield
     except BpeError:

@@ -198,13 +198,11 @@ def add_up_range(work: Place, runs: Sequence[str], head: CountsHead, number: int
 
 
 def _ranks_of(ranges: Sequence[Range]) -> list[Int64s]:
-    """The rank of each word of each range among all words: the same however the texts were cut."""
     ordered = np.sort(np.concatenate([one.places for one in ranges]))
     return [np.searchsorted(ordered, one.places) for one in ranges]
 
 
 def _clear(work: Place, corpus: Corpus) -> None:
-    """Remove the runs; who may write may not always remove."""
     try:
         work.remove(work.names())
     except BpeError as error:

@@ -50,7 +50,6 @@ def ends_bytes(texts: Iterable[str]) -> bool:
 
 
 def _is_piece(raw: bytes) -> bool:
-    """Whether bytes can occur in UTF-8, though they may begin and end inside a character."""
     begins = 0
     while begins < min(3, len(raw)) and 0x80 <= raw[begins] < 0xC0:
         begins += 1

@@ -155,7 +155,6 @@ def in_columns(values: Sequence[Int64s]) -> Columns:
 
 
 def _undecided(history: History) -> str:
-    """Name the decision of the recipe that the steps do not follow, if there is one."""
     for one in history.recipe.interventions:
         rows = np.flatnonzero((history.columns.left == one.left) & (history.columns.right == one.right))
         joined_at = int(rows[0]) + 1 if len(rows) else 0

@@ -106,7 +106,6 @@ def _unknown_text(stored: Stored) -> str:
 
 
 def _is_special(piece: ScoredPiece, stored: Stored) -> bool:
-    """Whether no text becomes it: a control symbol, or <unk> where bytes represent what is unknown."""
     return piece.kind == Kind.CONTROL or (piece.kind == Kind.UNKNOWN and stored.byte_fallback)
 
 

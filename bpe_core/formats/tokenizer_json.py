@@ -482,7 +482,6 @@ def _model_of(history: History) -> JsonModel:
 
 
 def _model_in(model: Object, name: str) -> JsonModel:
-    """Find the kind of model. Old files do not say: what has merges is BPE."""
     said = json_reading.text_in(model, "type", name)
     kind = said or "BPE"
     found = next((one for one in MODELS.values() if one.kind == kind), None)

@@ -74,7 +74,6 @@ def compare_tables(one: History, other: History, *, cancelled: CancelCheck = nev
 
 
 def _begins_whole(history: History) -> bool:
-    """Whether there were longer tokens before the first step, so that merges do not determine all tokens."""
     return history.alphabet.seed_count > 0
 
 

@@ -186,7 +186,6 @@ def use_by_cutting(words: WordTable, history: History, token: int, at: int, work
 
 
 def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
-    """Return the words with the token's bytes, without the blank of a word marker."""
     at_first = history.alphabet.decoded
     needle = at_first[token] if token < len(at_first) else TokenBytes(history)[token]
     if history.recipe.marker != "none":

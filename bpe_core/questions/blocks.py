@@ -62,7 +62,6 @@ def _written(byte: int) -> str:
 
 
 def _pairs(study: Study) -> Iterator[str]:
-    """Each pair that was replaced: what stands for another pair is written as its byte."""
     history, names = study.history, study.names.text
     first, bytes_ = len(history.alphabet), history.reasons["byte"]
     for row in range(len(history)):

@@ -68,7 +68,6 @@ examples:
 
 
 def _table(runners: list[Runner], study: Study) -> DataTable:
-    """Make a row for each change of a pair's count: the step at which it begins, and when the pair was merged."""
     return DataTable(
         {
             **study.pair_columns([runner.pair for runner in runners for _ in runner.counts]),

@@ -187,7 +187,6 @@ class _Salvage:
             self._execute("DELETE FROM session WHERE key = ?", (part.name.removeprefix(checksums.VALUE),))
 
     def _cut(self, run: int, learned: int) -> None:
-        """End a run earlier, as if it had been paused there: it can go on."""
         (already,) = self._all("SELECT max(step) FROM merges WHERE run = ?", run)
         if (already or 0) > learned or not self._remarks.get(run):
             self._remark(run, f"What it learned after step {learned:,} is lost")

@@ -141,7 +141,6 @@ class SessionWriter:
         )
 
     def _text_key(self, text: str | None) -> str | None:
-        """Keep a text that was given directly, the same one once; return its key."""
         if text is None:
             return None
         text = _encodable(text)
@@ -221,7 +220,6 @@ class SessionWriter:
                 checksums.put(self._connection, "scores", run.number, place)
 
     def _write_words(self, words: WordTable | None, tables: dict[int, WordTable]) -> int | None:
-        """Return the number of a word table in the file; runs on the same corpus share one."""
         if words is None:
             return None
         for number, known in tables.items():

@@ -231,7 +231,6 @@ def overlay(
 
 
 def _sizes_of_lines(histories: Mapping[str, History], drawn: Mapping[str, Drawn]) -> dict[str, list[int]]:
-    """Return the sizes for each line; of several samples those of the one that went furthest."""
     found: dict[str, list[int]] = {}
     for name, history in histories.items():
         line = drawn[name].line if name in drawn else name

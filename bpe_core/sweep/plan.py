@@ -240,5 +240,4 @@ def _key(name: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """Write JSON, which TOML reads, but for one sign."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

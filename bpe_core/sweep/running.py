@@ -168,7 +168,6 @@ class _Bench:
         return [about | row for row in found]
 
     def _measured_by(self, run: Run) -> tuple[str, Recipe | None]:
-        """Return which texts measure a run, and how they are split."""
         return "" if self._plan.held_out else run.corpus, shared_splitting(run.recipe)
 
     def _count(self, run: Run) -> Job[WordTable]:
@@ -181,8 +180,6 @@ class _Bench:
         return count
 
     def _check(self, runs: list[Run]) -> Job[None]:
-        """Check that every size holds the base symbols of these words, and can be reached by dropping."""
-
         def plan(run: Run) -> None:
             method, sizes = Method.of(run.recipe), [size for run in runs for size in run.sizes]
             largest = run.recipe.with_changes(vocab_size=max(sizes))  # what is enough for it is for the others
@@ -246,7 +243,6 @@ def _is_done(run: Run, rows: Mapping[str, list[results.Row]]) -> bool:
 
 
 def _table(runs: list[Run], rows: Mapping[str, list[results.Row]]) -> DataTable:
-    """Order rows as the plan does; two names for the same run have their rows each."""
     found: list[results.Row] = []
     for run in runs:
         known = {row["size"]: row for row in rows.get(run.key, ())}

@@ -85,7 +85,6 @@ class RunsInSession:
         write_session(replace(before, runs=(*old, *fresh), view=view), self._path)
 
     def _begun(self) -> SavedSession:
-        """Begin a session with something to look at in tokens: how the texts begin."""
         recipe, corpus = next(iter(self._plan.recipes.values())), next(iter(self._plan.corpora))
         text = ""
         with suppress(CorpusError):  # words with their counts are no text
@@ -100,7 +99,6 @@ class RunsInSession:
 
 
 def _sources_of(corpus: str, plan: Plan) -> tuple[SavedSource, ...]:
-    """Describe texts as the window does: a file with what it was when it was read, a folder as one of them."""
     found = []
     for path in (Path(one).absolute() for one in plan.corpora[corpus]):
         known = None

@@ -195,7 +195,6 @@ class CharacterMap:
 
     @cached_property
     def _for_ascii(self) -> tuple[bytes, bytes]:
-        """The table of `bytes.translate`, and the bytes that are left out."""
         return bytes(self.targets[:128].tolist() + [0] * 128), bytes(np.flatnonzero(self.counts[:128] == 0).tolist())
 
 

@@ -254,7 +254,6 @@ class Corpus:
 
 
 def _once_each(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[Reader, str]]:
-    """Leave out readers of a file that is read before, and report where it counts."""
     known: dict[str, str] = {}
     kept = []
     for reader, group in pairs:

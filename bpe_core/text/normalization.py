@@ -72,7 +72,6 @@ def _changed(text: str, steps: list[_Step]) -> str:
 
 
 def _steps(recipe: Recipe) -> Iterator[_Step]:
-    """What the recipe changes, in order, in as few steps as possible."""
     if recipe.preparation:
         from bpe_core.text.preparation.pieces import TracedPiece
         from bpe_core.text.preparation.steps import preparing

@@ -96,7 +96,7 @@ def _introduce(text: Path, options: argparse.Namespace) -> None:
 
 
 def _make_vocabulary(source: Path | str) -> Vocabulary:
-    """Learned with ties to the lowest ids, as every peer that must train for itself does."""
+    """Learn it with ties to the lowest ids, like every peer that must train for itself."""
     if str(source) == "gpt2":
         return Vocabulary.from_gpt2_file(GPT2_FILE)
     ours = BpeExplorer()
@@ -116,7 +116,7 @@ def _run_job(
     contestants = JOBS[job].contestants(present)
     results: Results = {contestant: [] for contestant in contestants}
     for turn in range(options.rounds):
-        first = turn % len(contestants)  # nobody always comes first
+        first = turn % len(contestants)  # no peer always comes first
         for name, ties in contestants[first:] + contestants[:first]:
             task = Task(job, name, str(text), size, ties, str(vocabulary))
             results[name, ties].append(measure(task, options.timeout))
@@ -136,7 +136,7 @@ def _texts_for(job: str, text: Path, folder: Path) -> list[Path]:
 
 
 def _other_kinds(folder: Path) -> list[Path]:
-    """Code, which every Python brings along and its packages more of, and many languages."""
+    """Return code, from Python's library and its packages, and a text in many languages."""
     code = folder / "code-in-c.txt"
     if not code.exists():
         places = [Path(sysconfig.get_path(name)) for name in ("include", "purelib")]

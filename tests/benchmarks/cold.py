@@ -1,8 +1,8 @@
-"""Whole processes from their start to their end, as a person waits for them: ours, and scripts by other libraries.
+"""Time whole processes, as a person waits for them: ours, and scripts by other libraries.
 
-`python -m tests.benchmarks --cold`. Files have been read before, kernels are kept; only the first run ever is that of a
-new installation. Merges are held against rustbpe's, which decides ties by a rule that ours has, too,
-and ids against tiktoken's; with the other trainers' the measurements of `train` are.
+`python -m tests.benchmarks --cold`. Files are in memory and kernels are kept; only the first run of all is that of a
+new installation. Merges are compared with rustbpe's, whose tie rule we have, too, and ids with tiktoken's. The
+measurements of `train` compare merges with the other trainers.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ COMMANDS = (
     *("decode --merges {table} 116 104 101", "encode --merges {table} low", "why low --merges {table}"),
     *("ties --merges {table}", "verify {table}", "sizes --merges {table} --corpus {text}"),
 )
-# What none can be faster than that calculates with NumPy, loaded as we load it.
+# The least time of any program that loads NumPy as we do.
 LEAST = "import os; os.environ['OPENBLAS_NUM_THREADS'] = '1'; import argparse, numpy"
-SMALL = 30_000  # bytes of the text, and so of the table, that those are about
-# What somebody would write to train by each of them, without a word more.
+SMALL = 30_000  # bytes of the text for these commands
+# The shortest script that trains with each library.
 SCRIPTS = {
     "rustbpe": "import rustbpe, sys; tokenizer = rustbpe.Tokenizer(); "
     f"tokenizer.train_from_iterator([open(sys.argv[1], encoding='utf-8').read()], int(sys.argv[2]), pattern={GPT2!r})",
@@ -49,7 +49,7 @@ SCRIPTS = {
     "sentencepiece": "import sentencepiece, sys; sentencepiece.SentencePieceTrainer.train(input=sys.argv[1], "
     "model_prefix=sys.argv[3], vocab_size=int(sys.argv[2]), model_type='bpe', minloglevel=2)",
 }
-# What tells the merges of one of them, to be compared.
+# Prints the merges of one of them, for comparison.
 TELLING = "; ranked = sorted(tokenizer.get_mergeable_ranks(), key=lambda one: one[1]); print(*(bytes(token).hex() for "
 TELLING += "token, _ in ranked[256:]))"
 ENCODING = (
@@ -106,7 +106,7 @@ def _measure_training(part: Path, size: int, place: Path, rounds: int) -> bool:
 
 
 def _measure_encoding(part: Path, size: int, place: Path, rounds: int) -> bool:
-    """With what was learned just before."""
+    """Encode with the merges that were just learned."""
     ids, others, ranks = place / "ids.npy", place / "ids.bin", place / "ranks.tiktoken"
     export = ["export", "--merges", str(place / MERGES), str(ranks)]
     subprocess.run([*OURS, *export], check=True, stdout=subprocess.DEVNULL)
@@ -134,7 +134,7 @@ def _said(what: str, are_equal: bool) -> bool:
 
 
 def _measure_first_run(part: Path, place: Path) -> None:
-    """After a plain installation, for a person who has no folder yet; and where the machine code was not installed."""
+    """Time a new installation without a person's folder, with and without installed machine code."""
     installed = place / "installed"
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(installed), str(SOURCES)]
     began = time.perf_counter()
@@ -171,9 +171,9 @@ def _ours(part: Path, place: Path) -> list[str]:
 
 
 def _timed(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, tuple[float, float]]:
-    """One after the other, again and again: so a slower minute of the machine is one for all of them.
+    """Run the commands in turn, again and again, so that a slow minute of the machine affects all of them.
 
-    The first round is not counted: after it, what is on the disk is in memory.
+    The first round is not counted: it brings files into memory.
     """
     found = [{told: _once(command, os.environ) for told, command in commands.items()} for _ in range(rounds + 1)][1:]
     walls, busy = ({told: statistics.median(one[told][part] for one in found) for told in commands} for part in (0, 1))

@@ -1,4 +1,4 @@
-"""From the start of the process to the first painted window; started by `tests.benchmarks.window`."""
+"""Time the start until the window is painted first; started by `tests.benchmarks.window`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import os
 import sys
 import time
 
-STARTED = "BENCHMARK_STARTED"  # names the moment, in seconds, when the process was started
+STARTED = "BENCHMARK_STARTED"  # holds the start of the process, in seconds
 
 
 def main() -> None:
     gc.disable()  # as the program does
-    from PySide6.QtCore import QEvent, QObject  # all of this is what is measured
+    from PySide6.QtCore import QEvent, QObject  # the measurement includes this
     from PySide6.QtWidgets import QApplication
 
     from app.settings import Settings

@@ -1,4 +1,4 @@
-"""How soon questions about a run are answered, and what they cost a training.
+"""Time the answers to questions about a run, and their cost during training.
 
     python -m tests.benchmarks --only insight     in the engine: the first question asked of a run, and further ones
     python -m tests.benchmarks.insight [TEXT]     in the window: from the click to the answer; the cost to a training
@@ -38,7 +38,7 @@ DEFAULT_TEXT = SHARED / "data/wikitext2-train-unk.txt"
 VOCABULARY = 32_000
 TEXT_BYTES = 5_000
 TOPICS = ("why", "token", "lines", "race", "sizes", "ties")  # the topics of their models
-AGAIN = 40  # further questions, each about something else
+AGAIN = 40  # further questions about other things
 FIRST_LIMIT, AGAIN_LIMIT = 300, 50  # milliseconds
 TRAININGS = 5
 COST_LIMIT = 0.03  # of the time of a training
@@ -48,7 +48,7 @@ COST_LIMIT = 0.03  # of the time of a training
 
 
 class Engine:
-    """A run with a text to ask about; `number` makes each question another one."""
+    """A run with a text to ask about; `number` varies each question."""
 
     def __init__(self, path: Path) -> None:
         recipe = Recipe.preset("gpt2", vocab_size=VOCABULARY)
@@ -60,7 +60,7 @@ class Engine:
         self.base = len(self.history.alphabet)
 
     def rank(self) -> None:
-        """What the first question of any kind has to wait for."""
+        """Do the work that every first question waits for."""
         self.ranked = RankedWords.of(self.words, self.history)
 
     def _step(self, number: int) -> int:
@@ -73,7 +73,7 @@ class Engine:
 
     def token(self, number: int) -> object:
         token = self.base + self._step(number) - 1
-        return token_life(self.ranked, token)  # with whether it can be reached
+        return token_life(self.ranked, token)  # and whether it can be reached
 
     def race(self, number: int) -> object:
         columns, step = self.history.columns, min(self._step(number), len(self.history) - 5)
@@ -97,7 +97,7 @@ VARIANTS = tuple(f"{question}{again}" for question in QUESTIONS for again in (""
 
 
 def ask(path: Path, variant: str) -> Stopwatch:
-    """The first question of a run, or the median of further ones of its kind."""
+    """Time the first question of a run, or take the median of further ones of its kind."""
     engine, name = Engine(path), variant.removesuffix(" again")
     with Stopwatch() as first:
         engine.rank()
@@ -152,27 +152,27 @@ class Window:
                 raise TimeoutError("The window did not get there in time.")
 
     def rest(self) -> None:
-        """Let all that is under way come to its end, and every pause between two questions."""
+        """Wait until all work and every pause between questions are over."""
         until = time.monotonic() + 0.4
         self.wait_for(lambda: time.monotonic() > until and not self.program.session.aside.is_busy())
 
     def train(self) -> float:
-        """Seconds from the order to the last merge."""
+        """Return the seconds from the order to the last merge."""
         runs = self.program.session.runs
         began = time.perf_counter()
         self.program.session.train()
         self.wait_for(lambda: runs.shown is not None and runs.shown.phase.value in ("ended", "failed"))
         return time.perf_counter() - began
 
-    def milliseconds_until(self, is_told: Callable[[], bool], act: Callable[[], None]) -> float:
-        """From an act to the answer, shown."""
+    def milliseconds_until(self, is_answered: Callable[[], bool], act: Callable[[], None]) -> float:
+        """Measure from an act until its answer is shown."""
         began = time.perf_counter()
         act()
-        self.wait_for(is_told, 20)
+        self.wait_for(is_answered, 20)
         self.application.processEvents()
         return 1000 * (time.perf_counter() - began)
 
-    # The questions: each asks about something else by its number, and says how the answer is known.
+    # The questions: each varies by its number, and recognizes its answer.
 
     def why(self, number: int) -> tuple[Callable[[], None], Callable[[], bool]]:
         model, byte = self.why_page.model, number * 97 % TEXT_BYTES
@@ -216,7 +216,7 @@ class Window:
 
 
 def measure_answers(window: Window) -> bool:
-    """Whether every kind is answered in time: the first question of a fresh run, and others after it."""
+    """Check that every kind is answered in time: the first question of a fresh run, and later ones."""
     in_time = True
     for question in ("why", "token", "race"):
         firsts, others = [], []
@@ -224,12 +224,12 @@ def measure_answers(window: Window) -> bool:
             window.look_away()
             window.train()
             window.rest()
-            ask, is_told = getattr(window, question)(turn)
-            firsts.append(window.milliseconds_until(is_told, partial(_look_and_ask, window, question, ask)))
+            ask, is_answered = getattr(window, question)(turn)
+            firsts.append(window.milliseconds_until(is_answered, partial(_look_and_ask, window, question, ask)))
             for number in range(10, 20):
                 window.rest()
-                ask, is_told = getattr(window, question)(number + 10 * turn)
-                others.append(window.milliseconds_until(is_told, ask))
+                ask, is_answered = getattr(window, question)(number + 10 * turn)
+                others.append(window.milliseconds_until(is_answered, ask))
         first, again = statistics.median(firsts), statistics.median(others)
         in_time &= first <= FIRST_LIMIT and again <= AGAIN_LIMIT
         told = f"{question}{' (and who paid)' if question == 'token' else ''}"
@@ -243,7 +243,7 @@ def _look_and_ask(window: Window, question: str, ask: Callable[[], None]) -> Non
 
 
 def measure_cost(window: Window) -> bool:
-    """What a training loses to the questions while nobody looks: the time their models take, and what they ask."""
+    """Measure what questions cost a training while nobody looks."""
     window.look_away()
     window.train()
     shares = []
@@ -259,7 +259,7 @@ def measure_cost(window: Window) -> bool:
 
 @contextmanager
 def _clocked(window: Window) -> Iterator[Stopwatch]:
-    """The time spent on whatever the models of the questions hear, and on any question that is asked."""
+    """Add up the time that the models of questions spend on signals and questions."""
     clock, session = Stopwatch(), window.program.session
     runs, cursor = session.runs, session.cursor
     heard: dict[Any, tuple[Any, ...]] = {

@@ -1,4 +1,4 @@
-"""The jobs: what one library does once in a process of its own, and what of it is timed."""
+"""The jobs: one work of one library in its process, of which a part is timed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COMPRESSED = 10_000_000  # bytes
 
 @dataclass(frozen=True)
 class Task:
-    """One measurement to be made."""
+    """One measurement to make."""
 
     job: str
     peer: str
@@ -44,11 +44,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of it."""
+    """The result of a measurement."""
 
     wall: float  # seconds
     cpu: float
-    peak: int  # bytes resident at most, the interpreter and the library included
+    peak: int  # peak of resident bytes, with interpreter and library
     start_up: float  # seconds to import and warm up, not part of `wall`
     result: str  # a fingerprint; "" where it cannot be compared
     size: int  # merges learned or ids given
@@ -76,7 +76,7 @@ def train(peer: Peer, task: Task) -> Performed:
 
 
 def train_unsplit(peer: Peer, task: Task) -> Performed:
-    assert isinstance(peer, BpeExplorer)  # nobody else offers it
+    assert isinstance(peer, BpeExplorer)  # only we offer it
     recipe = peer.bpe.Recipe.preset("raw-bytes", merges=task.size)
     with Stopwatch() as watch:
         history = peer.bpe.train(peer.bpe.Corpus.from_files([task.text]), recipe)
@@ -84,7 +84,7 @@ def train_unsplit(peer: Peer, task: Task) -> Performed:
 
 
 def compress(peer: Peer, task: Task) -> Performed:
-    """To a file in memory, and back."""
+    """Compress to a file in memory, and expand it."""
     from bpe_core import gage_file
 
     data = Path(task.text).read_bytes()[:COMPRESSED]
@@ -103,7 +103,7 @@ def encode_cold(peer: Peer, task: Task) -> Performed:
 
 
 def encode_again(peer: Peer, task: Task) -> Performed:
-    """A second time, when all its words are known."""
+    """Encode a second time, when all words are known."""
     encode = _encoder(peer, task)
     text = Path(task.text).read_bytes().decode()
     encode(text)
@@ -145,7 +145,7 @@ def encode_unigram(peer: Peer, task: Task) -> Performed:
 
 
 def encode_warm(peer: Peer, task: Task) -> Performed:
-    """The median of many calls on the same KB."""
+    """Take the median of many calls on the same KB."""
     encode = _encoder(peer, task)
     whole = Path(task.text).read_bytes()
     middle = len(whole) // 2
@@ -167,7 +167,7 @@ def encode_random_letters(peer: Peer, task: Task) -> Performed:
 
 
 def _encode_long_words(peer: Peer, task: Task, words: list[str]) -> Performed:
-    """The median over several words, since a library may remember one it has met."""
+    """Take the median over several words, as a library may remember a word."""
     encode = _encoder(peer, task)
     watch = _median_call([partial(encode, word) for word in words[1:]])
     ids = encode(words[0])
@@ -210,7 +210,7 @@ def start_import(peer: Peer, task: Task) -> Performed:
 
 
 def start_command(peer: Peer, task: Task) -> Performed:
-    """From pressing Enter to the prompt: the interpreter's start, everything."""
+    """Measure a whole command, with the start of the interpreter."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "merges.csv"
         return _run_program(["-m", "bpe_core", "train", task.text, "--output", str(output), "--quiet"])
@@ -219,24 +219,24 @@ def start_command(peer: Peer, task: Task) -> Performed:
 def _run_program(arguments: list[str]) -> Performed:
     with Stopwatch() as watch:
         subprocess.run([sys.executable, *arguments], check=True)
-    watch.peak = 0  # it would be this process's, not the program's
+    watch.peak = 0  # that is of this process, not of the program
     return watch, "", 0
 
 
 @dataclass(frozen=True)
 class Job:
-    """A kind of work, and who can do it."""
+    """A kind of work, and the peers that can do it."""
 
     title: str
     perform: Callable[[Peer, Task], Performed]
     trains: bool = False
     only_ours: bool = False
     kinds_of_text: bool = False  # measured also on code and on many languages
-    variants: tuple[str, ...] = ("first-seen",)  # of a job that is only ours
-    variants_of: Mapping[str, tuple[str, ...]] | None = None  # where not all peers can do it, or not in one way
+    variants: tuple[str, ...] = ("first-seen",)  # the reason, for a job that is only ours
+    variants_of: Mapping[str, tuple[str, ...]] | None = None  # where not all peers can do it, or differ in it
 
     def contestants(self, chosen: list[str]) -> list[tuple[str, str]]:
-        """The peers that take part, each with every tie rule it trains by."""
+        """Return the peers that take part, each with its tie rules."""
         if self.only_ours:
             return [(OURS, variant) for variant in self.variants]
         names = [OURS, *(name for name in chosen if name != OURS)]

@@ -1,4 +1,4 @@
-"""A folder of as many files as a large program has, opened, counted and trained in a window, and without one."""
+"""Open, count and learn a folder with as many files as a large program, in a window and without one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MERGES = 1_000
 
 
 def make_folder(folder: Path, text: bytes) -> None:
-    """Stretches of a text, each beginning at a line of its own."""
+    """Cut a text into stretches of whole lines."""
     chosen = random.Random(44_175)
     for number in range(FILES):
         parent = folder / f"part{number // FILES_A_FOLDER:03}"
@@ -30,13 +30,13 @@ def make_folder(folder: Path, text: bytes) -> None:
 
 
 def processor_seconds(who: int) -> float:
-    """Which tell more than the time that passes where others work, too."""
+    """Return processor seconds: they are surer than elapsed time on a busy machine."""
     used = resource.getrusage(who)
     return used.ru_utime + used.ru_stime
 
 
 def measure(text: Path, open_window: Callable[[Path], None]) -> None:
-    """The command line first: its files are read from memory by both then."""
+    """Run the command first, so that both find the files in memory."""
     with TemporaryDirectory() as top:
         folder = Path(top) / "many"
         folder.mkdir()

@@ -1,8 +1,8 @@
-"""A text in many languages with long words: what those that write without blanks do to training.
+"""Make a text in many languages with long words, as scripts without blanks have them.
 
-Made of a chain over characters of real texts: each next one is what follows the same three characters somewhere in
-them, so pairs are as frequent as in those languages, and seldom is a word there twice. Each long word stands among
-short ones that are taken as they are.
+A chain over the characters of real texts chooses each next character as one that follows the same three characters
+somewhere in them. So pairs are as frequent as in those languages, and words seldom repeat. Each long word is among
+short ones, which are copied.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy.typing as npt
 SEED = 16
 CONTEXT = 3  # characters
 LONG_WORDS = 1_100_000
-SHORT_WORDS = 7  # for each long one
+SHORT_WORDS = 7  # short words for each long one
 MEDIAN_LENGTH, SPREAD, LONGEST = 16, 0.75, 100  # of long words, in characters
 
 
 def make(source: Path, made: Path, long_words: int = LONG_WORDS) -> None:
-    """Write the text that these numbers make of a source, always the same."""
+    """Write the text that these numbers make of a source; it is always the same."""
     random = np.random.default_rng(SEED)
     words = ["".join(filter(str.isalpha, word)) for word in source.read_text(encoding="utf-8").split()]
     kept = np.array([word for word in words if word], object)
@@ -51,7 +51,7 @@ def _followers(letters: npt.NDArray[np.str_]) -> Followers:
 def _chain(
     random: np.random.Generator, letters: npt.NDArray[np.str_], followers: Followers, lengths: npt.NDArray[np.int64]
 ) -> list[str]:
-    """Words of these lengths, a letter of each at a time."""
+    """Make words of these lengths, adding a letter to all at a time."""
     order, first, count = followers
     at = random.integers(len(letters), size=len(lengths))
     made = np.empty((len(lengths), LONGEST), letters.dtype)

@@ -1,4 +1,4 @@
-"""Makes each measurement in a fresh process, so that nobody inherits another's memory or caches.
+"""Make each measurement in a fresh process, so that none inherits memory or caches.
 
 `python -m tests.benchmarks.measure '{"job": ...}'` is that process.
 """
@@ -18,14 +18,14 @@ from tests.shared import ROOT
 
 @dataclass(frozen=True)
 class Failed:
-    """A measurement that gave none, and why."""
+    """A measurement that failed, and why."""
 
     reason: str
 
 
 def measure(task: Task, seconds: float) -> Measured | Failed:
     command = [sys.executable, "-m", "tests.benchmarks.measure", json.dumps(asdict(task))]
-    # One thread where a library decides on threads by its surroundings; training may use all cores.
+    # One thread for libraries that choose threads by the environment; training may use all cores.
     uses_all = task.job in ("train", "train-languages", "unsplit", "wordpiece", "unigram")
     threads = {} if uses_all else {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     try:
@@ -46,7 +46,7 @@ def measure(task: Task, seconds: float) -> Measured | Failed:
 def main() -> None:
     task = Task(**json.loads(sys.argv[1]))
     answer = os.dup(1)
-    with tempfile.TemporaryFile() as chatter:  # some libraries tell their progress, each in its own way
+    with tempfile.TemporaryFile() as chatter:  # some libraries print their progress
         os.dup2(chatter.fileno(), 1)
         measured = perform(task)
         sys.stdout.flush()

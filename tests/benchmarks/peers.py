@@ -1,7 +1,7 @@
 """One adapter per library, ours among them: each trains and encodes by the same calls.
 
 An adapter imports its library only in `warm_up`, in a process of its own. What `train` and an
-encoder do is timed; turning their results into what can be compared is not.
+encoder do is timed; making their results comparable is not.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ LONG_TEXT = 100_000  # characters; a shorter one is never given to more than one
 class Peer(ABC):
     """A library. `ties` are the rules for equal counts it can train by."""
 
-    package: ClassVar[str]  # as it is imported
-    distribution: ClassVar[str]  # as it is installed
+    package: ClassVar[str]  # its name for import
+    distribution: ClassVar[str]  # its name for installing
     ties: ClassVar[tuple[str, ...]] = ()
-    has_own_ids: ClassVar[bool] = False  # what it encodes to cannot be compared
+    has_own_ids: ClassVar[bool] = False  # its ids cannot be compared
 
     @abstractmethod
     def warm_up(self) -> None:
-        """Import the library and let it do once, on a few words, what it does once in a process."""
+        """Import the library, and do on a few words all that it does once in a process."""
 
     def train(self, path: Path, size: int, ties: str) -> Any:
-        """From the file to a vocabulary of `size`, in the library's own form."""
+        """Learn a vocabulary of `size` from the file, in the library's own form."""
         raise NotImplementedError(f"{self.distribution} does not train")
 
     def tokens(self, trained: Any) -> list[bytes] | None:
-        """The tokens in the order they were learned, without the bytes; None where they cannot be compared."""
+        """Return the tokens in their learned order, without the bytes; None where they cannot be compared."""
         raise NotImplementedError
 
     @abstractmethod
     def encoder(self, vocabulary: Vocabulary) -> Encoder:
-        """What encodes a text on one thread, in the form the library is fastest with."""
+        """Return a function that encodes a text on one thread, in the library's fastest form."""
 
 
 class BpeExplorer(Peer):
@@ -232,7 +232,7 @@ PEERS: dict[str, type[Peer]] = {
 
 
 def pieces(path: Path) -> Iterator[str]:
-    """The text in pieces of some size, for libraries that take texts and work on several at a time.
+    """Yield the text in pieces of some size, for libraries that work on several texts at a time.
 
     A piece ends before a space that follows a visible ASCII character: no branch of GPT-2's pattern
     reaches across such a place, so the words are those of the whole text.

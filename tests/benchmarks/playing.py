@@ -1,4 +1,4 @@
-"""How smoothly a history is played: a frame while merges are animated, on the sample and on a megabyte of text."""
+"""Time the frames while a history is played with animated merges, on the sample and on a megabyte of text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 MEGABYTE = 1_000_000
-EVENT_SECONDS = 7.0  # of playing, in which each merge is animated; later they come too fast
+EVENT_SECONDS = 7.0  # seconds of playing with animated merges; later they come too fast
 MOST_SECONDS = 60.0
 
 
 def measure_playing(text: Path, program: Any, run_for: Callable[[float], None], ticker: Any) -> None:
-    """Train is pressed, and what was learned is played: the time of each frame, and the gaps between ticks."""
+    """Train and play; measure the time of each frame, and the gaps between ticks."""
     with tempfile.TemporaryDirectory() as folder:
         megabyte = Path(folder) / "megabyte.txt"
         megabyte.write_bytes(text.read_bytes()[:MEGABYTE])
@@ -41,7 +41,7 @@ def measure_playing(text: Path, program: Any, run_for: Callable[[float], None], 
 
 
 class _Frames:
-    """How long the window takes for each picture it draws, all that it redraws for one together."""
+    """Times each picture that the window draws, with everything redrawn for it."""
 
     def __init__(self, window: Any, ticker: Any) -> None:
         from PySide6.QtCore import QEvent, QObject

@@ -53,7 +53,7 @@ HEADER = f"  {'':14} {'ties':14} {'wall':>9} {'CPU':>9} {'peak':>9} {'start-up':
 
 
 def table(results: Results) -> tuple[list[str], bool]:
-    """The lines of a job's table, and whether all who should agree do."""
+    """Return the lines of a job's table, and whether all results that should be equal are equal."""
     summary = summed_up(results)
     lines, sound = [HEADER], True
     for (name, ties), one in summary.items():
@@ -72,7 +72,7 @@ def table(results: Results) -> tuple[list[str], bool]:
 
 
 def _ratio(name: str, ties: str, summary: Summary) -> str:
-    """Our wall time by theirs, under the same tie rule if we have it."""
+    """Divide our wall time by theirs, under the same tie rule if we have it."""
     candidates = [summary.get((OURS, ties)), *(one for (who, _), one in summary.items() if who == OURS)]
     ours = next((one for one in candidates if isinstance(one, Medians)), None)
     theirs = summary[name, ties]
@@ -91,7 +91,7 @@ def agreement(name: str, ties: str, summary: Summary) -> str:
 
 
 def comparisons(summary: Summary) -> list[str]:
-    """For each tie rule ours beside the fastest peer, of any rule."""
+    """Compare ours by each tie rule with the fastest peer by any rule."""
     peers = [(one, key) for key, one in summary.items() if isinstance(one, Medians) and key[0] != OURS]
     if not peers:
         return []

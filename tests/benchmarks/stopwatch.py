@@ -1,4 +1,4 @@
-"""Wall time, processor time and peak memory of a stretch of work, children included."""
+"""Measure wall time, processor time and peak memory of some work, with child processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _processor_seconds() -> float:
 
 
 def _forget_peak() -> None:
-    """On Linux the peak can start anew, so that the import's own does not count."""
+    """Start the peak anew, which Linux allows, so that the import's peak does not count."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 

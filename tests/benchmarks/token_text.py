@@ -1,4 +1,4 @@
-"""What the token text costs the GUI thread at 1 MB: a step through time, a key press, a scroll.
+"""Measure what the token text costs the GUI thread at 1 MB: a step through time, a key press, a scroll.
 
     python -m tests.benchmarks.token_text
 
@@ -40,7 +40,7 @@ LIMITS_MS = {"slider step": 16.0, "key press": 10.0}
 
 
 def text_of_words(separator_every: int) -> str:
-    """Made-up words, 1 MB of them, with a newline after every n words (0: none)."""
+    """Make 1 MB of random words, with a newline after every n words (0: none)."""
     rng = random.Random(7)
     vocabulary = ["".join(rng.choices("etaoinshrdlucmfw", k=rng.randint(1, 11))) for _ in range(4000)]
     words: list[str] = []
@@ -53,7 +53,7 @@ def text_of_words(separator_every: int) -> str:
 
 
 def made_up_ranks(text: str) -> Int32s:
-    """A cut before each blank; inside words, merges at all times, and some boundaries that stay."""
+    """Make ranks: a cut before each blank; inside words, merges at all times, and some boundaries that stay."""
     data = np.frombuffer(text.encode(), np.uint8)
     rng = np.random.default_rng(3)
     ranks = (MERGES * rng.random(len(data) + 1) ** 2).astype(np.int32)
@@ -64,7 +64,7 @@ def made_up_ranks(text: str) -> Int32s:
 
 
 def answer(model: TokenTextModel) -> Callable[[TextChange], None]:
-    """What a session does at each edit, without an engine: the ranks of the requested bytes."""
+    """Answer each edit as a session does, without an engine: with the ranks of the requested bytes."""
     cuts = SafeCuts.of(Recipe.preset("gpt2"))
 
     def on_change(_change: TextChange) -> None:
@@ -118,7 +118,7 @@ def measured(text: str) -> Iterator[tuple[str, list[float]]]:
 
 
 def measured_beside_ids(text: str) -> Iterator[tuple[str, list[float]]]:
-    """The same with the list of ids and the counts on the screen, whatever they do in the same turn included."""
+    """Measure the same with ids and counts on the screen, including their work in the same turn."""
     model = TokenTextModel(text)
     panel = TokenTextPanel(model)
     panel.resize(1280, WINDOW[1])

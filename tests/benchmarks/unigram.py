@@ -1,6 +1,6 @@
-"""Unigram beside SentencePiece and tokenizers: what is trained, and what encodes with the vocabulary of SentencePiece.
+"""Compare Unigram with SentencePiece and tokenizers: training, and encoding by SentencePiece's vocabulary.
 
-Words are split at blanks, and no text is changed before.
+Words are split at blanks, and texts are not normalized.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Encoder = Callable[[str], Any]
 
 
 def trainer(peer: Peer) -> Callable[[Path], Any]:
-    """What trains a vocabulary on a file."""
+    """Return a function that trains a vocabulary on a file."""
     if isinstance(peer, BpeExplorer):
         bpe = peer.bpe
         recipe = bpe.Recipe.preset("unigram", vocab_size=SIZE, unicode_form="")
@@ -59,14 +59,14 @@ def _trained_by(peer: Tokenizers, path: Path) -> Any:
 
 
 def size_of(trained: Any) -> int:
-    """How many tokens it has."""
+    """Return the number of tokens."""
     if hasattr(trained, "get_piece_size"):
         return int(trained.get_piece_size())
     return int(trained.get_vocab_size() if hasattr(trained, "get_vocab_size") else trained.vocabulary_size)
 
 
 def encoder(peer: Peer, learned_from: Path) -> Encoder:
-    """What encodes with the vocabulary that SentencePiece learns from a text."""
+    """Return an encoder by the vocabulary that SentencePiece learns from a text."""
     library = SentencePiece()
     library.warm_up()
     processor = _processor(library, learned_from)

@@ -1,4 +1,4 @@
-"""The vocabulary that everybody encodes with: the 256 bytes, then the merges."""
+"""The vocabulary by which all libraries encode: the 256 bytes, then the merges."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Byte b has the id b, merge i the id 256 + i, for each library alike."""
+    """Byte b has the id b, and merge i the id 256 + i, for every library."""
 
     pairs: tuple[Pair, ...]
-    trained_on: Path | None  # the text, for libraries that can only use what they have trained themselves
+    trained_on: Path | None  # the text, for libraries that can use only their own vocabularies
 
     @cached_property
     def tokens(self) -> list[bytes]:
@@ -38,7 +38,7 @@ class Vocabulary:
 
     @classmethod
     def from_gpt2_file(cls, path: Path) -> Vocabulary:
-        """The merges of GPT-2's vocab.bpe, the bytes numbered plainly."""
+        """Read the merges of GPT-2's vocab.bpe; bytes have their values as ids."""
         byte_of = {character: byte for byte, character in enumerate(printable_bytes())}
         id_of = {bytes([byte]): byte for byte in range(256)}
         pairs = []
@@ -50,7 +50,7 @@ class Vocabulary:
         return cls(tuple(pairs), None)
 
     def as_hugging_face(self) -> str:
-        """As the text of a tokenizer.json."""
+        """Write it as the text of a tokenizer.json."""
         stand_in = printable_bytes()
         written = ["".join(stand_in[byte] for byte in token) for token in self.tokens]
         byte_level: dict[str, Any] = {
@@ -85,7 +85,7 @@ class Vocabulary:
         return json.dumps(whole)
 
     def as_tiktoken(self) -> str:
-        """As the text of a .tiktoken file."""
+        """Write it as the text of a .tiktoken file."""
         return "".join(f"{base64.b64encode(token).decode()} {id}\n" for id, token in enumerate(self.tokens))
 
 

@@ -1,5 +1,4 @@
-"""How smoothly the window runs: start-up, idling, training at full speed, a folder of many files, large merge
-tables.
+"""Measure how smoothly the window runs: start-up, idling, training at full speed, a folder of many files, large tables.
 
     python -m tests.benchmarks.window [TEXT] [--only start idle training methods folder picked table find play]
 
@@ -41,7 +40,7 @@ def main() -> int:
     parser.add_argument("text", nargs="?", type=Path, default=DEFAULT_TEXT, help="the text to train on")
     parts = ["start", *PARTS]
     parser.add_argument("--only", nargs="+", choices=parts, default=parts, help="parts to measure")
-    parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)  # what the fresh process is to do
+    parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)  # the part for the fresh process
     options = parser.parse_args()
     if options.part:
         PARTS[options.part](options.text)
@@ -62,11 +61,11 @@ def _in_fresh_process(part: str, text: Path, folder: Path) -> int:
     if not environment.get("DISPLAY"):
         environment.setdefault("QT_QPA_PLATFORM", "offscreen")
     environment["BPE_EXPLORER_SETTINGS"] = str(folder / "settings.ini")
-    environment["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")  # kept from the second start on, as when installed
+    environment["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")  # kept, as in an installation
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-m", "tests.benchmarks.window", str(text), "--part", part]
     if part == "start":
-        command = [sys.executable, "-m", "tests.benchmarks.first_paint"]  # which loads nothing of these tests
+        command = [sys.executable, "-m", "tests.benchmarks.first_paint"]  # it loads nothing of these tests
     environment[STARTED] = repr(time.time())
     return subprocess.run(command, env=environment, check=False).returncode
 
@@ -75,7 +74,7 @@ def _in_fresh_process(part: str, text: Path, folder: Path) -> int:
 
 
 def measure_idle(_: Path) -> None:
-    """Memory and processor time of a window that nobody touches."""
+    """Measure memory and processor time of a window that nobody touches."""
     program, run_for = _window()
     run_for(2.0)
     before = time.process_time()
@@ -94,7 +93,7 @@ def _memory_megabytes() -> float:
 
 
 def measure_training(text: Path) -> None:
-    """The gaps of a 5 ms timer in the window's thread: idle, then training over and over."""
+    """Measure the gaps of a 5 ms timer in the window's thread: idle, then training over and over."""
     program, run_for = _window(text)
     beginning = text.read_bytes()[:TEXT_BYTES].decode(errors="ignore")
     program.token_text.set_text(beginning)
@@ -128,7 +127,7 @@ def measure_training(text: Path) -> None:
 
 
 def measure_methods(text: Path) -> None:
-    """The same gaps by each method: while it learns, through time, and when a text of a megabyte is put in."""
+    """Measure the same gaps for each method: while it learns, through time, and when a megabyte of text is put in."""
     from bpe_core.recipes.methods import METHODS
     from bpe_core.recipes.presets import PRESETS
     from bpe_core.recipes.recipe import Recipe
@@ -167,7 +166,7 @@ def _learned(program: object) -> int:
 
 
 class _Ticker:
-    """Notes when a timer of 5 ms fires; what lies between two notes is what a person would feel."""
+    """Notes when a 5 ms timer fires; a person feels the gaps between two notes."""
 
     def __init__(self) -> None:
         from PySide6.QtCore import Qt, QTimer
@@ -199,7 +198,7 @@ class _Ticker:
 
 
 def measure_folder(text: Path, is_picked: bool = False) -> None:
-    """The gaps of a window in which a folder of many files, or each of them, is opened, counted and learned from."""
+    """Measure the gaps while a folder of many files, or each file, is opened, counted and learned from."""
 
     def in_a_window(folder: Path) -> None:
         program, run_for = _window()
@@ -225,7 +224,7 @@ def measure_folder(text: Path, is_picked: bool = False) -> None:
 
 
 def measure_table(_: Path) -> None:
-    """Filtering and sorting 100,000 merges; streaming, scrolling, filtering, exporting 250,000."""
+    """Filter and sort 100,000 merges; stream, scroll, filter and export 250,000."""
     from PySide6.QtCore import Qt
     from PySide6.QtWidgets import QApplication
 
@@ -288,7 +287,7 @@ def measure_table(_: Path) -> None:
 
 
 def measure_find(_: Path) -> None:
-    """The first answers of the field that finds everything."""
+    """Measure the first answers of the field that finds everything."""
     from tests.benchmarks import find_anything
 
     program, run_for = _window()
@@ -298,7 +297,7 @@ def measure_find(_: Path) -> None:
 
 
 def measure_play(text: Path) -> None:
-    """What was learned is played, merge by merge."""
+    """Play a history merge by merge."""
     from tests.benchmarks.playing import measure_playing
 
     program, run_for = _window()
@@ -306,7 +305,7 @@ def measure_play(text: Path) -> None:
 
 
 def _window(*files: Path):  # its modules are loaded only here
-    """A window, and a way to let it run for some seconds."""
+    """Open a window; return it with a function that runs it for some seconds."""
     from PySide6.QtCore import QEventLoop, QTimer
     from PySide6.QtWidgets import QApplication
 

@@ -1,7 +1,7 @@
-"""WordPiece beside tokenizers: what is trained, and what both encode with.
+"""Compare WordPiece with tokenizers: training, and encoding by one vocabulary.
 
-Words are split as BERT splits them. Training changes no text before; to encode, it is cleaned, its letters are made
-small and lose their accents, in both alike.
+Words are split as in BERT. Training does not normalize; encoding cleans the text, makes letters small and drops their
+accents, in both alike.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.benchmarks.peers import BpeExplorer, Peer, Tokenizers, pieces
 
-# Beside the rules of WordPiece our byte-pair encoding of the same text, as a measure.
+# The rules of WordPiece, and our byte-pair encoding for comparison.
 TRAINING = {"bpe-explorer": ("count", "score", "bpe"), "tokenizers": ("count",)}
 ENCODING = {"bpe-explorer": ("",), "tokenizers": ("",)}
 ENCODED_WITH = 30_000
@@ -22,7 +22,7 @@ Encoder = Callable[[str], Any]
 
 
 def trainer(peer: Peer, size: int, rule: str) -> Callable[[Path], Any]:
-    """What trains a vocabulary of that size on a file."""
+    """Return a function that trains a vocabulary of that size on a file."""
     if isinstance(peer, Tokenizers):
         return lambda path: _trained_by(peer, path, size)
     assert isinstance(peer, BpeExplorer)
@@ -47,12 +47,12 @@ def _trained_by(peer: Tokenizers, path: Path, size: int) -> Any:
 
 
 def size_of(trained: Any) -> int:
-    """How many tokens it has."""
+    """Return the number of tokens."""
     return int(trained.get_vocab_size() if hasattr(trained, "get_vocab_size") else trained.vocabulary_size)
 
 
 def encoder(peer: Peer, learned_from: Path) -> Encoder:
-    """What encodes with a vocabulary that our engine learns from a text."""
+    """Return an encoder by a vocabulary that our engine learns from a text."""
     history = _history(learned_from)
     if isinstance(peer, BpeExplorer):
         from bpe_core.segmenting.tokenizer import Tokenizer

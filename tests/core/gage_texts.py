@@ -1,4 +1,4 @@
-"""Random texts and recipes for Gage's compressor, rich in what goes wrong: runs, ties, small blocks, few free bytes."""
+"""Random texts and recipes for Gage's compressor with many hard cases: runs, ties, small blocks, few free bytes."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 @st.composite
 def words(draw: st.DrawFn) -> WordTable:
-    """A few texts, some of which occur more often than once."""
+    """Draw a few texts, some of them repeated."""
     texts = draw(st.lists(data(), min_size=1, max_size=3, unique=True))
     return WordTable.from_counts([(text, draw(st.sampled_from([1, 1, 3, 2**40]))) for text in texts])

@@ -1,4 +1,4 @@
-"""Two ways to learn the same: the plain reference, and the engine step by step."""
+"""Learn by the plain reference, or by the engine step by step."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LEARNERS: dict[str, Learn] = {"reference": reference.train, "engine": learn_fast
 
 
 def token_texts(history: History) -> list[bytes]:
-    """What is written on each token, base symbols first."""
+    """Return the text of each token, base symbols first."""
     texts = [symbol.text for symbol in history.alphabet.symbols]
     for merge in history:
         texts.append(texts[merge.left] + texts[merge.right])
@@ -41,7 +41,7 @@ def token_texts(history: History) -> list[bytes]:
 
 
 def written(history: History, encoding: str = "utf-8") -> list[tuple[str, str, int]]:
-    """The merges as a person writes them: left, right, count."""
+    """Write the merges as people do: left, right, count."""
     texts = [text.decode(encoding, errors="backslashreplace") for text in token_texts(history)]
     return [(texts[merge.left], texts[merge.right], merge.count) for merge in history]
 
@@ -51,12 +51,12 @@ def pairs_of(history: History) -> list[tuple[int, int]]:
 
 
 def all_columns(history: History) -> dict[str, list[int]]:
-    """Every column as a list, so that two histories can be compared and a difference shown."""
+    """Return every column as a list, so that two histories can be compared and differences shown."""
     return {name: column.tolist() for name, column in history.columns._asdict().items()}
 
 
 def history_from_texts(words: WordTable, recipe: Recipe, rules: list[tuple[str, str]]) -> History:
-    """A history made of written rules on the alphabet of these words."""
+    """Make a history of written rules on the alphabet of these words."""
     alphabet = Alphabet.for_words(words, recipe)
     ids = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols)}
     pairs = []
@@ -67,12 +67,12 @@ def history_from_texts(words: WordTable, recipe: Recipe, rules: list[tuple[str, 
 
 
 def first_difference(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> int | None:
-    """The index of the first merge in which two lists differ."""
+    """Find the index of the first merge in which two lists differ."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
 
 
 def symbols_at(boundary_ranks: list[int | None], merges: int) -> list[int]:
-    """How many base symbols each token holds after n merges, by the boundaries' ranks."""
+    """Count the base symbols of each token after n merges, by the boundaries' ranks."""
     cuts = [i + 1 for i, rank in enumerate(boundary_ranks) if rank is None or rank >= merges]
     return [stop - start for start, stop in pairwise([0, *cuts, len(boundary_ranks) + 1])]
 

@@ -1,4 +1,4 @@
-"""Random words, recipes and texts, rich in what goes wrong: overlaps, ties, markers, unknown characters."""
+"""Random words, recipes and texts with many hard cases: overlaps, ties, markers, unknown characters."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
             alphabet_limit=draw(st.none() | st.integers(1, 3)),
             unknown=draw(st.sampled_from(["unk", "bytes"])),
         )
-    # The alphabets above hold the markers' own letters: what a text spells must not be taken for a marker.
+    # The alphabets hold the letters of markers: a text that spells one must not be taken for a marker.
     marker = draw(st.sampled_from(MARKERS))
     choices |= dict(pattern="whitespace", ties=draw(st.sampled_from(ties)), marker=marker)
     return Recipe(**choices)
@@ -53,7 +53,7 @@ def recipes(draw: st.DrawFn) -> Recipe:
 
 @st.composite
 def merge_tables(draw: st.DrawFn) -> History:
-    """Any merge table at all, such as one that was never trained: each merge joins tokens that exist by then."""
+    """Any merge table, even one of no training: each merge joins tokens that exist by then."""
     table, recipe = draw(words()), draw(recipes())
     alphabet = Alphabet.for_words(table, recipe)
     usable = [id for id, symbol in enumerate(alphabet.symbols) if symbol.merges]

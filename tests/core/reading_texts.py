@@ -1,4 +1,4 @@
-"""What the tests of reading have in common: write a file, read it back, hear the sentence."""
+"""Helpers for tests of reading: write a file, read it back, take the sentence."""
 
 from __future__ import annotations
 

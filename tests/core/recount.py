@@ -1,4 +1,4 @@
-"""Byte-pair encoding as one might write it on the first day; it shares nothing with the engine or its reference."""
+"""The simplest byte-pair encoding; it shares nothing with the engine or its reference."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ BYTES = [chr(byte) for byte in range(256)]  # each written as one letter
 
 @dataclass
 class Recount:
-    """What was learned, and how the words are cut at the end."""
+    """The merges, and the words as they are cut at the end."""
 
     texts: list[str]  # of each token
-    words: list[tuple[list[int], int]]  # the tokens of each, and how often it occurs
+    words: list[tuple[list[int], int]]  # the tokens of each word, and its count
     pairs: list[Pair] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
     ties: list[bool] = field(default_factory=list)  # whether another pair occurred as often
 
     @property
     def rows(self) -> list[tuple[str, str, int]]:
-        """Left, right, count, as a person writes them."""
+        """Write merges as people do: left, right, count."""
         found = zip(self.pairs, self.counts, strict=True)
         return [(self.texts[left], self.texts[right], count) for (left, right), count in found]
 
@@ -47,7 +47,7 @@ class Recount:
 def recount(
     words: Mapping[tuple[str, ...], int], merges: int, *, least: int = 2, lowest_ids: bool = False, base: list[str]
 ) -> Recount:
-    """Count all pairs again before each step; of the most frequent the one met first is joined, or the lowest ids."""
+    """Count all pairs again before each step; join the most frequent, the first met or the lowest ids of equals."""
     numbers = {text: number for number, text in enumerate(base)}
     found = Recount(list(base), [([numbers[symbol] for symbol in word], count) for word, count in words.items()])
     for _ in range(merges):

@@ -1,4 +1,4 @@
-"""Writes the same documents as every kind of file that holds many of them."""
+"""Write the same documents as every kind of file that holds several."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pyarrow import feather, parquet
 
 
 def write_every_kind(folder: Path, texts: Sequence[str]) -> dict[str, str | None]:
-    """The paths of all files and folders below this one that hold these texts, and the field where it must be said."""
+    """Return all files and folders below this one with these texts, and the field where it must be given."""
     table = arrow.table({"id": range(len(texts)), "text": arrow.array(texts, arrow.string())})
     parquet.write_table(table, folder / "a.parquet", compression="zstd", row_group_size=3, data_page_size=64)
     feather.write_feather(table, str(folder / "a.feather"), chunksize=2)

@@ -1,4 +1,4 @@
-"""Trainer, history, tokenizer and session serve a method whose steps drop tokens, though nothing of it is theirs."""
+"""Trainer, history, tokenizer and session serve a method whose steps drop tokens without knowing it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The arrows of the house point one way: app.window -> app.session -> app.worker -> bpe_core.
 
-Inside the window a topic's models and views lie together, so not the folder but what a file imports tells
-which it is: a file that takes widgets, painters or charts from outside *draws*. What draws knows nothing of the engine,
-what does not draw knows nothing of what does; files called `wiring` and the list of all pages bring the two together.
+Inside the window a topic's models and views lie together, so imports tell them apart: a file that takes widgets,
+painters or charts from outside *draws*. Files that draw know nothing of the engine; files that do not draw know nothing
+of those that do. Files named `wiring` and the list of all pages bring the two together.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STAGES = [
     *("warm_up", "compiler", "command_line", "__main__"),
 ]
 METHOD_FILES = sorted((ROOT / "bpe_core" / "learning").glob("*/method.py"))
-BACKWARD = {  # what an arrow may still point back to: hardly more than names, numbers and types
+BACKWARD = {  # modules of names, numbers and types that an arrow may point back to
     "bpe_core.recipes.recipe": {
         "bpe_core.text.patterns",
         "bpe_core.text.preparation",
@@ -38,7 +38,7 @@ BACKWARD = {  # what an arrow may still point back to: hardly more than names, n
     },
     "bpe_core.recipes.ties": {"bpe_core.text.stand_ins"},
     "bpe_core.learning.methods": {"bpe_core.segmenting"},
-    # a method brings what cuts by it
+    # a method brings its segmenter
     **{f"bpe_core.learning.{path.parent.name}.method": {"bpe_core.segmenting"} for path in METHOD_FILES},
 }
 TOP_LEVEL = {"app", "bpe_core", "resources", "tests", "pyproject.toml", "README.md"}
@@ -79,7 +79,7 @@ def is_wiring(module: str) -> bool:
 
 
 def draws(imports: frozenset[str]) -> bool:
-    """Whether a file puts something on the screen, by what it takes from outside."""
+    """Whether a file draws on the screen, by its imports from outside."""
     return any(is_in(name, source) for name in imports for source in DRAWING)
 
 
@@ -106,7 +106,7 @@ def is_wrong(module: str, imported: str, module_draws: bool) -> bool:
         return False
     if target is None:
         return is_in(imported, "app.wiring")
-    if is_in(imported, "bpe_core.command_line"):  # commands are given in processes of their own
+    if is_in(imported, "bpe_core.command_line"):  # commands run in other processes
         return True
     if LAYERS.index(target) > LAYERS.index(layer):
         return True
@@ -114,18 +114,18 @@ def is_wrong(module: str, imported: str, module_draws: bool) -> bool:
         return False
     if is_wiring(imported) or (is_in(module, "app.window.parts") and is_topic(imported)):
         return True
-    if module_draws:  # of the engine, only figures, which are drawn alike everywhere
+    if module_draws:  # of the engine only figures, which are drawn alike everywhere
         return target == "bpe_core" and not is_in(imported, "bpe_core.figures")
     return imported in drawing_modules()
 
 
 def is_topic(module: str) -> bool:
-    """Whether a module belongs to one topic of the window, so that what all topics share must not need it."""
+    """Whether a module belongs to one topic of the window, so that shared parts must not need it."""
     return is_in(module, "app.window") and not is_in(module, "app.window.parts") and module != "app.window"
 
 
 def run_imports_of(source: str) -> frozenset[str]:
-    """Every module that a source imports when it runs, also inside functions; not what only type checkers read."""
+    """Return every module that a source imports when it runs, even inside functions; type checkers read more."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -137,7 +137,7 @@ def circle_among(sources: dict[str, str]) -> list[str]:
     """A circle of modules that import each other, if there is one."""
     arrows = {module: run_imports_of(source) & sources.keys() - {module} for module, source in sources.items()}
     packages = {module for module in sources if any(is_in(other, module) for other in sources.keys() - {module})}
-    # A package that hands on the names of its modules is no room of its own.
+    # A package that only hands on names of its modules is no room.
     rooms = {module: found - packages for module, found in arrows.items() if module not in packages}
     try:
         TopologicalSorter(rooms).prepare()
@@ -155,7 +155,7 @@ def test_no_imports_run_in_a_circle() -> None:
 
 
 def test_no_arrow_turns_round() -> None:
-    """One test of all files: hundreds of tests would take longer than what they look at."""
+    """One test of all files: hundreds of tests would take longer."""
     sources = {module: path.read_text(encoding="utf-8") for module, path in modules()}
     assert len(sources) > 400
     assert [sentence for module, source in sources.items() for sentence in broken_arrows(module, source)] == []

@@ -7,11 +7,11 @@ D  the toy of low, lower, newest and widest, with `</w>`  (preset `words` with a
 E  raw bytes, never split                                 (preset `raw-bytes`)
 
 The words are counted here by the standard library alone, so that learning is tested
-apart from counting; that the engine counts the same words is a test of its own below.
+apart from counting; another test below compares the engine's counts.
 The articles' texts are no part of the project. Where they are not at hand, the same is held
 on the project's own, against what plain code finds in them by counting again at each step.
-What the articles say of WordPiece and Unigram, and the byte-replacing compressor of 1994
-with its own stop rule and table, is not byte-pair learning as the engine does it.
+WordPiece, Unigram and the byte-replacing compressor of 1994 in the articles are not byte-pair
+learning as the engine does it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A file is the old one or the new one, whatever happens to its writer; and what a killed writer left is removed."""
+"""A file is always the old one or the new one, and the remains of a killed writer are removed."""
 
 from __future__ import annotations
 

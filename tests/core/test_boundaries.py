@@ -1,4 +1,4 @@
-"""A text's boundaries follow its edits, and tell its tokens at any moment and in any stretch."""
+"""A text's boundaries follow its edits, and give its tokens at any moment and in any stretch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernels count what plain Python counts: every preset, every way to cut the text, any number of threads."""
+"""The kernels count the same as plain Python: every preset, every way to cut the text, any number of threads."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_several_tables_in_little_room_are_the_one(room: int) -> None:
 
 
 def test_one_long_word_in_many_blocks() -> None:
-    """A stretch that is nowhere surely cut makes its block grow; what is searched for a cut is searched once."""
+    """A stretch without a sure cut makes its block grow; each part is searched for a cut only once."""
     searched = 0
 
     class Watched(Counter):

@@ -1,4 +1,4 @@
-"""The kernels give what plain Python gives, which is held equal to the reference elsewhere."""
+"""The kernels give the tokens of plain Python, which other tests compare with the reference."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_several_threads_at_several_merges() -> None:
 
 @given(history=histories(), batch=st.lists(MORE_TEXTS, max_size=6), threads=st.integers(1, 3), job=st.integers(1, 40))
 def test_many_texts_are_what_they_are_one_by_one(history: History, batch: list[str], threads: int, job: int) -> None:
-    """However they are shared out: as a list, and as an Arrow array that is a part of another, and as bytes."""
+    """In every form: as a list, as a part of an Arrow array, and as bytes."""
     plain, compiled = both_encoders(history)
     if not compiled.finds_words:
         return

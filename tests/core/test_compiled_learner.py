@@ -1,4 +1,4 @@
-"""The compiled learner where it differs from the plain one: room that grows, merges that are given, huge counts."""
+"""The compiled learner where it differs from the plain one: growing room, given merges, huge counts."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ RECIPES = [
 
 
 def as_told(texts: list[str], recipe: Recipe) -> list[tuple[bytes, int]]:
-    """What the words are by definition: each document normalized as a whole, split as a whole."""
+    """Find the words by definition: normalize and split each document as a whole."""
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(split_words(normalize(text, recipe), recipe))

@@ -1,4 +1,4 @@
-"""A tokenizer as a folder: what `transformers` makes of it, and the warning where that differs."""
+"""A tokenizer as a folder: the ids of `transformers`, and the warning where they differ."""
 
 from __future__ import annotations
 

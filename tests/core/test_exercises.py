@@ -1,4 +1,4 @@
-"""The exercise sheet: the reference finds what its solutions say."""
+"""The reference finds the solutions of the exercise sheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a history tells of its corpus agrees with plain recounts."""
+"""The facts of a history about its corpus agree with plain recounts."""
 
 from __future__ import annotations
 

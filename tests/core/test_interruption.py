@@ -1,4 +1,4 @@
-"""Ctrl-C, `kill`, and a terminal that is closed: commands end in order, and keep what is worth it."""
+"""Ctrl-C, `kill` and a closed terminal: commands end in order, and keep their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Machine code that is kept: made once, trusted only where nobody else can have touched it, thrown away if damaged."""
+"""Kept machine code: made once, trusted only where nobody else can have touched it, thrown away if damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the system says about its memory, in all the ways systems say it; and the sentences that come of it."""
+"""The memory that systems report, in all their ways; and the sentences about it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="re
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A Linux of our own making: `proc/...` and `cgroup/...` are written by each test."""
+    """An imitated Linux: each test writes `proc/...` and `cgroup/...`."""
     monkeypatch.setattr(limits, "PROC", tmp_path / "proc")
     monkeypatch.setattr(limits, "CGROUP", tmp_path / "cgroup")
     monkeypatch.delenv(limits.SETTING, raising=False)
@@ -184,12 +184,12 @@ class TestTheSentences:
             Trainer(words, Recipe.preset("raw-bytes"))
 
     def test_a_text_that_is_one_word_asks_before_it_is_joined(self, room: list[int]) -> None:
-        room[0] = limits.RESERVE + 10 * MB  # enough to go on as long as nothing large is wanted
+        room[0] = limits.RESERVE + 10 * MB  # enough for small work
         with pytest.raises(TooLarge, match=r"^Holding a text as one word needs about 70 MB"):
             count_words(Corpus.from_texts(["x" * 70_000_000]), Recipe.preset("raw-bytes"))
 
     def test_a_long_text_is_not_split_as_a_whole_without_asking(self, room: list[int]) -> None:
-        room[0] = limits.RESERVE + 10 * MB  # enough to go on as long as nothing large is wanted
+        room[0] = limits.RESERVE + 10 * MB  # enough for small work
         with pytest.raises(TooLarge, match=r"^Splitting a text as a whole needs about"):
             count_words(
                 Corpus.from_texts(["low " * 5_000_000]), Recipe(pattern="custom", custom_pattern=r"(?<=,,)-|\w+")

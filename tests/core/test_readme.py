@@ -1,4 +1,4 @@
-"""What the README shows is true: its commands are there, and its examples give what it says."""
+"""The README is true: its commands exist, and its examples give the results it shows."""
 
 from __future__ import annotations
 

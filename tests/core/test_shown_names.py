@@ -1,4 +1,4 @@
-"""Names and values of others in sentences: nothing in them acts on a terminal, and nothing goes on without end."""
+"""Names and values of others in sentences: they never act on a terminal, and are never endless."""
 
 from __future__ import annotations
 

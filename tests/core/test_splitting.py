@@ -37,7 +37,7 @@ def test_named_patterns_find_what_findall_finds(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", NAMED_PATTERNS)
 def test_in_ascii_alone_they_find_the_same(name: str) -> None:
-    """Of each two characters, and of texts of those that a pattern tells apart."""
+    """Split each two characters, and texts of those that a pattern distinguishes."""
     expression, draw = NAMED_PATTERNS[name].expression, random.Random(name)
     ours, theirs = in_ascii(expression), regex.compile(expression)
     texts = [chr(first) + chr(second) for first in range(128) for second in range(128)]

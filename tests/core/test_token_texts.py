@@ -1,4 +1,4 @@
-"""What is written on a token hides nothing, can be read back, and fits into memory."""
+"""The text of a token hides nothing, can be read back, and fits into memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trainer promises beyond its merges: when it refuses, how it is driven, and who does the work."""
+"""A trainer beyond its merges: its refusals, its control, and its choice of a learner."""
 
 from __future__ import annotations
 

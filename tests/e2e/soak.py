@@ -1,4 +1,4 @@
-"""A window in which somebody does this and that without a pause, while runs are learned at full speed.
+"""A window with random acts without a pause, while runs are learned at full speed.
 
     python -m tests.e2e.soak FOLDER SECONDS SEED
 

@@ -1,4 +1,4 @@
-"""Somebody does this and that for a long time: nothing unexpected happens, memory does not grow, nobody is called.
+"""Random acts for a long time: nothing unexpected happens, memory does not grow, no network is reached.
 
 A few seconds always; BPE_LONG=1 in the environment asks for an hour, BPE_SOAK_SECONDS=1200 for twenty minutes.
 """

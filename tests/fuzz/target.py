@@ -1,6 +1,6 @@
 """Small sound inputs, made here and changed at random, given to the program: only a BpeError is a good end.
 
-    python -m tests.fuzz.target KIND[,KIND...] SECONDS SEED      so many seconds for each kind
+    python -m tests.fuzz.target KIND[,KIND...] SECONDS SEED      these seconds for each kind
     python -m tests.fuzz.target again KIND SEED NUMBER [KIND SEED NUMBER ...]
 
 Each input follows from its kind, seed and number alone: they are all that must be kept of one that failed.

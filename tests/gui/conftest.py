@@ -1,4 +1,4 @@
-"""A whole window for a test, with settings of its own, and nothing left behind."""
+"""A whole window for a test, with separate settings, and nothing left behind."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def settle(qtbot: QtBot, program: Program) -> None:
 
 
 def on_its_way(program: Program) -> list[Hashable]:
-    """What the window does not show yet: said, so that a wait in vain tells what it waited for."""
+    """Name what the window does not show yet, so that a failed wait says what it waited for."""
     late: list[Hashable] = list(program.session.aside.busy_with)
     if program.encoder.is_behind:
         late.append(program.encoder)
@@ -265,7 +265,7 @@ def rest(qtbot: QtBot, program: Program) -> None:
 
 
 def wait_for_sentence(qtbot: QtBot, program: Program, told: str) -> None:
-    """Until the message bar says that; else this says what it says, and what is still on its way."""
+    """Wait until the message bar says that; a failure says what it shows, and which work goes on."""
 
     def is_told() -> None:
         run = program.session.runs.shown
@@ -276,7 +276,7 @@ def wait_for_sentence(qtbot: QtBot, program: Program, told: str) -> None:
 
 
 def wait_for_totals(qtbot: QtBot, program: Program, told: str) -> None:
-    """Until the line about all texts of the corpus says that."""
+    """Wait until the line about all texts of the corpus says that."""
 
     def is_told() -> None:
         assert told in program.corpus_panel.totals.text(), on_its_way(program)

@@ -107,7 +107,6 @@ class RunSearch:
 
 
 def _joined(typed: str, history: History, names: TokenTexts) -> list[int]:
-    """Find the step that joins two tokens, typed with a space between them."""
     ids = [names.id_of(part) for part in typed.split()]
     if len(ids) != 2 or None in ids:
         return []
@@ -117,7 +116,6 @@ def _joined(typed: str, history: History, names: TokenTexts) -> list[int]:
 
 
 def _containing(typed: str, history: History, names: TokenTexts) -> Iterator[tuple[int, Iterable[int]]]:
-    """Find tokens equal to the text, beginning with it, or containing it; a leading space may be left out."""
     wanted = typed.replace(" ", BLANK)
     texts = names.text[: history.first_special]
     hits = [token for token, text in enumerate(texts) if wanted in text]

@@ -99,7 +99,6 @@ class FigureView(QWidget):
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.hint)
 
     def _picture_of(self, layout: Layout) -> QPixmap:
-        """Return the picture of the still parts, made anew if more than the marks has changed."""
         if self._still is not None and _serves(self._still[0], layout):
             return self._still[1]
         scale = self.devicePixelRatioF()

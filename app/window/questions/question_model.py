@@ -171,7 +171,6 @@ class QuestionModel(QObject, Watched):
         return question.asks_corpus(has_texts=all(run.words is not None for run in runs))
 
     def _studies(self, question: Question, runs: list[Run], remarks: list[str]) -> Studies:
-        """The studies of these runs as they are now; by name if the question is about several."""
         made, all_runs = self._session.runs.studies, self._session.runs.all
         asks_corpus, at = self._asks_corpus(question, runs), self._early_moment()
         found: dict[str, Study] = {}

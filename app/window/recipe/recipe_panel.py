@@ -415,7 +415,6 @@ class RecipePanel(QScrollArea):
             self._form.choose(**({"merges": 1000} if index == 1 else {"vocab_size": 32_000}))
 
     def _show(self) -> None:
-        """Show the recipe; refused entries stay unless it replaces them."""
         for refused in self._refusals:
             if refused not in self._form.standing:
                 self._refuse(refused, "")

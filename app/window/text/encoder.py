@@ -101,7 +101,6 @@ class LiveEncoder(QObject):
         return recipe, self._model.text()[:LOOKED_AT] if recipe.base == "characters" else ""
 
     def _look(self) -> None:
-        """Find out what to encode with before there is a run, on another thread, as a recipe may be slow."""
         recipe, text = looked_at = self._to_look_at()
         if not text:
             self._take_first(looked_at, _before_any(recipe, ""))

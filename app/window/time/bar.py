@@ -121,7 +121,6 @@ class TimeTrack(QAbstractSlider):
         painter.drawPolyline(line)
 
     def _shapes(self, track: QRectF, curve: Line) -> tuple[QPolygonF, QPolygonF]:
-        """The curve as a line and as an area, made anew only when the curve or its place changes."""
         key = (id(curve), track.width(), track.height(), self.maximum())
         if self._drawn is None or self._drawn[0] != key:
             low, high = float(np.min(curve.y)), float(np.max(curve.y))

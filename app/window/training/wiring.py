@@ -63,7 +63,6 @@ class Training(QObject):
             act()
 
     def _train_unless_learned(self, *, says: bool = True) -> None:
-        """Train, or show the run with the same result."""
         runs, corpus, recipe = self._session.runs, self._session.corpus, self._session.recipe.value
         equal = [run for run in runs.all if run.is_just(recipe, corpus.texts.value)]
         if not equal or corpus.is_listing:  # more texts are on their way
@@ -79,7 +78,6 @@ class Training(QObject):
             self._session.aside.tell(sentence, is_error=False, answers=(answer,))
 
     def _train(self) -> None:
-        """Train, and then play a small run, except in the lab, which has other sliders."""
         if self._frame.window.room != "compare":
             self._session.playing.play_next_run()
         self._session.train(fits=not self._form.has_own_size)

@@ -253,7 +253,6 @@ class PlainLattices:
         return start, done
 
     def _expect_one(self, edges: list[list[Edge]], weight: int) -> None:
-        """Add, for each token at each place, how probable the paths are that go through it."""
         probabilities, expected, size = self._probabilities, self._expected_so_far, len(edges)
         reached, lifts = _probability_to_reach(edges, probabilities)
         whole = reached[size]

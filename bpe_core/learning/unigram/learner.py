@@ -86,7 +86,6 @@ class UnigramLearner(DroppingLearner):
         return self._in_slices(partial(self._lattices.expect, scores=scores))
 
     def _estimate(self, room: int) -> Int64s:
-        """Make new scores; return the pieces too rare for one, the rarest first, no more of them than may leave."""
         expected = self._lattices.expected.astype(np.float32)
         stay = self._in_force & (expected >= RARE)
         rare = np.flatnonzero(self._in_force & ~stay & self._is_seed)
@@ -132,7 +131,6 @@ class UnigramLearner(DroppingLearner):
         return self._chosen(np.concatenate((idle, least)), causes, costs)
 
     def _finish(self) -> Iterator[bool]:
-        """Every base symbol gets a score; then the least likely pieces leave."""
         missing = np.flatnonzero(~self._in_force & ~self._is_seed & (self.coverage > 0))
         if len(missing):
             missing = missing[np.lexsort((missing, -self.coverage[missing]))]

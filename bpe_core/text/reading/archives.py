@@ -102,8 +102,6 @@ class _Counted(Wrapped):
 
 
 class _Stream:
-    """A tar archive without its compression, from beginning to end."""
-
     def __init__(self, stream: ByteStream, source: Source) -> None:
         self._stream, self._unpacked, self._stored = stream, _Unpacked(source), source.size
         self._last, self._has_ended = b"", False

@@ -215,7 +215,6 @@ def _looked_at(source: Source, options: ReadingOptions) -> Source:
 
 
 def _as_asked(source: Source, options: ReadingOptions) -> Source:
-    """Mark it as a list of words if the options say so."""
     if not options.word_list:
         return source
     if source.kind not in ("text", "csv", "tsv", "parquet", "arrow"):

@@ -110,8 +110,6 @@ def _decoded_blocks(
 
 
 class _Decoder:
-    """Decodes block by block; from the first invalid byte on in the way the person chose."""
-
     def __init__(self, source: Source, encoding: str, on_invalid: OnInvalid, log: SkipLog) -> None:
         self._source, self._encoding, self._on_invalid, self._log = source, encoding, on_invalid, log
         self._decoder = codecs.getincrementaldecoder(encoding)("strict")

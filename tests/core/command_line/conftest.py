@@ -1,4 +1,4 @@
-"""A text, a table learned from it, and the command in a process of its own."""
+"""A text, a table learned from it, and the command in another process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def table(tmp_path: Path, text: Path) -> Path:
 
 
 def program(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own."""
+    """Run the command in another process."""
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
         [sys.executable, "-m", "bpe_core", *arguments], capture_output=True, encoding="utf-8", cwd=ROOT, **options
     )

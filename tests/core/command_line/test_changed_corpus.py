@@ -46,7 +46,7 @@ def test_it_is_told_once(
 
 
 def test_no_command_reads_a_corpus_in_another_way() -> None:
-    """What is not read through `corpora.reading` would keep to itself what it met."""
+    """A command that reads without `corpora.reading` would hide what it met."""
     found = []
     for path in (ROOT / "bpe_core" / "command_line").rglob("*.py"):
         names = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}

@@ -1,4 +1,4 @@
-"""`compress` and `expand`: the figures they print, the names they choose, what they refuse."""
+"""`compress` and `expand`: the figures they print, the names they choose, their refusals."""
 
 from __future__ import annotations
 

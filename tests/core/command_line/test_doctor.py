@@ -1,4 +1,4 @@
-"""What `doctor` tells, also where much is missing."""
+"""`doctor` lists what is in use, even where much is missing."""
 
 from __future__ import annotations
 

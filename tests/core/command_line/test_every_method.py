@@ -1,4 +1,4 @@
-"""Every question by command, of a run by each method: an answer, or a sentence that says what to ask instead."""
+"""Every question by command, about a run by each method: an answer, or a sentence that names another question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def method(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def files(tmp_path: Path, method: str) -> tuple[str, str]:
-    """A text, and what was learned from it."""
+    """A text and a run that learned from it."""
     text, learned = tmp_path / "text.txt", tmp_path / "run.bpex"
     text.write_text(TEXT, encoding="utf-8")
     assert run(["train", str(text), "--method", method, "--merges", "12", "--quiet", "--output", str(learned)]) == 0

@@ -1,4 +1,4 @@
-"""What was made is made again: identical, or with the reason why not."""
+"""`repeat` makes a result again: identical, or with the reason why not."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
         "folder": ["export", "--merges", "merges.csv", str(here / "folder") + "/"],
         "session": ["train", "book.txt", "--merges", "20", "--output", "runs.bpex"],
         "branch": ["branch", "runs.bpex", "--forbid", "t+h@1", "-o", "both.bpex"],
-        "diff": ["diff", "both.bpex#1", str(here / "both.bpex") + "#2", "-o", "differing.csv"],  # which ends with 3
+        "diff": ["diff", "both.bpex#1", str(here / "both.bpex") + "#2", "-o", "differing.csv"],  # it ends with 3
         "lab": ["chart", "lab", "both.bpex#2", "both.bpex#1", "-o", "lab.svg"],
         "curves": ["chart", "curves", "both.bpex", "--corpus", "book.txt", "-o", "curves.csv"],
         "compress": ["compress", "other.txt"],
@@ -95,7 +95,7 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
 
 
 def _expect_of_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What an older version has printed, and a table that had fewer columns."""
+    """Change the print of an older version, and a table with fewer columns."""
     sizes = json.loads((folder / "sizes.manifest.json").read_text(encoding="utf-8"))
     sizes["results"][0]["sha256"] = "0" * 64
     (folder / "before.json").write_text(json.dumps({**sizes, "version": 1}), encoding="utf-8")
@@ -106,7 +106,7 @@ def _expect_of_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def _in_this_process(call: list[str], cwd: Path, **_: object) -> SimpleNamespace:
-    """A process takes its time to begin; one is enough."""
+    """Starting a process takes long; one is enough."""
     printed = io.StringIO()
     with contextlib.chdir(cwd), contextlib.redirect_stdout(printed):
         code = run(call[3:])

@@ -1,4 +1,4 @@
-"""What goes wrong with a command ends in one sentence and the right exit code."""
+"""A mistake with a command ends in one sentence and the right exit code."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_terminal_without_the_characters_gets_escapes() -> None:
 
 
 def ended(redirection: str) -> tuple[int, str]:
-    """How a command ends whose output goes there, and what it says."""
+    """Return the exit code and sentence of a command with this output."""
     command = f"{shlex.quote(sys.executable)} -m bpe_core presets {redirection}"
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT)
     return done.returncode, done.stderr

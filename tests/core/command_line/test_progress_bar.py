@@ -1,4 +1,4 @@
-"""The progress bar: where it draws, how often, and what it tells."""
+"""The progress bar: where it draws, how often, and its text."""
 
 from __future__ import annotations
 

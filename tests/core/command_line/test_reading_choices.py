@@ -1,4 +1,4 @@
-"""How files are read is said alike to every command that reads texts."""
+"""Every command that reads texts takes the same options for reading."""
 
 from __future__ import annotations
 

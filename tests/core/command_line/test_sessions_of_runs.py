@@ -63,7 +63,7 @@ def test_a_kept_run_goes_another_way_and_what_is_written_follows_what_was_decide
     assert branch.history is not None
     assert (first.parent, branch.parent, branch.history.pair(5)) == (None, 1, (119, 114))
     assert first.history.pairs()[:3] == branch.history.pairs()[:3]
-    assert run(["branch", str(kept), "--forbid", "o+n@9", "-o", str(table)]) == 0  # of the branch, which was shown
+    assert run(["branch", str(kept), "--forbid", "o+n@9", "-o", str(table)]) == 0  # the branch was shown
     assert read_session(kept).view.shown_run == 2
     written = table.read_text()
     left, right = branch.history.pair(0)

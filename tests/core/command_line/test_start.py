@@ -1,4 +1,4 @@
-"""How commands start: in any thread, and loading only what is asked for."""
+"""Commands start in any thread, and load only the modules they need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_commands_run_in_any_thread(text: Path, tmp_path: Path) -> None:
     assert codes == [0]
 
 
-# What no small command may load: it takes long.
+# Slow modules, which no small command may load.
 FREE_OF = {
     "numba pyarrow PySide6": [
         "--help",
@@ -37,7 +37,7 @@ FREE_OF = {
 
 
 def test_only_what_is_asked_for_is_loaded(text: Path, tmp_path: Path) -> None:
-    """In one process, the commands that load least first."""
+    """Run the commands in one process, those that load least first."""
     table = tmp_path / "merges.csv"
     assert run(["train", str(text), "--merges", "20", "--output", str(table), "--quiet"]) == 0
     script = f"""

@@ -119,7 +119,7 @@ def test_only_included_files_of_a_folder(tmp_path: Path) -> None:
 def test_pairs_are_forbidden_and_forced_by_how_they_are_written(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The table that is written holds what was decided, and its recipe learns the same again."""
+    """The written table holds the decisions, and its recipe learns the same again."""
     table = tmp_path / "branch.json"
     train = ["train", str(text), "--preset", "english"]
     steered = [*train, "--forbid", "th+e@3", "--force", "#256+a@5"]

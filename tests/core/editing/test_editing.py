@@ -56,7 +56,7 @@ def peer_of(history: History, numbers: Int64s | None = None) -> tokenizers.Token
 
 
 def parted(ids: list[int], hidden: set[int], history: History) -> list[int]:
-    """These tokens, for each that is hidden what it was born of."""
+    """Replace each hidden token by its parts."""
     found = []
     for id in ids:
         found += parted(list(history.parts(id) or ()), hidden, history) if id in hidden else [id]
@@ -73,7 +73,7 @@ def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: Histor
     learned = st.integers(len(history.alphabet), history.id_count - 1)
     chosen, text = data.draw(st.sets(learned, max_size=60)), data.draw(st.text(max_size=30)) + TEXT
     needed: Needed = data.draw(st.sampled_from(tuple(NEEDED)))
-    numbers = np.arange(history.id_count) * 3 + 7  # of a file with holes
+    numbers = np.arange(history.id_count) * 3 + 7  # numbers with holes
     found = trim(history.numbered(numbers), chosen, needed=needed, renumber=False)
     assert {*found.asked, *found.spared, *found.hidden} == chosen
     assert unreachable_tokens(found.history) == {}
@@ -149,7 +149,7 @@ def test_tables_of_characters_get_the_symbols_of_both() -> None:
 
 
 def test_a_table_with_an_order_of_its_own_is_trimmed_in_that_order(words: WordTable, history: History) -> None:
-    """Whole words first, pairs in another order than that of births, and a token that no pair makes."""
+    """A table with whole words first, pairs not in the order of births, and a token that no pair makes."""
     alphabet = Alphabet((*history.alphabet.symbols, Symbol(b"qqx", b"qqx", "seed")))
     pairs = [(left + (left > 255), right + (right > 255)) for left, right in history.pairs()]
     order = [*range(10), *reversed(range(10, 60)), *range(60, len(pairs))]

@@ -38,13 +38,13 @@ RECIPES = {
 
 
 class State(NamedTuple):
-    """A table, and the number of each of its ids."""
+    """A table, and the numbers of its ids."""
 
     history: History
     numbers: Int64s
 
     def bytes_by_number(self) -> dict[int, bytes]:
-        """Of all tokens that have a number, each decoded by itself."""
+        """Decode each numbered token by itself."""
         tokenizer = Tokenizer(self.history)
         gone = {*range(self.history.first_special)} - {*self.history.vocabulary.tolist()}
         numbers = enumerate(self.numbers.tolist())
@@ -62,7 +62,7 @@ def kind_of(history: History) -> str:
 
 
 def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int]]:
-    """The table after one of the acts, and the numbers that need not mean any more what they meant."""
+    """Return the table after one of the acts, and the numbers that may have changed their meaning."""
     history, numbers = state
     if act == "extend":
         grown = extend(Corpus.from_texts([NEW]), history.numbered(numbers), data.draw(st.integers(1, 8)))
@@ -101,7 +101,7 @@ def test_ids_stay_and_texts_can_be_told_again(data: st.DataObject) -> None:
         before = state.bytes_by_number()
         try:
             state, gone = changed(state, act, data)
-        except BpeError:  # what cannot be done is told
+        except BpeError:  # impossible acts are reported
             continue
         after = state.bytes_by_number()
         assert {number: after.get(number) for number in before.keys() - gone} == {

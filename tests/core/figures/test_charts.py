@@ -1,4 +1,4 @@
-"""Charts drawn without a window: what they show is what their exact values say."""
+"""Charts drawn without a window show their exact values."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
         asked += ["--at", "9"] if chart == "pairs" else []
         if chart not in ("blocks", "lengths", "tree", "sweep"):
             asked += ["--corpus", str(folder / "one.txt")]
-            asked += [str(folder / "two.txt")] if chart != "pairs" else []  # which are of what was learned from
+            asked += [str(folder / "two.txt")] if chart != "pairs" else []  # of the texts that were learned from
         if chart == "dots":
             asked = ["benchmark", *tables, "--texts", str(folder / "one.txt"), str(folder / "two.txt")]
         asked += {"dots": ["--measure", "bytes_per_token"], "sizes": ["--each"]}.get(chart, [])
@@ -88,7 +88,7 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
             assert len(heights) == len(rows) + 1, "one in the legend"
             assert (heights[0] < heights[1]) == (values[0] > values[1])
         elif chart in ("lab", "blocks"):
-            assert len(lines) == (2 * 3 if chart == "lab" else 1)  # the sizes of others need two points only
+            assert len(lines) == (2 * 3 if chart == "lab" else 1)  # the sizes of others have only two points
         elif chart == "life":
             pair, token = (sum(row["of"] == of for row in rows) for of in ("pair", "token"))
             points = [len((line.get("points") or "").split()) for line in drawn.iter(f"{SVG}polyline")]
@@ -107,7 +107,7 @@ def test_pictures_have_their_size_and_the_points_of_their_table(
 
 
 def _check_order(lines: list[ElementTree.Element], rows: list[dict[str, str]], chart: str) -> None:
-    """A greater number is higher, whatever the axes are."""
+    """A greater number is higher on any axes."""
     if chart not in ("ranks", "compression"):
         return
     numbers = [float(row["count" if chart == "ranks" else "base_symbols_per_token"]) for row in rows]

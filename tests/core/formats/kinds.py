@@ -1,4 +1,4 @@
-"""Small tokenizers of the kinds that models have, trained and assembled here by the real library."""
+"""Small tokenizers of the kinds in models, trained and assembled here by the real library."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _steps(whole: Whole, changes: list[Step], cuts: list[Step]) -> Whole:
 def bpe(
     changes: list[Step], cuts: list[Step], *, bytes_first: bool = True, specials: tuple[str, ...] = (), **model: Any
 ) -> Whole:
-    """A model that joins pairs, of bytes or of characters, behind these steps."""
+    """Make a model that joins pairs of bytes or characters after these steps."""
     import tokenizers
 
     blank = tokenizers.Tokenizer(tokenizers.models.BPE(**model))
@@ -133,7 +133,7 @@ def wordpiece(changes: list[Step], cuts: list[Step]) -> Whole:
 
 @cache
 def sentencepiece_model(kind: str = "bpe", **choices: Any) -> bytes:
-    """A model that SentencePiece has trained."""
+    """Train a model by SentencePiece."""
     import sentencepiece
 
     made = io.BytesIO()
@@ -151,7 +151,7 @@ def sentencepiece_model(kind: str = "bpe", **choices: Any) -> bytes:
 
 
 def behind(whole: Whole, *tokens: tuple[str, dict[str, bool]]) -> Whole:
-    """With more added tokens, numbered behind all others."""
+    """Add tokens, numbered behind all others."""
     first = len(whole["model"]["vocab"])
     whole["added_tokens"] += [added(first + place, text, **how) for place, (text, how) in enumerate(tokens)]
     return whole
@@ -238,7 +238,7 @@ def bert_cased() -> Whole:
 
 
 def characters_of_words() -> Whole:
-    """As `CharBPETokenizer` makes them."""
+    """Make one like `CharBPETokenizer`."""
     changes: list[Step] = [{"type": "NFKC"}, as_bert(lowercase=True)]
     return bpe(changes, [{"type": "BertPreTokenizer"}], bytes_first=False, specials=("<unk>",),
                unk_token="<unk>", end_of_word_suffix="</w>")  # fmt: skip
@@ -284,7 +284,7 @@ def stored(kind: str = "bpe", **choices: Any) -> Stored:
 
 
 def converted(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
-    """A model of SentencePiece as `tokenizers` takes it: each way to cut a piece in two, the best first."""
+    """Convert a model of SentencePiece for `tokenizers`: each way to cut a piece in two, the best first."""
     found = stored(byte_fallback=True, normalization_rule_name="identity", **choices)
     vocabulary = {piece.text: number for number, piece in enumerate(found.pieces)}
     scores = {piece.text: piece.score for piece in found.pieces}
@@ -324,19 +324,19 @@ def llama_2() -> Whole:
 
 
 def mistral() -> Whole:
-    """As its newer files have it."""
+    """Make one as in newer files."""
     return converted([], [metaspace("first", cuts=False)])
 
 
 def llama_of_transformers_5() -> Whole:
-    """Without a token for what is unknown, though what it has no bytes for would be."""
+    """Make one without an unknown token, although some bytes are missing."""
     whole = converted([], [metaspace("first", cuts=False)])
     whole["model"]["unk_token"] = None
     return whole
 
 
 def unigram_of_bytes() -> Whole:
-    """A Unigram model of SentencePiece, with bytes for what it does not know."""
+    """Make a Unigram model of SentencePiece with bytes for unknown characters."""
     found = stored("unigram", byte_fallback=True, normalization_rule_name="identity")
     model = {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
              "vocab": [[piece.text, piece.score] for piece in found.pieces]}  # fmt: skip
@@ -344,7 +344,7 @@ def unigram_of_bytes() -> Whole:
 
 
 def without_bytes() -> Whole:
-    """The same, and without the bytes, too."""
+    """Make the same without the bytes."""
     whole = llama_of_transformers_5()
     model = whole["model"]
     lacking = {f"<0x{byte:02X}>" for byte in range(256)}

@@ -31,7 +31,7 @@ def languages() -> str:
 
 @cache
 def texts() -> tuple[str, ...]:
-    """Other languages, English, and everything that is known to be hard."""
+    """Return other languages, English, and all known hard cases."""
     found = [text_of(name) for name in (*SCRIPTS, "poem", "prose", "code")]
     for name in here("data/udhr-languages.txt"):
         whole = text_of(name)
@@ -67,7 +67,7 @@ def content(history: History, format: str) -> bytes:
 
 
 def files(history: History, format: str, name: str) -> dict[str, bytes]:
-    """The file of that name and those that belong beside it."""
+    """Write the file of that name with the files beside it."""
     found = {name: content(history, format)}
     for path, write in FORMATS[format].companions(Path(name)).items():
         file = io.BytesIO()
@@ -83,22 +83,22 @@ def opened(history: History, format: str, name: str = "table") -> OpenedTable:
 
 
 def file_name(format: Format) -> str:
-    """What a file of this format is called."""
+    """Return the usual name of a file in this format."""
     ending = FORMATS.rows[format.name].endings[0]
     return f"table{ending}" if ending.startswith(".") else ending
 
 
 def history_for(format: Format, text: str, **changes: Any) -> History:
-    """What is learned from a text by the first recipe whose tables the format can hold."""
+    """Learn a text by the first recipe whose tables the format can hold."""
     return histories_for(format, text, **changes)[0]
 
 
 def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
-    """What is learned from a text by each method of which the format can hold something."""
+    """Learn a text by each method whose tables the format can hold."""
     recipes = [
         Recipe.preset("gpt2"),
         Recipe.preset("words", marker="glued", ties="largest-text"),
-        Recipe.preset("sentencepiece-like", unicode_form=""),  # its map would be most of the file
+        Recipe.preset("sentencepiece-like", unicode_form=""),  # its map fills most of the file
         Recipe.preset("gage"),
         Recipe.preset("bert"),
         Recipe.preset("unigram", unicode_form=""),
@@ -133,7 +133,7 @@ def encode(history: History, text: str) -> list[int]:
 
 @lru_cache(maxsize=4)
 def _tokenizer_of(history: History) -> Tokenizer:
-    """Made once for all the texts of a test; a history is never equal to another one."""
+    """Make it once for all texts of a test: no two histories are equal."""
     return Tokenizer(history)
 
 

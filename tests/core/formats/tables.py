@@ -39,7 +39,7 @@ def written(history: History, format: Format, merges: int | None = None) -> byte
 
 @contextmanager
 def read_row_by_row() -> Iterator[None]:
-    """While it lasts no table is read at once."""
+    """Keep tables from being read at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MergeTable, "read_at_once", lambda *given: None)
         yield
@@ -47,7 +47,7 @@ def read_row_by_row() -> Iterator[None]:
 
 @contextmanager
 def read_at_once_only() -> Iterator[None]:
-    """While it lasts no table is read row by row."""
+    """Keep tables from being read row by row."""
 
     def refused(*given: object) -> None:
         raise AssertionError("a row is read by itself")

@@ -1,4 +1,4 @@
-"""WordPiece and Unigram from files, extended, put together, trimmed: ids stay, and what could be cut still can."""
+"""WordPiece and Unigram from files, extended, put together, trimmed: ids stay, and every text can still be cut."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KINDS = {"bert": "tokenizer.json", "wordpiece": "vocab.txt", "unigram": "sentenc
 
 
 class Table(NamedTuple):
-    """A file of the poem's tokens, with holes between their numbers, and what else was learned."""
+    """A file of the poem's tokens with holes between their numbers, and the other learned tokens."""
 
     opened: OpenedTable
     numbers: np.ndarray[Any, Any]
@@ -65,7 +65,7 @@ def read_again(history: History, format: str, numbers: Any = None) -> OpenedTabl
 
 
 def peer_of(history: History, numbers: Any, kind: str) -> Any:
-    """The real library's: the numbers of a text's tokens."""
+    """Ask the real library for the numbers of a text's tokens."""
     file = BytesIO()
     format = "sentencepiece" if kind == "unigram" else "tokenizer.json"
     FORMATS[format].write(history.numbered(numbers), file)
@@ -76,7 +76,7 @@ def peer_of(history: History, numbers: Any, kind: str) -> Any:
 
 
 def check(before: OpenedTable, known: Any, now: History, numbers: Any, new_ids: Any, kind: str, text: str) -> None:
-    """Every token that is still there has its number and its bytes; what was known is; the library agrees."""
+    """Check that remaining tokens keep their numbers and bytes, known texts stay known, and the library agrees."""
     one, two = Tokenizer(before.history), Tokenizer(now)
     kept = [id for id in range(before.history.id_count) if new_ids[id] >= 0]
     assert [two.token_bytes(int(new_ids[id])) for id in kept] == [one.token_bytes(id) for id in kept]
@@ -95,7 +95,7 @@ def test_what_is_taken_out_leaves_the_rest(table: Table, data: st.DataObject) ->
     trimmed = trim(old.numbered(known), chosen, renumber=False)
     assert (set(trimmed.removed), trimmed.asked, trimmed.spared, trimmed.lost) == (chosen, trimmed.removed, (), 0)
     check(opened, known, trimmed.history, trimmed.history.numbers, trimmed.new_ids, kind, text)
-    for format in ("csv", "json"):  # which keep the numbers of the file it came from, too
+    for format in ("csv", "json"):  # they also keep the numbers of the original file
         again = read_again(trimmed.history, format, trimmed.history.numbers)
         assert again.history.numbers is not None
         assert (
@@ -161,7 +161,7 @@ def test_the_score_is_what_pairs_are_joined_by_where_it_is_wished_for() -> None:
 
 
 def test_characters_that_only_longer_tokens_hold_get_a_token(tmp_path: Path) -> None:
-    """Or else a longer token beside them would leave a rest that nothing fits, and the word would be unknown."""
+    """Without them a longer token leaves a rest that nothing fits, and the word is unknown."""
     path, corpus = tmp_path / "vocab.txt", tmp_path / "corpus.txt"
     path.write_text("[UNK]\nplay\n##ed\n##ing\nun\n##s\n")
     corpus.write_text("unplayed played playing plays play " * 9)

@@ -1,4 +1,4 @@
-"""Two tables side by side: the first merge at which they part ways, why, and what becomes of a text."""
+"""Two tables compared: the first merge that differs, the cause, and the cuts of a text."""
 
 from __future__ import annotations
 

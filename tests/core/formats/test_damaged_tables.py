@@ -1,4 +1,4 @@
-"""Damaged merge tables are refused, with the place and what is wrong there."""
+"""Damaged merge tables are refused with the place and the damage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def small_table(format: Format) -> bytes:
     return written(learned(Recipe.preset("words", marker="symbol"), {"low": 5, "lower": 2}), format)
 
 
-# Each: what to replace, with what, and what the sentence must say. Merges are l+o, lo+w, low+</w>, ...
+# Each: the text to replace, its replacement, and a part of the sentence. Merges are l+o, lo+w, low+</w>, ...
 CSV_DAMAGE = [
     ("\n2,7,5,", "\n2,7,999,", r"line 3: it joins the token 999, which does not exist yet"),
     ("\n2,7,5,", "\n2,7,8,", r"line 3: it joins the token 8, which does not exist yet.*0 to 7"),
@@ -133,7 +133,7 @@ def test_merges_that_double_without_end_are_refused(format: Format) -> None:
 @settings(max_examples=5 * EXAMPLES)
 @given(st.data())
 def test_a_changed_file_is_refused_or_read_as_what_it_says(format: Format, data: st.DataObject) -> None:
-    """Whatever is done to a file, a reader gives a sentence or a history that can be written and read again."""
+    """A changed file gives a sentence, or a history that can be written and read again."""
     table = bytearray(small_table(format))
     for _ in range(data.draw(st.integers(1, 3))):
         place = data.draw(st.integers(0, len(table) - 1))
@@ -151,7 +151,7 @@ def test_a_changed_file_is_refused_or_read_as_what_it_says(format: Format, data:
 
 
 def outcome(format: Format, table: bytes) -> History | str:
-    """What is read, or the sentence with which it is refused."""
+    """Return the history, or the sentence of the refusal."""
     try:
         return format.read(table, "table")
     except FormatError as error:

@@ -1,4 +1,4 @@
-"""A tokenizer from elsewhere goes on learning: what it was stays, and its own library loads what it has become."""
+"""A tokenizer from elsewhere goes on learning: its tokens stay, and its own library loads the result."""
 
 from __future__ import annotations
 
@@ -94,13 +94,13 @@ def test_all_old_ids_stay_and_the_library_agrees(
 def test_other_formats_are_extended_too(
     library: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is extended once can be again, with the numbers of both times."""
+    """An extended table can be extended again, and keeps the numbers of both times."""
     once, twice = tmp_path / name, tmp_path / "twice" / name
     first = extended(library if name != "ranks.tiktoken" else _ranks(tmp_path), str(once), capsys=capsys)
     assert first.get("asked", "") == {"ranks.tiktoken": "tiktoken", "merges.txt": "tokenizers"}.get(name, "")
     told = any("lists no special tokens" in note for note in first.get("notes", ()))
     assert told == (name == "ranks.tiktoken")
-    behind = ("--first-id", "9000") if told else ()  # as where a model has special tokens of its own there
+    behind = ("--first-id", "9000") if told else ()  # as if the model had special tokens there
     second = extended(once, f"{twice.parent}/", "--min-frequency", "1", *behind, text="poem.txt", capsys=capsys)
     assert second["kept"] == first["kept"] + BY
     assert second["new_ids"][0] == (9000 if behind else first["new_ids"][1] + 1)
@@ -112,7 +112,7 @@ def test_other_formats_are_extended_too(
 def test_a_table_with_an_order_of_its_own_is_extended_behind_it(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Merges in no order of births, whole words first; and ranks of which one token is made of a later one."""
+    """Whole words first, pairs not in the order of births; and ranks with a token made of a later one."""
     whole, odd = json.loads(library.read_bytes()), tmp_path / "odd.json"
     whole["model"]["merges"].reverse()
     whole["model"]["ignore_merges"] = True

@@ -1,7 +1,7 @@
-"""Files that mean harm, or were only damaged: a sentence that names the file, in bounded time and memory.
+"""Hostile or damaged files end in a sentence that names the file, in bounded time and memory.
 
 Sound files of every format are cut, twisted and stitched together at random; what comes out is
-either still a table or refused with a FormatError. Whatever once crashed an importer has a test below.
+either still a table or refused with a FormatError. Every former crash of an importer has a test below.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ STRANGE = [
 
 @cache
 def sound(format: str, method: str = "") -> dict[str, bytes]:
-    """The file, and those beside it, of a table that the format can hold, learned by that method."""
+    """Return the files of a table that was learned by that method and fits the format."""
     history = histories_for(FORMATS[format], TEXT, merges=25)[
         list(FORMATS[format].methods or METHODS).index(method) if method else 0
     ]
@@ -53,7 +53,7 @@ def sound(format: str, method: str = "") -> dict[str, bytes]:
 
 
 def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None = None) -> None:
-    """Whatever is accepted must be sound enough to encode with; whatever is refused must say where it is."""
+    """An accepted file must be sound enough to encode with; a refusal must name the place."""
     name = NAMES[format]
     FORMATS[format].recognizes(data)
     try:
@@ -72,7 +72,7 @@ def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None 
 
 @st.composite
 def damage(draw: st.DrawFn, length: int) -> list[tuple[int, int, bytes]]:
-    """Places, how much is taken out there, and what is put in."""
+    """Draw places, the lengths cut out there, and the bytes put in."""
     place = st.integers(0, length)
     cut = st.one_of(st.integers(0, 8), st.integers(0, length))
     put = st.one_of(st.sampled_from(STRANGE), st.binary(max_size=6), st.just(b""))
@@ -110,7 +110,7 @@ def test_bytes_at_random_are_refused(format: str) -> None:
 
 @every_kind
 def test_each_piece_of_a_file_is_refused_or_read(format: str, method: str) -> None:
-    """Cut short at every power of its length, and at the ends of its first lines."""
+    """Cut it short at many lengths, and at the ends of its first lines."""
     whole = sound(format, method)
     data = whole[NAMES[format]]
     ends = [place for place in range(len(data)) if data[place : place + 1] == b"\n"][:40]
@@ -125,7 +125,7 @@ json_values = st.one_of(scalars, st.lists(scalars, max_size=3), st.dictionaries(
 
 @pytest.mark.parametrize("format", ["tokenizer.json", "json", "merges.txt"])
 def test_values_of_the_wrong_type_are_refused(format: str) -> None:
-    """Any value somewhere in the object becomes another one."""
+    """Replace any value in the object."""
     name = "vocab.json" if format == "merges.txt" else NAMES[format]
     whole = json.loads(sound(format)[name])
     paths = list(_paths(whole))
@@ -184,7 +184,7 @@ def test_depth_and_length_cost_little(format: str) -> None:
 
 
 def test_long_repetitive_ranks_are_recovered_in_time() -> None:
-    """Tokens of up to thousands of the same byte: splitting them must not take the square of their length."""
+    """Splitting a token of thousands of equal bytes must not take the square of its length."""
     every = [bytes([byte]) for byte in range(256)]
     tokens = [b"a" * 2**k for k in range(1, 15)] + [b"ab" * length for length in range(1, 400)]
     lines = [base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(every + tokens)]
@@ -194,7 +194,7 @@ def test_long_repetitive_ranks_are_recovered_in_time() -> None:
 
 
 def test_doubling_merges_of_texts_cannot_fill_the_memory() -> None:
-    """In files that spell tokens out, each line is as long as its token; a line is bounded."""
+    """Where files spell out tokens, each line is as long as its token, and its length is bounded."""
     lines = ["#version: 0.2"]
     token = "a"
     while len(token) < 2**21:
@@ -219,7 +219,7 @@ def test_a_file_of_the_wrong_kind_is_refused_by_every_importer() -> None:
 
 @every_kind
 def test_contents_are_told_apart(format: str, method: str) -> None:
-    """Each file is taken for what it is, whatever it is called."""
+    """Each file is recognized whatever its name."""
     whole = sound(format, method)
     data, beside = whole[NAMES[format]], whole.get
     taken = next(one.name for one in FORMATS.values() if one.recognizes_file(data, "file", beside))

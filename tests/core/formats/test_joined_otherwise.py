@@ -1,4 +1,4 @@
-"""Files whose tokens are joined otherwise than in the order of births, held against the libraries that own them."""
+"""Files whose tokens are not joined in the order of births give the ids of their own libraries."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def samples() -> list[str]:
 
 @pytest.fixture(scope="module")
 def odd_ranks() -> dict[bytes, int]:
-    """Ranks in an order in which no training makes tokens, with whole words that no two of them make."""
+    """Make ranks in an order of no training, with whole words that no pair makes."""
     tokens = written(learned("gpt2"))
     rng = random.Random(3)
     later = tokens[300:] + [text.encode() for text in (" lighthouse", " harbour", "ὀλίγος", "xylophone")]
@@ -67,7 +67,7 @@ def odd_table(odd_ranks: dict[bytes, int]) -> OpenedTable:
 def test_ranks_in_any_order_cut_texts_as_tiktoken_does(odd_ranks: dict[bytes, int], odd_table: OpenedTable) -> None:
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     named = odd_table.history
-    named.recipe = named.recipe.with_changes(pattern="gpt2")  # which is guessed, as the file does not say it
+    named.recipe = named.recipe.with_changes(pattern="gpt2")  # guessed, as the file does not say it
     theirs = tiktoken.Encoding("odd", pat_str=GPT2, mergeable_ranks=odd_ranks, special_tokens={})
     tokenizer = Tokenizer(named)
     for text in samples():
@@ -77,7 +77,7 @@ def test_ranks_in_any_order_cut_texts_as_tiktoken_does(odd_ranks: dict[bytes, in
 
 
 def by_hand(word: bytes, history: History, at: int) -> list[int]:
-    """The rule itself, as slow as it may be."""
+    """Apply the rule itself, slowly."""
     joined, base, whole = JoinedWords(history), len(history.alphabet), written(history)
     limit = base + at
     if history.joining is not None and history.joining.whole_words and word in whole[:limit]:
@@ -140,7 +140,7 @@ JSON = FORMATS["tokenizer.json"]
 
 
 def trained(*, blanks_part: bool = False, alphabet: bool = True, **model: Any) -> dict[str, Any]:
-    """A small tokenizer of the real library: of bytes, or where blanks part words of characters."""
+    """Make a small tokenizer of the real library: of bytes, or of characters in words between blanks."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pre = tokenizers.pre_tokenizers
     found = tokenizers.Tokenizer(tokenizers.models.BPE(**model))
@@ -174,7 +174,7 @@ def in_any_order(whole: dict[str, Any]) -> None:
 
 
 def as_llama_3(whole: dict[str, Any]) -> None:
-    """Merges as transformers makes them of ranks: each way to cut a token; and whole words that none of them makes."""
+    """Make merges of ranks as transformers does: each way to cut a token; add whole words that no merge makes."""
     model = whole["model"]
     number = model["vocab"]
     for word in ("Ġlighthouse", "Ġharbour", "Ġunmade"):

@@ -1,6 +1,6 @@
-"""Tokenizers of the kinds that models have open exactly: every id is the one that the library gives.
+"""Tokenizers of the kinds in models open exactly: every id is the library's.
 
-With the profile "explore" all kinds are held against all lines of the texts there are.
+With the profile "explore" all kinds are tested on all lines of all texts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ODD = (
 
 @cache
 def lines() -> tuple[str, ...]:
-    """Many languages, what is known to be hard, and characters from everywhere."""
+    """Return many languages, known hard cases, and characters from everywhere."""
     whole = [line for name in here("languages", "data/udhr-languages.txt") for line in text_of(name).split("\n")]
     chosen = whole if EXPLORES else whole[:: max(1, len(whole) // 40)]
     return (*chosen, *(text[:200] for text in texts()[::2]), *random_texts(2_000 if EXPLORES else 20), *ODD)

@@ -1,4 +1,4 @@
-"""The numbers that a file gives its tokens stay theirs: by every command, after any number of merges, in our files."""
+"""Tokens keep the numbers of their file: in every command, after any number of merges, in our files."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_added_tokens_behind_the_vocabulary_keep_their_numbers(
     assert np.load(ids).tolist() == expected
     assert run(["encode", "--merges", str(path), "--allow-special", TEXT]) == 0
     told = capsys.readouterr()
-    assert told.err == ""  # what is known to agree is not told again
+    assert told.err == ""  # known agreement is not reported again
     assert [int(one) for one in told.out.split()] == expected
     again = tmp_path / "again.tokenizer.json"
     assert run(["convert", str(path), str(again)]) == 0
     assert tokenizers.Tokenizer.from_file(str(again)).get_vocab() == asked.get_vocab()
 
-    # After fewer merges, what there is by then has the same number, special tokens too.
+    # After fewer merges all tokens of that moment have the same numbers, special ones, too.
     fewer = tmp_path / "fewer.tokenizer.json"
     assert run(["export", "--merges", str(path), "--at", "200", str(fewer)]) == 0
     found = tokenizers.Tokenizer.from_file(str(fewer)).get_vocab()
@@ -58,7 +58,7 @@ def _few_texts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_written_of_ranks_opens_with_their_numbers(tmp_path: Path) -> None:
-    """As cl100k's: its bytes in an order of their own; and tokens that are called as parts of a tokenizer.json are."""
+    """A file like cl100k's, with bytes in another order; and tokens named like parts of a tokenizer.json."""
     order = np.random.default_rng(3).permutation(256).tolist()
     history = learned("cl100k", merges=100)
     made = [text for text in written(history)[256:] if text not in (b"mo", b"voc")]
@@ -81,7 +81,7 @@ def test_what_is_written_of_ranks_opens_with_their_numbers(tmp_path: Path) -> No
     text = "the model's vocabulary, voc mode " + "".join(made[place].decode(errors="ignore") for place in range(50))
     expected = first.numbers_of(Tokenizer(first.history).encode(text))
     for name in ("small.tokenizer.json", "vocab.json", "merges.txt"):
-        if name != "merges.txt":  # which is written beside the other
+        if name != "merges.txt":  # it is written beside the other
             assert run(["convert", str(path), str(tmp_path / name)]) == 0
         back = open_table(tmp_path / name)
         assert back.numbers_of(Tokenizer(back.history).encode(text)) == expected, name

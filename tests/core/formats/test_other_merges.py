@@ -22,7 +22,7 @@ from tests.core.formats.samples import languages, texts
 
 
 def clip() -> tuple[Any, list[str]]:
-    """A tokenizer as CLIP's is, made by the library that loads those, and its merges as lines."""
+    """Make a tokenizer like CLIP's by the library that loads those, and its merges as lines."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     pre, changes = tokenizers.pre_tokenizers, tokenizers.normalizers
     made = tokenizers.Tokenizer(tokenizers.models.BPE(end_of_word_suffix="</w>"))
@@ -61,7 +61,7 @@ def test_merges_of_bytes_that_end_words_open_as_clip_has_them(tmp_path: Path) ->
         ours = Tokenizer(found.history)
         for text in (*texts(), "Café ÉTÉ <|endoftext|>"):
             assert found.numbers_of(ours.encode(text)) == theirs.encode(text).ids, text[:60]
-    long = " <|endoftext|>\n".join(texts()) + languages()[:70_000]  # what the kernels take
+    long = " <|endoftext|>\n".join(texts()) + languages()[:70_000]  # the kernels take these
     assert found.numbers_of(ours.encode(long)) == theirs.encode(long).ids
     agreement = check_import(whole / "merges.txt", open_table(whole / "merges.txt"))
     assert agreement is not None

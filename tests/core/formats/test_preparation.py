@@ -1,4 +1,4 @@
-"""Whatever a tokenizer.json does to a text before its model, in whatever order: the ids are those of its library."""
+"""All steps of a tokenizer.json before its model, in any order, give the ids of its library."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ EXPRESSIONS = [
 
 
 def charsmap() -> str:
-    """A table that replaces characters, as SentencePiece makes it: a trie with one byte a level."""
+    """Make a table that replaces characters, as SentencePiece does: a trie with one byte a level."""
     texts, units = b"", {}
 
     def unit(base: int, label: int, leaf: bool) -> int:
         return (base << 10) | (1 << 8 if leaf else 0) | label
 
-    # ① becomes 1: its three bytes on a way of their own, then the place of the text.
+    # ① becomes 1: a path of its three bytes, then the place of the text.
     key, place = "①".encode(), 0
     bases = (256, 512, 768, 1024)
     units[0] = bases[0] << 10
@@ -134,7 +134,7 @@ def files(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def unless_it_breaks(asked: Callable[[], Any]) -> Any:
-    """The library does so where a token is looked for inside a character that replaces a byte."""
+    """The library does this where it looks for a token inside a character that replaces a byte."""
     try:
         return asked()
     except BaseException as error:
@@ -163,7 +163,7 @@ def test_any_preparation_gives_the_ids_of_the_library(whole: dict[str, Any], tex
 
 
 def test_an_import_is_compared_with_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And a vocabulary may hold tokens that are called as parts of a tokenizer.json are."""
+    """A vocabulary may hold tokens named like parts of a tokenizer.json."""
     whole = json.loads(json.dumps(trained("bytes")))
     cuts = [{"type": "Digits", "individual_digits": False}, {"type": "UnicodeScripts"}, whole["pre_tokenizer"]]
     whole["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": cuts}

@@ -1,4 +1,4 @@
-"""The formats that leave something to be found again: tiktoken's ranks, subword-nmt's codes, minbpe's pairs."""
+"""Formats from which merges must be recovered: tiktoken's ranks, subword-nmt's codes, minbpe's pairs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_ranks_learned_by_another_program_are_imported_with_its_ids() -> None:
 
 
 def ranks(*tokens: bytes, start: int = 256) -> bytes:
-    """A file with all bytes and these tokens behind them."""
+    """Write a file with all bytes and then these tokens."""
     every = [bytes([byte]) for byte in range(256)]
     numbered = [*enumerate(every), *enumerate(tokens, start)]
     return b"".join(base64.b64encode(token) + b" %d\n" % rank for rank, token in numbered)
@@ -277,7 +277,7 @@ def test_a_pattern_that_is_not_understood_is_noted() -> None:
 
 
 def test_doubling_tokens_cannot_fill_the_memory() -> None:
-    """Forty lines that each double the token before would make one of a million megabytes."""
+    """Forty lines that each double the token would make a token of a million megabytes."""
     doubling = b"97 97\n" + b"".join(b"%d %d\n" % (id, id) for id in range(256, 296))
     with pytest.raises(FormatError, match=r"odd, line 34: its token would be longer than"):
         MINBPE.open(b"minbpe v1\n\n0\n" + doubling, "odd")

@@ -1,7 +1,6 @@
-"""Tables learned by others: opened in no time, with the counts and ids that their own libraries give.
+"""Tables learned by others open fast, with the counts and ids of their own libraries.
 
-Some are learned here by the libraries themselves; those of GPT-2, cl100k and subword-nmt's own join
-them where they are.
+The libraries learn some of them here; the tables of GPT-2, cl100k and subword-nmt join them where they are available.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.subword_nmt import CORPORA, reference_of
 from tests.shared import here, path_of, text_of
 
-LONGEST_SECONDS = 6.0  # of work; the largest take about one on the machine it was written on
+LONGEST_SECONDS = 6.0  # seconds of work; the largest take about one
 SIZE = 9_000  # of the tables learned here
 
 
 class Table(NamedTuple):
-    """What somebody else has learned, and what is known of it."""
+    """A table of others, and the known facts about it."""
 
     path: Path
     format: str
@@ -88,7 +87,7 @@ class Case(NamedTuple):
 
 @pytest.fixture(scope="module", params=["tokenizers", "rustbpe", *here(*list(TABLES)[2:])])
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
-    """A table, opened in time."""
+    """Open a table in time."""
     table = TABLES[request.param](tmp_path_factory.mktemp("tables"))
     before = time.process_time()
     found = open_table(table.path)
@@ -108,7 +107,7 @@ def test_a_long_text_has_as_many_tokens_as_the_libraries_count(case: Case) -> No
 
 
 def test_the_special_token_has_its_number(case: Case) -> None:
-    if case.table.format == "tiktoken":  # such a file holds none
+    if case.table.format == "tiktoken":  # such files hold none
         assert case.opened.history.recipe.special_tokens == ()
     else:
         assert case.opened.history.recipe.special_tokens == ("<|endoftext|>",)
@@ -117,7 +116,7 @@ def test_the_special_token_has_its_number(case: Case) -> None:
 
 
 def test_ids_are_those_of_tiktoken_in_every_language(case: Case) -> None:
-    """Also of tables that were not learned for it: merges in their order are ranks."""
+    """Even tables that were not learned for it: merges in order are ranks."""
     tiktoken = pytest.importorskip("tiktoken", reason="the package tiktoken is not installed")
     expression = NAMED_PATTERNS[case.table.pattern].expression
     theirs = tiktoken.Encoding("theirs", pat_str=expression, mergeable_ranks=ranks_of(case), special_tokens={})

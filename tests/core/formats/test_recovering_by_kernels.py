@@ -1,4 +1,4 @@
-"""Merges recovered from ranks by machine code are those that plain Python recovers."""
+"""Machine code recovers the same merges from ranks as plain Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONG = st.builds(lambda part, power: part * 2**power, st.sampled_from([b"ab", b"
 
 @given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
 def test_the_same_pairs_or_none(tokens: list[bytes]) -> None:
-    """None where a token falls into more or fewer than two, or is made of younger ones."""
+    """Return None where a token falls into more or fewer than two, or has younger parts."""
     _compare(tokens)
     _compare(sorted(tokens, key=len))
 
@@ -29,7 +29,7 @@ def test_doubling() -> None:
 def _compare(tokens: list[bytes]) -> bool:
     ranks = {token: rank for rank, token in enumerate([*BYTES, *tokens])}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BPE_EXPLORER_PLAIN", "1")  # the kernels are loaded here, and would be taken else
+        patch.setenv("BPE_EXPLORER_PLAIN", "1")  # loaded kernels would be used otherwise
         plain = recover(ranks, BYTES, 256)
     compiled = recovered_pairs(tokens, BYTES)
     if plain.out_of_turn or plain.lost:

@@ -1,4 +1,4 @@
-"""The rows of tables that the kernels write are those of plain Python; what is read in them is what the file says."""
+"""The kernels write table rows like plain Python, and read what the file says."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.recipes.recipe import Recipe
 
 TABLES = ("csv", "tsv", "json")
-BYTES = b'ab ,"\\<0x41>\t\n\x00\x7f\xc3\xa9\xf0\x9f\x98\x80'  # that some file has another way to write
+BYTES = b'ab ,"\\<0x41>\t\n\x00\x7f\xc3\xa9\xf0\x9f\x98\x80'  # characters that some formats escape
 COUNTS = st.sampled_from([NOTHING, 0, 9, 10, 2**40, 2**63 - 1])
 
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """Of bytes that are joined in any way, with any of the figures that a step may have."""
+    """A history of bytes joined in any way, with any figures of steps."""
     steps = draw(st.integers(1, 12))
     rows: list[tuple[int, ...]] = []
     for step in range(steps):

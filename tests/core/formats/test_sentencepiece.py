@@ -57,7 +57,7 @@ def test_a_model_of_theirs_has_their_numbers(byte_fallback: bool) -> None:
     assert MODEL.recognizes(trained.getvalue())
     found = MODEL.open(trained.getvalue(), "theirs.model")
     unknown = theirs.unk_id()
-    for text in texts()[:15]:  # plain texts; about the hard ones the notes say what differs
+    for text in texts()[:15]:  # plain texts; notes say what differs in hard ones
         plain = " ".join(text.split())
         ours = found.numbers_of(encode(found.history, plain))
         if not byte_fallback:
@@ -66,7 +66,7 @@ def test_a_model_of_theirs_has_their_numbers(byte_fallback: bool) -> None:
 
 
 def test_limits_that_are_told_do_not_refuse_an_honest_export() -> None:
-    """Marks in an order that no map of single letters knows, and the sign for blanks: the check leaves them out."""
+    """The check leaves out marks in an order that no map of letters knows, and the sign for blanks."""
     history = learned("sentencepiece-like", vocab_size=None)
     rare = "the ▁ sign\no\u0302\u0301\u0323 in the middle\nthe last line"
     assert [MODEL.is_beyond(history, line) for line in rare.split("\n")] == [False, True, False]
@@ -143,7 +143,7 @@ CHARACTERS = bytes_field(2, varint_field(3, 4))
 
 
 def different_pieces(count: int) -> bytes:
-    """Made of one of them, for to make each anew takes longer than to refuse them all."""
+    """Change one model: making each anew takes longer than refusing them all."""
     first = "0000000"
     before, behind = piece(first).split(first.encode())
     return b"".join(before + b"%07x" % number + behind for number in range(count))
@@ -164,7 +164,7 @@ def test_a_hostile_model_is_refused_at_once(made: Callable[[], bytes]) -> None:
     began = time.process_time()
     with pytest.raises((FormatError, TooLarge), match=r"as no such file has them|holds a character model|twice"):
         MODEL.open(data, "odd")
-    assert time.process_time() - began < 1.0  # fields of this number took 1 s and more, and 48 MB have 24 million
+    assert time.process_time() - began < 1.0  # fields with this number took 1 s and more; 48 MB hold 24 million
 
 
 def test_a_model_without_end_is_refused() -> None:
@@ -188,7 +188,7 @@ def test_varints_of_negative_numbers_have_ten_bytes() -> None:
 
 
 def test_a_changed_model_is_written_as_one_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Extended and trimmed, both loaded by the library; a symbol that somebody defined is no learned token."""
+    """The library loads extended and trimmed models; a user-defined symbol is no learned token."""
     sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     monkeypatch.setattr(sampling, "WANTED_WORDS", 500)
     path, corpus = tmp_path / "old.model", tmp_path / "corpus.txt"

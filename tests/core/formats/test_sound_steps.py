@@ -1,4 +1,4 @@
-"""Steps that are looked at together are held to what is asked of one after the other."""
+"""Checking steps together finds the same as checking them one by one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ALPHABET = Alphabet((*unknown_symbols(RECIPES[0]), *SYMBOLS))  # the first never
 
 
 def can_be(rows: list[Any], recipe: Recipe) -> bool:
-    """What is asked of steps, one after the other."""
+    """Check the steps one by one."""
     tokens = 4
     seen: set[tuple[int, int]] = set()
     dropped: set[int] = set()
@@ -54,7 +54,7 @@ def can_be(rows: list[Any], recipe: Recipe) -> bool:
 
 @st.composite
 def steps(draw: st.DrawFn) -> list[Any]:
-    """Rows of columns, most of which can be."""
+    """Draw rows of columns, most of them possible."""
     rows = []
     for tokens in range(4, 4 + draw(st.integers(0, 6))):
         ids = st.one_of(st.integers(1, tokens - 1), st.sampled_from([-1, 0, tokens]))
@@ -72,7 +72,7 @@ def test_all_at_once_are_sound_where_each_is(recipe: Recipe, rows: list[Any]) ->
     if all(sound):
         check_steps([*columns], ALPHABET, recipe, str)
     else:
-        with pytest.raises(FormatError, match=f"^{sound.index(False)}: "):  # the first that cannot be
+        with pytest.raises(FormatError, match=f"^{sound.index(False)}: "):  # the first impossible one
             check_steps([*columns], ALPHABET, recipe, str)
 
 

@@ -1,4 +1,4 @@
-"""Merge tables as CSV, TSV and JSON: what is written is read back exactly."""
+"""Merge tables as CSV, TSV and JSON are read back exactly."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def long_history(merges: int) -> History:
-    """Merges of bytes with each other, with counts that tie; the texts do not matter here."""
+    """Merge bytes with each other, with tied counts; the texts do not matter here."""
     columns = Columns.with_room(merges)
     columns.left[:] = columns.runner_up_left[:] = np.arange(merges) // 256
     columns.right[:] = columns.runner_up_right[:] = np.arange(merges) % 256

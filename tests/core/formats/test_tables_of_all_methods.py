@@ -110,7 +110,7 @@ def test_commands_learn_and_ask(preset: str, capsys: pytest.CaptureFixture[str],
 
 
 def changed(**entries: object) -> bytes:
-    """A table of Unigram in which something is otherwise."""
+    """A table of Unigram with a change."""
     whole = json.loads(written(learned("unigram"), FORMATS["json"]))
     for path, value in entries.items():
         inside = whole

@@ -1,4 +1,4 @@
-"""Mistral's tekken.json: theirs come in with their numbers, and ours are what their library would load."""
+"""Mistral's tekken.json: theirs keep their numbers, and their library would load ours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PATTERN = r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*
 
 
 def tekken(specials: list[str] | None) -> dict[str, Any]:
-    """A file as theirs are: bytes, then what merges make, of which the last two have no room; 30 numbers before."""
+    """Write a file like theirs: 30 numbers, bytes, then merged tokens, of which the last two have no room."""
     history = learned("gpt2")
     tokens = [Tokenizer(history).token_bytes(id) for id in range(300)]
     vocab = [{"rank": rank, "token_bytes": base64.b64encode(token).decode()} for rank, token in enumerate(tokens)]

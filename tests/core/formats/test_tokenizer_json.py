@@ -130,7 +130,7 @@ def test_old_files_write_a_merge_as_one_text() -> None:
 
 
 def test_several_merges_that_make_one_token_are_told_apart() -> None:
-    """As files have them that were converted from ranks: only one of them ever happens."""
+    """Files converted from ranks have them: only one of them ever happens."""
     whole = json.loads(content(learned("words", merges=0), "tokenizer.json"))
     model = whole["model"]
     for text in ("th", "he", "the"):

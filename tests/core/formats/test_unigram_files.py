@@ -68,12 +68,12 @@ def their_json(byte_fallback: bool = False) -> str:
 
 
 def plain(text: str) -> str:
-    """Without what notes name: the signs for what is unknown, blanks that are no spaces, marks in a strange order."""
+    """Leave out what notes name: signs for the unknown, blanks other than spaces, marks in a strange order."""
     return " ".join(unicodedata.normalize("NFC", text).replace("<unk>", "unk").replace("▁", "_").split())
 
 
 def score(found: OpenedTable, numbers: list[int]) -> float:
-    """How probable a cut is, of which there may be several: 64 bits may choose another one than 32."""
+    """Return the probability of a cut: among equal ones 64 bits may choose another than 32."""
     assert found.history.scores is not None
     ids = found.ids_of(numbers)
     return float(found.history.scores.at(0)[ids].astype(float).sum())
@@ -116,7 +116,7 @@ def test_a_tokenizer_json_of_theirs_has_their_numbers() -> None:
 
 
 def test_their_numbers_stay_when_a_file_becomes_another(tmp_path: Path) -> None:
-    """From .model to tokenizer.json and back."""
+    """Convert .model to tokenizer.json and back."""
     data = sentencepiece_model("nfkc", control_symbols="<cls>", byte_fallback=True, vocab_size=1_800)
     (tmp_path / "theirs.model").write_bytes(data)
     first = open_table(tmp_path / "theirs.model")
@@ -153,7 +153,7 @@ def test_it_comes_back_and_the_library_agrees(choices: dict[str, Any], format: s
 
 @pytest.mark.parametrize("steps", [0, 500])
 def test_a_model_is_what_there_was_after_so_many_steps(steps: int) -> None:
-    """At first many cuts are equally probable, of which any will do."""
+    """At first many cuts are equally probable, and any will do."""
     found = prepare_export(history_of(RECIPES["plain"]), "ours", format=MODEL, merges=steps).verification
     assert found.agrees, found.differences
 

@@ -1,4 +1,4 @@
-"""The round-trip check: it finds what a file would do otherwise, and nothing is put in place before."""
+"""The round-trip check finds what a file does differently, before anything is put in place."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_changed_counts_are_noticed() -> None:
 
 
 def test_nothing_is_exported_silently_wrong() -> None:
-    """What a format lacks is listed, sentence by sentence."""
+    """A list of sentences says what a format lacks."""
     recipe = Recipe.preset("gpt2", merges=20, special_tokens=("<|end|>",), lowercase=True, unit="line")
     history = train(Corpus.from_texts([TEXT]), recipe)
     said = " ".join(FORMATS["tiktoken"].can_hold(history))

@@ -35,7 +35,7 @@ every_recipe = pytest.mark.parametrize("choices", RECIPES.values(), ids=RECIPES)
 
 @cache
 def theirs(lowercase: bool, strip_accents: bool | None = None) -> Any:
-    """A small tokenizer as BERT has it, trained by the real library."""
+    """Train a small tokenizer like BERT's by the real library."""
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     made = tokenizers.BertWordPieceTokenizer(lowercase=lowercase, strip_accents=strip_accents)
     made.train_from_iterator(
@@ -87,7 +87,7 @@ def test_their_vocabulary_has_their_numbers(lowercase: bool, accents: bool | Non
 
 
 def test_their_numbers_stay_when_a_file_becomes_another(tmp_path: Path) -> None:
-    """From vocab.txt to tokenizer.json and back, with a line that holds no token between."""
+    """Convert vocab.txt to tokenizer.json and back, with a line between that holds no token."""
     asked = theirs(True)
     (tmp_path / "vocab.txt").write_bytes(vocabulary_of(asked).replace(b"[CLS]\n", b"\n[CLS]\n"))
     first = open_table(tmp_path / "vocab.txt")
@@ -168,7 +168,7 @@ def test_a_vocabulary_of_tokens_holds_no_merges() -> None:
 
 
 def test_tables_of_tokens_alone_are_compared_by_these(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """With the numbers of the file they came from, as commands ask for them."""
+    """Use the numbers of their file, as commands do."""
     (tmp_path / "vocab.txt").write_bytes(SMALL)
     (tmp_path / "other-vocab.txt").write_bytes(SMALL + b"##ba\n")
     one, same, other = (str(tmp_path / name) for name in ("vocab.txt", "tokenizer.json", "other-vocab.txt"))

@@ -64,7 +64,7 @@ def test_what_a_token_is_in_a_corpus_of_two_files() -> None:
     found, dropped = audit(pieces, TokenPlaces.of(tables, pieces)), pieces.columns.left.tolist()
     assert {*found.totals} >= {"unused", "unreachable"}
     assert dropped
-    assert not {*dropped} & {*found.ids(*found.meets)}  # what is not there any more is nobody's to look at
+    assert not {*dropped} & {*found.ids(*found.meets)}  # dropped tokens are not listed
 
 
 def test_commands_list_and_remove_tokens(tmp_path: Path, capsys: Printed) -> None:

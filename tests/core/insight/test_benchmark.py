@@ -1,4 +1,4 @@
-"""What the benchmark tells must equal what a person counts who encodes each text by hand."""
+"""The benchmark equals a count of each text encoded by hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from bpe_core.measures.size_curves import USUAL_POWER
 from bpe_core.measures.texts_in_words import LONG, TextsInWords, stretches
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
-from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that texts however short are cut by it
+from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that it cuts even short texts
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.progress import Work
 from bpe_core.sweep.measuring import LEAST, overlay
@@ -103,7 +103,7 @@ def _part(some: int, of: int) -> float:
 
 
 def test_real_texts_are_measured_as_the_plain_code_cuts_them() -> None:
-    """Tokens by the specification, and their measures by plain formulas."""
+    """Cut by the specification, and measure by plain formulas."""
     texts = {name: text_of(name)[-500:] for name in here("data/raven.txt", "data/tinyshakespeare.txt", "prose")}
     history = train(Corpus.from_texts([*texts.values()]), Recipe.preset("gpt2", vocab_size=330))
     found = benchmark({"half": (history, 37), "all": history}, texts)

@@ -1,4 +1,4 @@
-"""The model of pairs of tokens: its probabilities sum to one, and the fast one tells what the plain one does."""
+"""The model of token pairs: its probabilities sum to one, and the fast code equals the plain code."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_bits_of_a_method_that_drops() -> None:
     words = count_words(Corpus.from_texts([text_of("poem")]), recipe)
     history = train(Corpus.from_texts([text_of("poem")]), recipe)
     assert history.scores is not None
-    assert len(history.scores.since) > 2  # so all words are cut anew on the way
+    assert len(history.scores.since) > 2  # so all words are cut anew at times
     _check(*tenth_apart(words), history)
 
 

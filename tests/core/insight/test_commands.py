@@ -141,10 +141,10 @@ def test_the_lab_counts_unknown_tokens_apart() -> None:
 
 
 def test_words_and_pretokens_have_two_names() -> None:
-    """Of "isn't it?" the pattern makes four pretokens; between blanks there are two words."""
+    """The pattern cuts "isn't it?" into four pretokens; between blanks there are two words."""
     study = train(["isn't it?"], "gpt2", merges=1)
     by_word = ask_about(Benchmark, {"one": study}, texts=["isn't it?"]).columns
-    sizes = ask_about(Sizes, {"one": study}, measure="tokens_per_word")  # as older versions called it
+    sizes = ask_about(Sizes, {"one": study}, measure="tokens_per_word")  # its name in older versions
     assert (by_word["words"][0], by_word["tokens_per_word"][0]) == (2, by_word["tokens"][0] / 2)
     assert (sizes.columns["pretokens"][0], sizes.columns["tokens_per_pretoken"][0]) == (4, 9 / 4)
     assert "words" not in sizes.columns

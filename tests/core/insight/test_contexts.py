@@ -1,4 +1,4 @@
-"""Keyword in context: every hit must be one, at the file and line it names."""
+"""Keyword in context: every hit is true, at its file and line."""
 
 from __future__ import annotations
 

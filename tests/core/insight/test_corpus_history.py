@@ -1,4 +1,4 @@
-"""What is read off the ranks must equal a plain recount, made from scratch at any moment."""
+"""Figures read off the ranks equal a plain recount at any moment."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ State = list[tuple[list[int], int]]
 
 
 def states(table: WordTable, history: History) -> list[State]:
-    """The corpus before the first merge and after each, by the definition."""
+    """Return the corpus before the first merge and after each, by the definition."""
     state = [(history.alphabet.symbols_of(word, history.recipe), count) for word, count in table]
     found = [state]
     for merge in history:
@@ -176,7 +176,7 @@ def by_the_formula(counts: Counter[int], power: float) -> float:
 @pytest.mark.parametrize(
     ("tokens", "power", "published"),
     [
-        # What tokenization-scorer 1.1.8 prints for the example of its README (whose figures are those of power 3).
+        # The print of tokenization-scorer 1.1.8 for the example of its README (whose figures have power 3).
         ("pick @@ed pick @@l @@ed pick @@les", 3.0, 0.8031528501359657),
         ("pick @@e @@d pick @@l @@e @@d pick @@l @@e @@s", 3.0, 0.9105681923824472),
         ("pick @@ed pick @@l @@ed pick @@les", 2.5, 0.8265064834225245),

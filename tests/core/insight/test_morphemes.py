@@ -1,4 +1,4 @@
-"""Agreement with morphemes is that of a person who compares the cuts of each word by hand."""
+"""Agreement with morphemes equals a comparison of each word's cuts by hand."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from tests.core.learning import token_texts, train
 
 @st.composite
 def small_tables(draw: st.DrawFn) -> History:
-    """A few merges over a and b, learned by nobody: some of their tokens nothing can produce."""
+    """A few random merges of a and b: nothing can produce some of their tokens."""
     recipe = Recipe(pattern="whitespace")
     usable = [97, 98]
     pairs: list[tuple[int, int]] = []
@@ -75,7 +75,7 @@ def test_reachable_is_what_some_word_produces(history: History, data: st.DataObj
     ids=lambda recipe: f"{recipe.name} {recipe.marker}",
 )
 def test_every_token_of_a_trained_table_can_be_reached(recipe: Recipe) -> None:
-    """Each was made in some word, so there is a text; with and without the corpus it must be found."""
+    """Each token was made in some word, so its text must be found with and without the corpus."""
     corpus = Corpus.from_texts(["the lowest price is lower than the last one, naïve and 漢字 漢字 🐦 " * 3])
     words = count_words(corpus, recipe)
     history = train(corpus, recipe)

@@ -1,4 +1,4 @@
-"""How often a token stood in a corpus when, by any method: as is counted by cutting anew."""
+"""The count of a token over time, by any method, equals a count of the corpus cut anew."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each reason is believed only if changing what it blames changes the split, and nothing else does."""
+"""Each reason is true: changing the merge it blames changes the split, and no other change does."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pairs_of(history: History, at: int) -> Pairs:
 
 
 def starts_of_tokens(symbols: list[int], pairs: Pairs, base: int) -> set[int]:
-    """Where tokens begin, by making one merge after the other as the definition says."""
+    """Return where tokens begin, by making merge after merge."""
     lengths = dict.fromkeys(range(base), 1)
     tokens = symbols
     for index, pair in enumerate(pairs):
@@ -49,7 +49,7 @@ def starts_of_tokens(symbols: list[int], pairs: Pairs, base: int) -> set[int]:
 
 
 def with_pair_before(pairs: Pairs, base: int, pair: tuple[int, int], place: int) -> Pairs:
-    """The table with the pair learned earlier, as merge `place`; later ids move up by one."""
+    """Return the table with the pair learned earlier, as merge `place`; later ids move up by one."""
 
     def moved(id: int) -> int:
         return id if id < base + place else id + 1
@@ -70,7 +70,7 @@ def cut_words(draw: st.DrawFn) -> tuple[History, list[int], list[int], int, int]
 
 
 class RankedWordOf:
-    """Ranks by the definition: merge after merge, noting which boundaries go."""
+    """Find ranks by the definition: make merge after merge, and note which boundaries go."""
 
     def __init__(self, history: History) -> None:
         self.history = history
@@ -137,7 +137,7 @@ def check_joined(reason: Reason, history: History, symbols: list[int], boundary:
 
 
 def check_later(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """It is the pair of a later merge; were that merge the next one, or were time further, it would be joined."""
+    """The pair has a later merge; if that came next, or time went on, it would be joined."""
     assert reason.rank is not None
     assert reason.rank >= at
     assert reason.pair == pairs_of(history, len(history))[reason.rank]
@@ -150,7 +150,7 @@ def check_later(reason: Reason, history: History, symbols: list[int], boundary: 
 
 
 def check_taken(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Had the pair come before the merge that took one of the two, the boundary would be gone."""
+    """If the pair came before the merge that took one of the two, the boundary would be gone."""
     assert reason.rank is not None
     assert reason.taken_by is not None
     assert reason.pair is not None
@@ -159,7 +159,7 @@ def check_taken(reason: Reason, history: History, symbols: list[int], boundary: 
     assert reason.taken in reason.pair
     base = len(history.alphabet)
     promoted = with_pair_before(pairs_of(history, at), base, reason.pair, reason.taken_by)
-    if reason.pair[0] != reason.pair[1]:  # among equals the parity of the run decides, which is another story
+    if reason.pair[0] != reason.pair[1]:  # in a run of equals the parity decides instead
         assert boundary + 1 not in starts_of_tokens(symbols, promoted, base)
 
 
@@ -168,7 +168,7 @@ def ranks_in(history: History, symbols: list[int]) -> set[int]:
 
 
 def without(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[[int], int]]:
-    """The table without one merge, and without all that is built on it."""
+    """Return the table without one merge and all that is built on it."""
     gone, kept = {base + index}, Pairs()
     place_of: dict[int, int] = {}
     for rank, (left, right) in enumerate(pairs):
@@ -181,7 +181,7 @@ def without(pairs: Pairs, index: int, base: int) -> tuple[Pairs, Callable[[int],
 
 
 def check_overlap(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Just before that merge the token stood here twice, the left one being second in a pair."""
+    """Just before that merge the token occurred here twice, and the left one was second in a pair."""
     assert reason.pair is not None
     assert reason.rank is not None
     assert reason.rank == reason.taken_by
@@ -196,7 +196,7 @@ def check_overlap(reason: Reason, history: History, symbols: list[int], boundary
 
 
 def check_never(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """No pair that met here is in the table; the one now there would dissolve the boundary if it were learned."""
+    """No pair that met here is in the table; learning the present one would dissolve the boundary."""
     assert reason.kind in ("never", "too long", "unknown")
     ranks = RankedWordOf(history).ranks(symbols)
     learned = history.ranks()
@@ -325,7 +325,7 @@ def test_special_tokens_and_blanks_that_are_dropped_have_their_reasons() -> None
 
 @given(words(), texts(), st.data())
 def test_a_cut_of_the_pattern_is_the_pattern_s_alone(table: WordTable, text: str, data: st.DataObject) -> None:
-    """It remains whatever is merged; a pattern that cuts nowhere has none."""
+    """It remains after any merge; a pattern that cuts nowhere has none."""
     text = text.replace("\ud800", "")
     assume(len(text.encode()) > 1)
     byte = data.draw(st.integers(1, len(text.encode()) - 1))
@@ -351,7 +351,7 @@ def test_a_cut_names_the_branch_on_either_side() -> None:
 
 @given(st.sampled_from(sorted(NAMED_PATTERNS)), texts())
 def test_the_branch_is_the_one_the_whole_pattern_takes(name: str, text: str) -> None:
-    """A group around each alternative tells which one matched, and its number must be ours."""
+    """A group around each alternative shows which one matched, and its number must be ours."""
     import regex
 
     recipe = Recipe(pattern=name)
@@ -381,7 +381,7 @@ def test_a_pair_listed_once_is_found_with_its_rank(history: History) -> None:
 
 
 def test_the_branch_of_a_word_too_long_to_be_shown_is_that_of_the_whole_word() -> None:
-    """Only its neighbourhood is shown, and that may end in the middle of a character."""
+    """Only its neighbourhood is shown, which may end inside a character."""
     text = "a " + "お" * 500 + " b"
     why = Why(text, History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
     cut = 1  # before the blank that belongs to the long word

@@ -1,4 +1,4 @@
-"""What Gage's compressor says of a place agrees with how the text is cut there, and expands to it."""
+"""The explanation of Gage's compressor agrees with the cut at a place, and expands to the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a text is cut where the most probable way is taken: what was weighed, to the last piece."""
+"""Why a text is cut by the most probable way: all weighed pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a text is cut where a table joins by priority: what is said is what the segmenter does."""
+"""Why a text is cut where a table joins by priority: the explanation equals the segmenter."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_tables_of_a_run_by_plain_code() -> None:
 
 
 def _pairs(cut: dict[str, list[int]]) -> Counter[tuple[int, int]]:
-    """How often each pair can be joined: those that overlap, once."""
+    """Count how often each pair can be joined; overlapping pairs count once."""
     found: Counter[tuple[int, int]] = Counter()
     for word, ids in cut.items():
         for pair in set(pairwise(ids)):

@@ -1,4 +1,4 @@
-"""What notebooks and data frames are given, and figures drawn without a command."""
+"""Results for notebooks and data frames, and figures drawn without a command."""
 
 from __future__ import annotations
 

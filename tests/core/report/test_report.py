@@ -1,4 +1,4 @@
-"""The report: one page that says what the history says, needs nothing else, and runs nothing."""
+"""The report: one page that agrees with the history, loads nothing, and runs nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions made up for tests."""
+"""Sessions for tests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run_of(recipe: Recipe, number: int = 1, words: WordTable | None = None) -> S
 
 
 def with_reasons(history: History) -> History:
-    """As if its method had chosen by more than the count."""
+    """Add reasons, as of a method that does not choose by the count alone."""
     loss, rounds = np.linspace(-1e300, 1e-300, len(history)), np.arange(len(history), dtype=np.int32)
     loss[1::3] = np.nan
     cause = (np.arange(len(history)) % 4).astype(np.int8)
@@ -121,7 +121,7 @@ def assert_same(one: SavedSession, other: SavedSession) -> None:
 
 
 def large_history(merges: int) -> History:
-    """As sound as a learned one: no pair twice, falling counts, now and then a tie."""
+    """Make a history as sound as a learned one: no pair twice, falling counts, some ties."""
     random = np.random.default_rng(1)
     columns = Columns.with_room(merges)
     draws = iter(random.integers(0, 2**31, (2 * merges, 2)).tolist())

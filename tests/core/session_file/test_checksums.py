@@ -1,4 +1,4 @@
-"""What is opened is what was written: a figure that was changed on its way is noticed, whatever it says."""
+"""A session opens as it was written: any changed figure is noticed."""
 
 from __future__ import annotations
 

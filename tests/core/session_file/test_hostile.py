@@ -1,4 +1,4 @@
-"""A session file from a stranger, or a damaged one: a sentence, never a crash, never an action of its own."""
+"""A session file from a stranger, or a damaged one, gives a sentence: it never crashes and never acts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def changing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def refused(path: Path, *statements: str) -> str:
-    """Change the file as a stranger would; the sentence with which it is refused."""
+    """Change the file as a stranger would; return the sentence of the refusal."""
     with changing(path) as connection:
         for statement in statements:
             connection.execute(statement)

@@ -1,4 +1,4 @@
-"""Of a damaged session every run and text that is whole comes back, and not one figure that is wrong."""
+"""Every sound run and text of a damaged session comes back, and no wrong figure."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def recovered(path: Path, data: bytes) -> SavedSession | None:
-    """Whatever comes back is right, or said to be lost."""
+    """Everything comes back right, or is reported as lost."""
     path.write_bytes(data)
     try:
         found = recover_session(path)

@@ -1,4 +1,4 @@
-"""What is written into a session file is read back exactly, and anyone can look into it."""
+"""A session file is read back exactly, and anyone can look into it."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def grown(run: SavedRun, merges: int) -> SavedRun:
 
 
 def test_a_database_kept_up_to_date_equals_one_written_at_once(tmp_path: Path) -> None:
-    """Whatever changes, in whatever order, the file says what the last session said."""
+    """After any changes in any order the file holds the last session."""
     one, two = run_of(RECIPES[0], 1), run_of(RECIPES[2], 2)
     waiting = SavedRun(1, one.recipe, one.sources)
     steps = [
@@ -195,7 +195,7 @@ def test_a_database_kept_up_to_date_equals_one_written_at_once(tmp_path: Path) -
         session(two),  # the first run was removed
         session(two, run_of(RECIPES[1], 3)),
         session(dataclasses.replace(run_of(RECIPES[1], 2))),  # another run under the same number
-        session(chosen_by_more(run_of(RECIPES[1], 2))),  # and the same, told more of
+        session(chosen_by_more(run_of(RECIPES[1], 2))),  # and the same with more facts
     ]
     writer = SessionWriter(tmp_path / "kept.bpex")
     for number, step in enumerate(steps):
@@ -289,7 +289,7 @@ def test_a_hundred_thousand_merges_open_at_once(tmp_path: Path) -> None:
     write_session(session(run), tmp_path / "large.bpex")
     began = time.process_time()
     read = read_session(tmp_path / "large.bpex")
-    assert time.process_time() - began < 4.0  # far below a second where nothing else runs
+    assert time.process_time() - began < 4.0  # far below a second on an idle machine
     assert_same_history(read.runs[0].history, history)
 
 

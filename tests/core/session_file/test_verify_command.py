@@ -1,4 +1,4 @@
-"""`bpe-explorer verify`: what is sound, what is not, and the exit code that says so."""
+"""`bpe-explorer verify`: sound and damaged files, and the exit codes."""
 
 from __future__ import annotations
 

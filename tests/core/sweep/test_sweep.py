@@ -1,4 +1,4 @@
-"""A sweep learns what its plan says, and tells what a person finds who makes each run by hand; none is made twice."""
+"""A sweep learns its plan with the same results as runs made by hand, and makes none twice."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_every_row_is_that_of_a_run_made_by_hand(folder: Path, plan: Plan, swept
 
 
 def _check(folder: Path, plan: Plan, row: dict[str, Any]) -> None:
-    """Of each row alone, with nothing shared: the largest size is not learned for the smaller."""
+    """Measure each row alone, without sharing a run between sizes."""
     sample = Sample(None, weight_of("60%"), "lines", row["seed"])
     recipe = plan.recipes[row["recipe"]].with_changes(
         ties=row["ties"], vocab_size=row["size"], mixture=Mixture((Group("", sample=sample),))
@@ -227,7 +227,7 @@ def test_a_mistake_is_found_before_anything_begins(folder: Path, capsys: pytest.
         (folder / "bad.toml").write_text(changed, encoding="utf-8")
         assert run(["sweep", str(folder / "bad.toml"), "-o", str(folder / "bad.csv")]) == 1, sentence
         assert sentence in capsys.readouterr().err
-    # Of how many characters there are only the texts can tell; they are counted first, and nothing is learned.
+    # Only the texts show how many characters there are; they are counted first, and nothing is learned.
     characters = three + 'base = "characters"\n'
     (folder / "bad.toml").write_text(characters.replace("[300, 270]", "[300, 256]").replace("300", "257"))
     (folder / "poem.txt").write_text("".join(map(chr, range(0x4E00, 0x4F80))), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The corpus in the window: files, folders, pasted and dropped texts, and what is wrong with one."""
+"""The corpus in the window: files, folders, pasted and dropped texts, and their failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lessons say, and what the engine answers to it."""
+"""The sentences of lessons, and the engine's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recipe in the window: sizes, presets, and a pattern of one's own."""
+"""The recipe in the window: sizes, presets, and a custom pattern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was not saved is kept, whatever ends the window, and is brought back."""
+"""Unsaved work is kept, whatever ends the window, and is brought back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No panel mixes two moments or two things: each shows what it says it shows."""
+"""No panel mixes two moments or two things."""
 
 from __future__ import annotations
 

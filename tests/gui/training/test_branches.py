@@ -1,4 +1,4 @@
-"""Going another way: a pair is forbidden or forced where one looks, a table goes on with one's own texts."""
+"""Going another way: a pair is forbidden or forced at the moment shown, a table goes on with the person's texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person looks for is in sight: named, not cut off, and where it was a moment ago."""
+"""Everything a person looks for is in sight: named, not cut off, and in its place."""
 
 from __future__ import annotations
 

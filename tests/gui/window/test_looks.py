@@ -1,4 +1,4 @@
-"""What can be seen: nothing lies over something else, nothing has the colour of its ground."""
+"""The looks: nothing lies over something else, nothing has the colour of its ground."""
 
 from __future__ import annotations
 

@@ -80,7 +80,6 @@ class Planning:
         return plan
 
     def _corpora(self, texts: Sequence[CorpusText], path: Path) -> dict[str, list[str]]:
-        """List the files of each group; write texts without a file into a folder beside the plan."""
         if not texts:
             raise CorpusError("There is no text in the corpus to learn from.")
         found: dict[str, list[str]] = {}

@@ -154,7 +154,6 @@ class WhyPage(Page):
             self._draw()
 
     def _travel(self, row: int) -> None:
-        """Go to the moment of a row; for a reason, to the last merge in it."""
         facts = self.model.facts
         steps = self.model.ways[row][1:] if facts is None else facts.joints[row].steps
         if steps and steps[-1] is not None:

@@ -228,7 +228,6 @@ class TokenTextEdit(TokenCanvas):
         return key is not None or row_key is not None
 
     def _place_after(self, key: QKeySequence.StandardKey, place: Place) -> int:
-        """Return where a move leads; an arrow goes to the selection's end on that side."""
         if self.caret.has_selection and key == Key.MoveToPreviousChar:
             return self.caret.selection[0]
         if self.caret.has_selection and key == Key.MoveToNextChar:
@@ -418,7 +417,6 @@ class TokenTextEdit(TokenCanvas):
 
 
 def _takes(event: QDropEvent) -> bool:
-    """Accept text; leave files to the window."""
     is_text = event.mimeData().hasText() and not event.mimeData().hasUrls()
     event.acceptProposedAction() if is_text else event.ignore()
     return is_text
