@@ -24,6 +24,7 @@ from app.session.session import Session
 from app.settings import LIVE, MANIFESTS, SPEED, START_HERE, THEME, Settings
 from app.system.memory import GarbageCollection, give_back_early, give_back_now
 from app.window.actions import Actions
+from app.window.charts.picker import MeasurePicker
 from app.window.charts.wiring import Charting
 from app.window.corpus.corpus_list import CorpusListModel
 from app.window.corpus.corpus_panel import CorpusPanel
@@ -40,7 +41,7 @@ from app.window.main_window import Frame, MainToolBar, MainWindow
 from app.window.merges.merge_panel import MergePanel
 from app.window.merges.merge_table import MergeTableModel
 from app.window.message_bar import MessageBar
-from app.window.pages import PAGES, PAIRS, SWEEPS, Pages, World
+from app.window.pages import ABOUT, LANES, PAGES, PAIRS, SWEEPS, Pages, World, drawn_measures
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
@@ -159,6 +160,7 @@ class Program(QObject):
         self.text_panel = TokenTextPanel(self.token_text, self.caption)
         self.pages = Pages(World(self.session, self.token_text, self.token))
         self.charts = PageTabs("Charts", self.pages.on("charts"))
+        self.picker = MeasurePicker(self.charts, drawn_measures, ABOUT)
         self.inspector = PageTabs("Inspector", self.pages.on("inspector"))
         self.corpus_panel = CorpusPanel(self.corpus, actions["open"], actions["words"])
         self.recipe_panel = RecipePanel(self.form)
@@ -183,6 +185,8 @@ class Program(QObject):
             message_bar=self.messages,
             head=self.watch,
             text=self.text_panel,
+            beside=self.pages.on("beside")[LANES.id],
+            picker=self.picker,
             charts=self.charts,
             stages=self.pages.on("centre") | {LESSON_STAGE: self.lesson_panel},
             docks=docks,

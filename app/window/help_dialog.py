@@ -35,8 +35,8 @@ anything is merged; merges never cross such a cut. Under <b>More</b> you find ev
 <h3>Tables in and out</h3>
 <p><b>Export</b> (Ctrl+E) writes the merges for another library or as a table. The file is read back and thousands of
 words are cut by both before anything is replaced. <b>Import</b> (Ctrl+I) opens a tokenizer made elsewhere; <b>Count on
-My Corpus</b> in the menu Training finds out how often its merges occur in your texts, and the page <b>Compare</b>
-puts it beside the run that is shown.</p>
+My Corpus</b> in the menu Training finds out how often its merges occur in your texts, and the room <b>Compare</b>
+puts it beside your runs.</p>
 <h3>What was not saved</h3>
 <p>A safety copy follows what you do. What a crash, a power cut or a closed window left is found under <b>File >
 Unsaved Sessions</b>, a damaged one too, for what can be saved of it. Each is kept for 30 days at least, counted from

@@ -76,14 +76,15 @@ class Room:
     title: str
     tip: str
     docks: tuple[str, ...] = ()  # open at first
-    has_text: bool = False  # the person's text above the charts
+    parts: tuple[str, ...] = ("time",)  # besides the charts
     centre: tuple[int, int] = (360, 300)  # shares of the text and of the charts
 
 
+WATCHED = ("head", "text", "time")
 ROOMS = (
-    Room("watch", "Watch", "See a vocabulary being learned, and your own word with it", (), True, (200, 240)),
-    Room("ask", "Ask", "Ask why a text is cut where it is", ("merges", "inspector"), True, (380, 280)),
-    Room("compare", "Compare", "Put runs and tokenizers side by side"),
+    Room("watch", "Watch", "See a vocabulary being learned, and your own word with it", (), WATCHED, (200, 240)),
+    Room("ask", "Ask", "Ask why a text is cut where it is", ("merges", "inspector"), ("text", "time"), (380, 280)),
+    Room("compare", "Compare", "Put runs and tokenizers side by side", (), ("beside", "picker"), (420, 240)),
     Room("build", "Build", "Choose texts and recipe, train, change and export", ("corpus", "recipe", "runs")),
 )
 ROOM = {room.id: room for room in ROOMS}
@@ -144,21 +145,24 @@ class MainWindow(QMainWindow):
         message_bar: MessageBar,
         head: QWidget,
         text: QWidget,
+        beside: QWidget,
+        picker: QWidget,
         charts: QWidget,
         stages: Mapping[str, QWidget],
         docks: Mapping[str, QWidget],
         time_bar: QWidget,
         status: QStatusBar,
     ) -> None:
-        """Put each part in its place; `docks` by their ids. The head belongs to the first room."""
-        self._head, self._text = head, text
+        """Put each part in its place; `docks` by their ids. Which of them a room shows is said by the room."""
+        self._parts = {"head": head, "text": text, "beside": beside, "picker": picker, "time": self._time_bar}
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, toolbar)
         for bar in (toolbar, self._time_bar):
             bar.toggleViewAction().setVisible(False)  # no menu could show them again
-        self.centre.addWidget(text)
-        pane, main, middle = QWidget(), QWidget(), QWidget()
+        self._upper, pane, main, middle = QWidget(), QWidget(), QWidget(), QWidget()
+        in_column((text, 1), (beside, 1), on=self._upper, margins=(0, 0, 0, 0))
+        self.centre.addWidget(self._upper)
         # A message takes its room from the charts, or from the stage, so that nothing moves under the mouse.
-        above_charts = in_column((charts, 1), on=pane, margins=(0, 0, 0, 0))
+        above_charts = in_column(picker, (charts, 1), on=pane, margins=(0, 0, 0, 0))
         self._above_messages = above_charts, in_column((self.stages, 1), on=middle, margins=(4, 4, 4, 4))
         self._message_bar = message_bar
         self.centre.addWidget(pane)
@@ -184,7 +188,7 @@ class MainWindow(QMainWindow):
         self._as_it_was_made = self.saveState(STATE_VERSION)
         self._furnish()
         left, right = ([docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
-        order_focus([toolbar, message_bar, *left, text, charts, *stages.values(), *right, time_bar])
+        order_focus([toolbar, message_bar, *left, text, beside, picker, charts, *stages.values(), *right, time_bar])
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
     def show_room(self, id: str) -> None:
@@ -201,8 +205,9 @@ class MainWindow(QMainWindow):
 
     def _furnish(self) -> None:
         room = ROOM[self.room]
-        self._head.setVisible(room is ROOMS[0])
-        self._text.setVisible(room.has_text)
+        for id, part in self._parts.items():
+            part.setVisible(id in room.parts)
+        self._upper.setVisible({"text", "beside"} & {*room.parts} != set())
         if self.room in self._kept:
             docks, centre = self._kept[self.room]
             self.restoreState(docks, STATE_VERSION)
@@ -211,7 +216,11 @@ class MainWindow(QMainWindow):
             for id, dock in self.docks.items():
                 dock.setVisible(id in room.docks)
             self.arrange()
+        self._show_time_bar()  # layouts of older versions had it in all rooms
         self._dock_tabs.tidy_soon()
+
+    def _show_time_bar(self) -> None:
+        self._time_bar.setVisible(self.stage in STAGES_IN_TIME if self.stage else "time" in ROOM[self.room].parts)
 
     def arrange(self) -> None:
         """Give everything in the room its first size."""
@@ -252,7 +261,7 @@ class MainWindow(QMainWindow):
         for dock in self.docks.values() if id else ():  # first: together they might widen the window
             dock.setVisible(dock.isFloating() and dock.isVisible())
         self._show_stage(id)
-        self._time_bar.setVisible(not id or id in STAGES_IN_TIME)
+        self._show_time_bar()
         if not id and self._before_stage is not None:
             before, self._before_stage = self._before_stage, None
             self.restoreState(before.state, STATE_VERSION)

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
     from app.window.questions.audit.page import AuditPage
     from app.window.questions.blocks_page import BlocksPage
-    from app.window.questions.compare.duel_model import DuelModel
-    from app.window.questions.compare.duel_page import DuelPage
-    from app.window.questions.compare.lab_page import LabPage
-    from app.window.questions.compare.page import ComparePage
+    from app.window.questions.compare.answers import ComparePage, LabPage
+    from app.window.questions.compare.lanes_model import LanesModel
+    from app.window.questions.compare.panel import LanesPanel
     from app.window.questions.curves.page import SweepPage
     from app.window.questions.question_page import QuestionPage
     from app.window.questions.reading_page import ReadingPage
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from app.window.questions.why.page import WhyPage
     from app.window.questions.words.page import WordsPage
 
-Tabs = Literal["charts", "inspector", "centre"]
+Tabs = Literal["charts", "inspector", "centre", "beside"]  # beside each other, above the charts
 Kind = TypeVar("Kind", bound=Page)
 Built = TypeVar("Built", bound=Page, covariant=True)
 
@@ -54,11 +53,11 @@ class World:
         return WhyModel(self.session, self.text)
 
     @cached_property
-    def duel(self) -> DuelModel:
-        """One comparison, shown by a table and by the text."""
-        from app.window.questions.compare.duel_model import DuelModel
+    def lanes(self) -> LanesModel:
+        """The tokenizers side by side, shown by their columns and by charts."""
+        from app.window.questions.compare.lanes_model import LanesModel
 
-        return DuelModel(self.session)
+        return LanesModel(self.session)
 
 
 def build_token(world: World) -> TokenPage:
@@ -118,26 +117,24 @@ def build_blocks(world: World) -> BlocksPage:
     return BlocksPage(BlocksModel(world.session))
 
 
+def build_lanes(world: World) -> LanesPanel:
+    from app.window.questions.compare.panel import LanesPanel
+
+    return LanesPanel(world.lanes, world.text)
+
+
 def build_compare(world: World) -> ComparePage:
-    from app.window.questions.compare.lanes_model import LanesQuestion
-    from app.window.questions.compare.page import NOTHING_CHOSEN, ComparePage
+    from app.window.questions.compare.answers import ComparePage
+    from app.window.questions.compare.lane_questions import PairQuestion
 
-    question = LanesQuestion(world.session, "diff", world.duel, NOTHING_CHOSEN)
-    return ComparePage(question, world.duel)
-
-
-def build_duel(world: World) -> DuelPage:
-    from app.window.questions.compare.duel_page import DuelPage
-
-    return DuelPage(world.duel)
+    return ComparePage(PairQuestion(world.session, world.lanes))
 
 
 def build_lab(world: World) -> LabPage:
-    from app.window.questions.compare.lab_model import LabModel, LabQuestion
-    from app.window.questions.compare.lab_page import LabPage
+    from app.window.questions.compare.answers import LabPage
+    from app.window.questions.compare.lane_questions import LabQuestion
 
-    model = LabModel(world.session)
-    return LabPage(model, LabQuestion(world.session, model), world.text)
+    return LabPage(LabQuestion(world.session, world.lanes))
 
 
 def build_tree(world: World) -> TreePage:
@@ -216,25 +213,52 @@ BLOCKS = chart_row(
 COMPARE = chart_row(
     build_compare, Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown")
 )
-DUEL_ITEM = Item("duel", "&Duel", "Show your text side by side as two tokenizers cut it", "Ctrl+Shift+K")
-DUEL = PageRow("duel", "Duel", "charts", build_duel, (DUEL_ITEM,))
 LAB_ITEM = Item("lab", "&Lab", "Put two to four tokenizers side by side, at any size", "Ctrl+L", "lab")
-LAB = PageRow("lab", "Lab", "charts", build_lab, (LAB_ITEM,))
+DUEL_ITEM = Item("duel", "&Duel", "Show your text side by side as two tokenizers cut it", "Ctrl+Shift+K")
+LAB = PageRow("lab", "Lab", "charts", build_lab, (LAB_ITEM, DUEL_ITEM))
+LANES = PageRow("lanes", "Side by side", "beside", build_lanes)
 TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 
 PAGES: tuple[PageRow[Page], ...] = (
-    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WORDS, AUDIT, BLOCKS, LAB, DUEL, COMPARE, SIZES, CURVES,
-    SWEEPS, BENCHMARK, MORPHEMES, TREE,
+    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WORDS, AUDIT, BLOCKS, LAB, COMPARE, SIZES, CURVES,
+    SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
 )  # fmt: skip
 # Questions with special views: the rows above, and the tables of merges and words.
 OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff"}
 PAGES += tuple(question_row(name) for name in question_names() if name not in OWN_VIEWS)
 
 
+# The charts below the tokenizers side by side, and the subject of each, for the picker.
+ABOUT = {
+    "lab": "these columns, by size",
+    "curves": "all runs, by size",
+    "sizes": "the run shown, by size",
+    "sweep_results": "a sweep, by size",
+    "benchmark": "all runs, by language or text",
+    "morphemes": "all runs, by list of words",
+    "compare": "two columns",
+}
+STEPS_THAT_DIFFER = "Steps that differ"  # which are no measure, but picked like one
+
+
+def drawn_measures() -> dict[str, dict[str, str]]:
+    """By their titles, the charts in `ABOUT` that know a measure, and its name there."""
+    from bpe_core.measures.measures import MEASURES, OF_MORPHEMES_IN_SWEEPS
+    from bpe_core.questions import question_named
+
+    found: dict[str, dict[str, str]] = {}
+    for chart in [one for one in ABOUT if one != "compare"]:
+        measure = next(one for one in question_named(chart).parameters() if one.name == "measure")
+        for name in measure.choices:
+            title = MEASURES[OF_MORPHEMES_IN_SWEEPS.get(name, name)].title
+            found.setdefault(title, {})[chart] = name
+    return found | {STEPS_THAT_DIFFER: {"compare": ""}}
+
+
 # The charts of each room, by their ids; a chart of no other room is shown wherever a person asks.
 IN_ROOMS: dict[str, tuple[str, ...]] = {
     "watch": ("pairs",),
-    "compare": ("lab", "duel", "compare", "curves", "sweep_results", "sizes", "benchmark", "morphemes"),
+    "compare": tuple(ABOUT),
     "build": ("words", "audit", "blocks"),
 }
 
@@ -263,7 +287,7 @@ class Pages:
             self._built[row.id] = page = row.build(self._world)
             if not page.accessibleName():
                 page.setAccessibleName(row.title)
-            self._places[row.id].take(page, scrolls=row.tabs != "centre")
+            self._places[row.id].take(page, scrolls=row.tabs in ("charts", "inspector"))
             page.recolor()
             for connect in self._connections.pop(row.id, ()):
                 connect(page)

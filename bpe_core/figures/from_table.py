@@ -14,6 +14,7 @@ from bpe_core.figures.figure import (
     BarFigure,
     Branch,
     DotFigure,
+    Figure,
     Line,
     LineFigure,
     Numbers,
@@ -211,7 +212,10 @@ def _point(rows: list[Row], measure: str) -> tuple[float, float, float, float]:
     return size, mean, *(float("nan") if end is None else float(end) for end in ends)  # type: ignore[return-value]
 
 
-def lab_chart(table: DataTable) -> SideBySide:
+def lab_chart(table: DataTable, measure: str = "") -> Figure:
+    """Draw one measure, or all of the lab beside each other."""
+    if measure:
+        return replace(sizes_chart(table, measure), name="lab")
     charts = [replace(sizes_chart(table, measure), name=f"lab-{measure}") for measure in OF_LAB]
     return SideBySide("lab", "Side by side.", " ".join(chart.sentence for chart in charts), charts)
 

@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.figures.from_table import lab_chart
+from bpe_core.figures.from_table import OF_LAB, lab_chart
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, shown
 from bpe_core.insight.cut_words import CutWords, whose_words
@@ -56,6 +56,7 @@ examples:
         None, help=f"compare the N words that are cut most differently ({LISTED}; all with --words)", metavar="N"
     )
     words: bool = parameter(False, help="list the words that are cut differently instead of the curves")
+    measure: str = parameter("", help=f"draw one of {', '.join(OF_LAB)} (else all)", choices=OF_LAB)
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
         histories = [study.history for study in studies.values()]
@@ -77,10 +78,11 @@ examples:
         both = zip(LETTERS, studies.values(), cuts, strict=False)
         curves = {letter: one.once("curves", partial(measured_sizes, cut, work=work), cut) for letter, one, cut in both}
         table = table_of_curves(curves)
+        figure = lab_chart(table, self.measure)
         if self.words:
-            return Answer(_words_table(words, list(curves)), tuple(sentences), lab_chart(table), facts=facts)
+            return Answer(_words_table(words, list(curves)), tuple(sentences), figure, facts=facts)
         sentences += map(_word, words)
-        return Answer(table, tuple(sentences), lab_chart(table), ("text", "vocabulary", *MEASURED), [], facts)
+        return Answer(table, tuple(sentences), figure, ("text", "vocabulary", *MEASURED), [], facts)
 
 
 def _facts(named: tuple[str, Study], step: int, text: str) -> dict[str, object]:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QAbstractButton, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
-from app.window.questions.compare.duel_page import DuelPage
-from app.window.questions.compare.page import ComparePage
+from app.window.pages import STEPS_THAT_DIFFER
+from app.window.questions.compare.answers import ComparePage
+from app.window.questions.compare.panel import LanesPanel
+from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from bpe_core.formats import write_history
 from bpe_core.history.token_texts import shown
@@ -43,7 +45,7 @@ def comparing(qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monk
     write_history(OTHER, path)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(path), ""))
     program.actions["compare"].trigger()
-    program.pages[ComparePage].choice.open.click()
+    program.pages[LanesPanel].import_wanted.emit()
     wait_until_compared(qtbot, program)
     return program
 
@@ -55,7 +57,7 @@ def wait_until_compared(qtbot: QtBot, program: Program) -> None:
         assert not page.model.is_waiting
         assert not program.session.aside.is_busy()
         assert page.model.answer is not None
-        assert page.duel.parallel is not None
+        assert page.lanes.parallel is not None
 
     qtbot.waitUntil(is_done, timeout=WAIT)
 
@@ -93,7 +95,8 @@ def test_the_shown_run_stays_and_the_other_stands_beside(comparing: Program) -> 
     assert found.cause == "tie"
     assert listed(comparing) == expected_rows(found) != []
     assert "Likely cause, tie" in page.sentence.text()
-    assert page.choice.box.currentText() == "Run 2: other.csv"
+    panel = comparing.pages[LanesPanel]
+    assert [column.card.run.currentText() for column in panel.columns.all[:2]] == ["gpt2 · run 1", "other.csv · run 2"]
 
 
 def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
@@ -102,44 +105,56 @@ def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
     text = "the lowest price, then that\nlast"
     expected = [Tokenizer(history).spans(text) for history in (run.history, OTHER)]
     regions = differing_regions(*expected)
-    assert page.duel.parallel is not None
-    assert [(start, stop) for start, stop in page.duel.parallel.stretches.tolist()] == regions
-    for lane, spans in zip(page.duel.lanes, expected, strict=True):
+    assert page.lanes.parallel is not None
+    assert [(start, stop) for start, stop in page.lanes.parallel.stretches.tolist()] == regions
+    for lane, spans in zip(page.lanes.lanes, expected, strict=True):
         assert lane.cut is not None
         assert lane.cut.tokens.ids.tolist() == [id for _, _, id in spans]
-    duel = comparing.pages[DuelPage]
-    page.side_by_side.click()
-    assert (comparing.window.room, comparing.charts.shown) == ("compare", "duel")
-    assert comparing.time_bar.isVisible()
-    assert [count.text() for count in duel.counts] == [str(len(spans)) for spans in expected]
-    one, other = duel.texts
-    assert one.model.text() == other.model.text() == text
-    assert f"{len(expected[0])} tokens here, {len(expected[1])} there" in page.totals.text()
-    assert f"{len(regions)} places of your text are cut differently" in page.totals.text()
+    panel = comparing.pages[LanesPanel]
+    comparing.actions["duel"].trigger()
+    assert (comparing.window.room, comparing.charts.shown) == ("compare", "lab")
+    columns = panel.columns.all[:2]
+    assert [column.card.total.text() for column in columns] == [str(len(spans)) for spans in expected]
+    assert {column.text.model.text() for column in columns} == {text}
+    assert f"{len(regions)} places of your text are cut differently" in panel.summary.text()
 
 
-def test_both_travel_in_time(qtbot: QtBot, comparing: Program) -> None:
-    duel = comparing.pages[ComparePage].duel
+def test_one_slider_moves_all_and_the_window_with_them(qtbot: QtBot, comparing: Program) -> None:
+    lanes = comparing.pages[ComparePage].lanes
+    assert not comparing.time_bar.isVisible(), "one slider is enough"
     comparing.session.cursor.go_to(10)
     wait_until_compared(qtbot, comparing)
-    assert [duel.title(place).endswith("after 10 merges") for place in (0, 1)] == [True, True]
-    other = duel.lanes[1].cut
+    assert (lanes.size, [lane.at for lane in lanes.lanes]) == (266, [10, 10])
+    other = lanes.lanes[1].cut
     assert other is not None
     assert other.tokens.ids.tolist() == Tokenizer(OTHER).encode("the lowest price, then that\nlast", at=10)
+    comparing.pages[LanesPanel].sizes.box.setValue(280)
+    assert comparing.session.cursor.position == 24
+    wait_until_compared(qtbot, comparing)
+    assert lanes.size == 280
+    comparing.actions["live"].trigger()
+    wait_until_compared(qtbot, comparing)
+    assert [lane.at for lane in lanes.lanes] == [40, 40]
 
 
 def test_each_side_is_drawn_as_its_tokenizer_cuts(qtbot: QtBot, comparing: Program) -> None:
-    comparing.actions["duel"].trigger()
-    duel = comparing.pages[DuelPage]
+    panel = comparing.pages[LanesPanel]
     wait_until_compared(qtbot, comparing)
-    byte = 5
-    for lane, view in zip(duel.model.lanes, duel.texts, strict=True):
-        place = view.rectangle_of(byte)
-        token = view.token_at_point(QPointF(place.center()))
+    views = [column.text for column in panel.columns.all[:2]]
+    for lane, view in zip(panel.model.lanes, views, strict=True):
         assert lane.cut is not None
-        assert token == lane.cut.token_at(byte)
-    images = [view.viewport().grab().toImage() for view in duel.texts]
+        assert view.token_at_point(QPointF(view.rectangle_of(5).center())) == lane.cut.token_at(5)
+    images = [view.viewport().grab().toImage() for view in views]
     assert images[0] != images[1]
+
+
+def test_columns_scroll_together(qtbot: QtBot, comparing: Program) -> None:
+    comparing.token_text.set_text("then that last low\n" * 100)
+    qtbot.waitUntil(lambda: comparing.session.text.value.startswith("then"), timeout=WAIT)
+    wait_until_compared(qtbot, comparing)
+    one, other = (column.text.verticalScrollBar() for column in comparing.pages[LanesPanel].columns.all[:2])
+    other.setValue(other.maximum() // 2)
+    assert one.value() == other.value() > 0
 
 
 def test_a_row_leads_to_its_merge(comparing: Program) -> None:
@@ -162,9 +177,10 @@ def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> 
     comparing.session.train()
     wait_for_phase(qtbot, comparing, Phase.ENDED)
     settle(qtbot, comparing)
-    duel = comparing.pages[ComparePage].duel
-    assert [number for number, _ in duel.choices] == [2, 1]
-    duel.choose(1)
+    lanes = comparing.pages[ComparePage].lanes
+    qtbot.waitUntil(lambda: lanes.numbers == [1, 2, 3], timeout=WAIT)
+    comparing.pages[ComparePage].pair.setCurrentText("C and A")
+    comparing.pages[ComparePage].pair.activated.emit(0)
     wait_until_compared(qtbot, comparing)
     first, now = comparing.session.runs.all[0].history, shown_run(comparing).history
     assert first is not None
@@ -172,30 +188,83 @@ def test_runs_are_compared_with_each_other(qtbot: QtBot, comparing: Program) -> 
     assert listed(comparing) == expected_rows(compare_tables(now, first))
 
 
-def test_without_a_second_one_the_panel_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
-    panel, duel = comparing.pages[ComparePage], comparing.pages[DuelPage]
-    panel.duel.choose(None)
-    qtbot.waitUntil(lambda: "Choose another run" in panel.sentence.text(), timeout=WAIT)
-    comparing.actions["duel"].trigger()
-    qtbot.waitUntil(lambda: duel.texts[0].model.text() == "", timeout=WAIT)
-    assert "Choose another run" in duel.sentence.text()
-    assert panel.rows.rowCount() == 0
+def test_without_a_second_one_it_says_what_to_do(qtbot: QtBot, comparing: Program) -> None:
+    panel, page = comparing.pages[LanesPanel], comparing.pages[ComparePage]
+    panel.columns.all[1].card.close_button.click()
+    qtbot.waitUntil(lambda: "Put two tokenizers side by side" in page.sentence.text(), timeout=WAIT)
+    assert panel.stack.currentIndex() == 1
+    assert page.rows.rowCount() == 0
+    assert not page.put_together.isEnabled()
 
 
-def test_another_look_keeps_the_text(qtbot: QtBot, comparing: Program) -> None:
-    comparing.actions["duel"].trigger()
-    duel = comparing.pages[DuelPage]
-    before = duel.texts[0].model.text()
+def test_another_look_keeps_the_text(comparing: Program) -> None:
+    text = comparing.pages[LanesPanel].columns.all[0].text
+    before = text.model.text()
     assert before
     comparing.theme.choose("dark")
-    assert duel.texts[0].model.text() == before
+    assert text.model.text() == before
     comparing.theme.choose("light")
 
 
 def test_a_long_text_is_compared_as_far_as_is_said(qtbot: QtBot, comparing: Program) -> None:
     comparing.token_text.set_text("then that last low " * 10_000)
-    page = comparing.pages[ComparePage]
-    qtbot.waitUntil(lambda: "of the first 100,000 characters of your text" in page.totals.text(), timeout=WAIT)
+    panel = comparing.pages[LanesPanel]
+    qtbot.waitUntil(lambda: "of the first 100,000 characters of your text" in panel.summary.text(), timeout=WAIT)
     wait_until_compared(qtbot, comparing)
-    comparing.actions["duel"].trigger()
-    assert len(comparing.pages[DuelPage].texts[0].model.text()) == 100_000
+    assert len(panel.columns.all[0].text.model.text()) == 100_000
+
+
+def test_a_measure_is_picked_and_what_it_is_about(qtbot: QtBot, comparing: Program) -> None:
+    picker, charts = comparing.picker, comparing.charts
+    assert (picker.measure.currentText(), picker.isVisible()) == (STEPS_THAT_DIFFER, True)
+    assert charts.tabBar().isHidden()
+    picker.choose("Rényi efficiency")
+    assert charts.shown == "lab"
+    about = [picker.about.itemData(place) for place in range(picker.about.count())]
+    assert about == ["lab", "curves", "sizes", "sweep_results", "benchmark"]
+    for chart in about:
+        picker.about.setCurrentIndex(picker.about.findData(chart))
+        picker.about.activated.emit(0)
+        assert charts.shown == chart
+        page = charts.page
+        assert isinstance(page, QuestionPage)
+        assert page.model.value(page.model.parameter("measure")) == "renyi_efficiency"
+        assert page.fields["measure"].isHidden(), "the picker stays in its place"
+    picker.choose("Parity premium")
+    assert (charts.shown, picker.about.count()) == ("benchmark", 1)
+    comparing.actions["curves"].trigger()
+    assert picker.measure.currentText() == "Rényi efficiency", "a chart keeps what was picked for it"
+    settle(qtbot, comparing)
+    comparing.actions["race"].trigger()
+    assert not picker.isVisible()
+    assert charts.tabBar().isVisible()
+
+
+def test_unknown_tokens_are_counted_apart_in_their_column(qtbot: QtBot, comparing: Program) -> None:
+    comparing.session.runs.train(comparing.session.corpus.texts.value, Recipe.preset("wordpiece", vocab_size=60))
+    wait_for_phase(qtbot, comparing, Phase.ENDED)
+    comparing.token_text.set_text("last Ω Ж word")
+    panel = comparing.pages[LanesPanel]
+    qtbot.waitUntil(lambda: len(panel.model.lanes) == 3 and panel.model.lanes[2].cut is not None, timeout=WAIT)
+    wait_until_compared(qtbot, comparing)
+    third = panel.columns.all[2].card
+    assert "unknown" in third.unit.text()
+    assert "bytes each known" in third.more.text(), "what became unknown is not compressed"
+    assert "unknown" in third.accessibleName()
+    assert panel.columns.all[0].card.unit.text() == "tokens"
+
+
+def test_played_they_race_for_the_fewest_tokens(qtbot: QtBot, comparing: Program) -> None:
+    panel = comparing.pages[LanesPanel]
+    comparing.session.cursor.go_to(0)
+    wait_until_compared(qtbot, comparing)
+    totals = [int(column.card.total.text()) for column in panel.columns.all[:2]]
+    seen: set[int] = set()
+    panel.model.changed.connect(lambda: seen.add(panel.model.size))
+    (play,) = panel.sizes.findChildren(QAbstractButton)
+    play.click()
+    qtbot.waitUntil(lambda: not comparing.session.playing.is_playing, timeout=WAIT)
+    wait_until_compared(qtbot, comparing)
+    assert len(seen) > 2
+    assert [lane.at for lane in panel.model.lanes] == [40, 40]
+    assert all(int(c.card.total.text()) < total for c, total in zip(panel.columns.all, totals, strict=False))

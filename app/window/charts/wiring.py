@@ -33,7 +33,7 @@ from bpe_core.support.atomic import replace_atomically
 from bpe_core.support.data_table import checked_name, is_data, write_data
 
 if TYPE_CHECKING:
-    from app.window.questions.compare.lab_page import LabPage
+    from app.window.questions.compare.answers import LabPage
     from app.window.questions.token.page import TokenPage
 
 NOT_SAVED = "The chart could not be saved. {}"
@@ -78,11 +78,7 @@ class Charting(QObject):
         page.life.list_wanted.connect(save_words)
 
     def _connect_lab(self, page: LabPage) -> None:
-        def save_words() -> None:
-            words = page.below.model
-            self._save_list("differing words", words.exact(), words.command)
-
-        page.below.save_wanted.connect(save_words)
+        page.list_wanted.connect(lambda: self._save_list("differing words", *page.lab.words()))
 
     def _let_winner_fly(self, text: str, start: QPoint, seconds: float) -> None:
         stop = self._place_of(self._pairs.model.at)

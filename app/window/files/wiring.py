@@ -23,7 +23,7 @@ from app.window.files.export import TableExport
 from app.window.files.export_dialog import ExportDialog
 from app.window.main_window import ROOM, Frame
 from app.window.merges.merge_table import MergeTableModel
-from app.window.pages import COMPARE, DUEL, LAB, Pages
+from app.window.pages import LANES, Pages
 from app.window.parts.dialogs import (
     REPORT_FILTERS,
     SESSION_FILTER,
@@ -51,6 +51,7 @@ if TYPE_CHECKING:  # loaded when they are opened, after the first paint of the w
     from app.window.files.dialogs import CompressDialog, CountDialog, GrowthOffer
 
 LARGEST_SIZE = 10_000  # pixels
+FORMER_CHARTS = {"duel": "lab"}  # how older files call what is shown by another one
 COUNTS_FOLDER = "counts"  # beside the safety copies
 
 
@@ -207,7 +208,7 @@ class Filing(QObject):
         self._window.setWindowFilePath("" if self.document.path is None else str(self.document.path))
 
     def _layout(self) -> dict[str, Any]:
-        docks, lab = self._window.arrangement(), self._pages.known(LAB)
+        docks, lanes = self._window.arrangement(), self._pages.known(LANES)
         return {
             "room": self._window.room,
             "docks": dict(docks.is_open),
@@ -215,7 +216,7 @@ class Filing(QObject):
             "centre": self._window.centre.sizes(),
             "chart": self._charts.shown,
             "sort": [self._merges.sort_column, self._merges.sort_descending],
-            "lab": ({} if lab is None else lab.model.kept()) | {"open": self._charts.shown == "lab"},
+            "lab": {} if lanes is None else lanes.model.kept(),
         }
 
     def _show_opened(self, view: View) -> None:
@@ -225,9 +226,9 @@ class Filing(QObject):
 
     def _open_lab(self, kept: object) -> None:
         had_any = isinstance(kept, dict) and any(value not in (None, False) for value in kept.values())
-        if had_any or self._pages.known(LAB) is not None:
-            self._pages.page(LAB).model.restore(kept)
-        if isinstance(kept, dict) and kept.get("open") is True:
+        if had_any or self._pages.known(LANES) is not None:
+            self._pages.page(LANES).model.restore(kept)
+        if isinstance(kept, dict) and kept.get("open") is True:  # as older files say it
             self._charts.show_page("lab")
 
     def _arrange(self, layout: Mapping[str, Any]) -> None:
@@ -243,7 +244,7 @@ class Filing(QObject):
         if type(chart) is int and 0 <= chart < len(self._charts.ids):  # as older files say it
             chart = self._charts.ids[chart]
         if isinstance(chart, str):
-            self._charts.show_page(chart)
+            self._charts.show_page(FORMER_CHARTS.get(chart, chart))
         if isinstance(sort, list) and len(sort) == 2 and sort[0] in range(self._merges.columnCount()):
             order = Qt.SortOrder.DescendingOrder if sort[1] is True else Qt.SortOrder.AscendingOrder
             self._merges.sort(sort[0], order)
@@ -294,8 +295,7 @@ class Exchanging(QObject):
         self.counts.list_wanted.connect(self._show_counts)
         self.export.written.connect(self.written)
         to_compare = partial(self._import, partial(self.imports.open, opened=self._compare_with))
-        pages.when_built(COMPARE, lambda page: page.choice.import_wanted.connect(to_compare))
-        pages.when_built(DUEL, lambda page: page.choice.import_wanted.connect(to_compare))
+        pages.when_built(LANES, lambda page: page.import_wanted.connect(to_compare))
         session.runs.changed.connect(self._enable)
         self._enable()
 
@@ -321,11 +321,11 @@ class Exchanging(QObject):
             open_table(path)
 
     def _compare_with(self, run: Run) -> None:
-        """Compare it with the run shown; where there is none, show it."""
+        """Put it beside the others; where no run is shown, show it."""
         if self._session.runs.shown is None:
             self._session.runs.show(run)
         else:
-            self._pages.page(COMPARE).duel.choose(run.number)
+            self._pages.page(LANES).model.add(run.number)
 
     def _extend(self) -> None:
         from app.window.files.dialogs import GrowthDialog

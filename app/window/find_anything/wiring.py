@@ -67,7 +67,7 @@ class Finding(QObject):
 
     def _pages(self) -> Iterator[Found]:
         for row in PAGES:
-            if row.tabs != "centre" and not row.actions:
+            if row.tabs in ("charts", "inspector") and not row.actions:
                 yield Found(row.title, row.tabs.capitalize(), partial(self._show, row))
 
     def _show(self, row: PageRow[Page]) -> None:

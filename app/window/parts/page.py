@@ -134,14 +134,14 @@ class PageTabs(QTabWidget):
         if id in self.ids:
             self.setCurrentIndex(self.ids.index(id))
 
-    def show_only(self, ids: Collection[str]) -> None:
-        """Show the tabs of these pages, with the one on top that was there last."""
+    def show_only(self, ids: Collection[str], *, has_tabs: bool = True) -> None:
+        """Show the tabs of these pages, with the one on top that was there last; a picker can replace the tabs."""
         on_top = next((id for id in [*reversed(self._seen), *ids] if id in ids), self.shown)
         self.setTabVisible(self.ids.index(on_top), True)
         self.show_page(on_top)
         for place, id in enumerate(self.ids):
             self.setTabVisible(place, id in ids)
-        self.tabBar().setVisible(len(ids) > 1)
+        self.tabBar().setVisible(has_tabs and len(ids) > 1)
 
     def _remember(self) -> None:
         self._seen = [id for id in self._seen if id != self.shown] + [self.shown]

@@ -87,7 +87,7 @@ class OneLine(QLabel):
         room, metrics = self.contentsRect(), self.fontMetrics()
         with QPainter(self) as painter:
             text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
-            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
+            painter.drawText(room, int(self.alignment()) | int(Qt.TextFlag.TextSingleLine), text)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and not self.toolTip():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLineEdit, QPushButton, QSplitter, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFormLayout, QLineEdit, QPushButton, QSplitter, QWidget
 
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.figure_view import FigureView
@@ -89,7 +89,7 @@ class QuestionPage(Page):
         super().__init__(model, parent)
         self.model = model
         self.setAccessibleName(model.question.title())
-        self.form, self.fields = QWidget(), dict[str, QWidget]()
+        self.form, self.fields, self._forms = QWidget(), dict[str, QWidget](), dict[str, QFormLayout]()
         self.sentence = selectable(named(paragraph(), "What the answer says"))
         self.stop = named(flat_button("Stop"), "Stop asking")
         self.save = named(flat_button("Save …"), "Save the answer", "All rows as a table, or the figure as a picture")
@@ -110,6 +110,11 @@ class QuestionPage(Page):
         model.changed.connect(self._show)
         self._show()
 
+    def leave_out(self, name: str) -> None:
+        """Hide the field of a parameter that is chosen elsewhere."""
+        self._forms[name].setRowVisible(0, False)
+        self.asked.setVisible(len(self.fields) > 1)
+
     @property
     def is_table(self) -> bool:  # type: ignore[override]  # other pages know it beforehand
         return not self.model.has_figure
@@ -123,12 +128,11 @@ class QuestionPage(Page):
         self.choose_row(row)
 
     def _lay_out(self) -> None:
-        forms = []
         for one in self.model.parameters:
             self.fields[one.name] = field = self._field(one)
             named(field, one.label, one.help[:1].upper() + one.help[1:])
-            forms.append(in_form(("" if one.kind == "truth" else one.label, field)))
-        in_row(*forms, STRETCH, on=self.form, margins=(0, 0, 0, 0))
+            self._forms[one.name] = in_form(("" if one.kind == "truth" else one.label, field))
+        in_row(*self._forms.values(), STRETCH, on=self.form, margins=(0, 0, 0, 0))
         beside = QSplitter(Qt.Orientation.Vertical)
         beside.addWidget(scrolling(self.sentence, "What the answer says"))
         beside.addWidget(self.table)
@@ -137,7 +141,7 @@ class QuestionPage(Page):
         parts.addWidget(self.figure)
         parts.addWidget(beside)
         parts.setSizes([3 * LEAST_BESIDE, 2 * LEAST_BESIDE])
-        asked = scrolling(self.form, "What is asked")  # or many parameters would widen the page
+        self.asked = asked = scrolling(self.form, "What is asked")  # or many parameters would widen the page
         asked.setFixedHeight(self.form.sizeHint().height() + SCROLL_BAR)
         self.above = in_row((asked, 1), AtTop(self.stop), AtTop(self.save))  # actions on the answer
         for widget in (asked, self.save):

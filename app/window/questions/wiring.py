@@ -12,15 +12,17 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from app.session.aside import Answer, Notice
 from app.window.main_window import Frame
 from app.window.merges.merge_panel import MergeTableView
-from app.window.pages import AUDIT, COMPARE, LAB, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
+from app.window.pages import AUDIT, LAB, LANES, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.page import PageTabs
+from app.window.parts.widgets import action_button
 from app.window.text.view.editor import TokenTextEdit
 from bpe_core.recipes.interventions import Act
 
 if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
     from app.window.files.compress_and_encode import CorpusEncoding
+    from app.window.questions.compare.panel import LanesPanel
 
 FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair from Here On": "forbid"}
 
@@ -65,13 +67,16 @@ class Asking(QObject):
         pages.when_built(AUDIT, lambda page: page.token_wanted.connect(self.about_token))
         pages.when_built(AUDIT, lambda page: page.trimming.failed.connect(say))
         pages.when_built(AUDIT, lambda page: page.trimming.trimmed.connect(self._offer_comparison))
-        pages.when_built(COMPARE, lambda page: page.duel_wanted.connect(self._actions["duel"].trigger))
-        pages.when_built(COMPARE, lambda page: page.duel.failed.connect(say))
-        pages.when_built(COMPARE, lambda page: page.duel.put_together.connect(self._offer_comparison))
-        pages.when_built(LAB, lambda page: page.import_wanted.connect(self._actions["import"].trigger))
-        pages.when_built(LAB, lambda page: page.why_wanted.connect(self._ask_why_in_lab))
+        pages.when_built(LANES, self._connect_lanes)
+        pages.when_built(LAB, lambda page: page.word_chosen.connect(pages.page(LANES).look_at_word))
         pages.when_built(TREE, lambda page: page.copy_wanted.connect(self._actions["copy_chart"].trigger))
         pages.when_built(TREE, lambda page: page.close_wanted.connect(lambda: self._window.set_stage("")))
+
+    def _connect_lanes(self, page: LanesPanel) -> None:
+        page.model.failed.connect(lambda sentence: self._messages.show_notice(Notice(sentence)))
+        page.model.put_together.connect(self._offer_comparison)
+        page.why_wanted.connect(self._ask_why_beside)
+        page.sizes.row.insertWidget(0, action_button(self._actions["play"]))
 
     def _connect_pairs(self, page: PairsPage) -> None:
         page.pair_chosen.connect(lambda left, right: self._follow((left, right)))
@@ -84,7 +89,7 @@ class Asking(QObject):
 
     def compare_with(self, run: int) -> None:
         """Put the run of that number beside the one shown."""
-        self._pages.page(COMPARE).duel.choose(run)
+        self._pages.page(LANES).model.compare_with(run)
         self._actions["compare"].trigger()
 
     def _connect_actions(self) -> None:
@@ -96,7 +101,8 @@ class Asking(QObject):
             paid=self._ask_what_paid,
             follow=lambda: self._follow(self._pair_of(self._cursor.position - 1)),
             forbid=lambda: self._forbid(self._cursor.position),
-            compare=lambda: self._pages.page(COMPARE).choice.box.setFocus(),
+            compare=lambda: self._pages.page(LANES).choose_another(),
+            duel=self._show_two,
             hold_out=self._ask_for_held_out,
             encode=self._encode,
         )
@@ -107,14 +113,21 @@ class Asking(QObject):
         self._show_in_inspector("why")
         self._pages.page(WHY).model.look_at(self._editor.caret_byte)
 
-    def _ask_why_in_lab(self, lane: int, byte: int) -> None:
-        """Show the run of one lane at its size, and ask there."""
-        model = self._pages.page(LAB).model
+    def _show_two(self) -> None:
+        """Show two columns, with nearly all the room for their text."""
+        self._actions["lab"].trigger()
+        self._pages.page(LANES).model.keep_pair()
+        self._window.centre.setSizes([self._window.height(), 0])
+
+    def _ask_why_beside(self, lane: int, byte: int) -> None:
+        """Show the run of one column at its size, and ask there."""
+        model = self._pages.page(LANES).model
         asked = model.lanes[lane]
+        wanted = asked.wanted
         model.stay()
         if self._runs.shown is not asked.run:
             self._runs.show(asked.run)
-        self._cursor.go_to(asked.wanted)
+        self._cursor.go_to(wanted)
         self._pages.page(WHY).model.look_at(byte, model.specimen)
         self._window.show_dock("inspector", here=True)
         self._inspector.show_page("why")

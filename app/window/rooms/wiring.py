@@ -43,7 +43,7 @@ class Moving(QObject):
         for one in ROOMS:
             self._frame.actions[f"room_{one.id}"].setChecked(one.id == room)
         is_first = room == FIRST
-        self._charts.show_only(charts_in(room))
+        self._charts.show_only(charts_in(room), has_tabs=room != "compare")
         self._text.show_ids(not is_first)
         self._time.be_short(is_first)
         self._pairs.lead(is_first)

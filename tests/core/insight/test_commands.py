@@ -242,5 +242,9 @@ def test_the_lab_cuts_one_text_by_all_at_one_size(
     assert "1 place of the text is cut differently." in shown
     assert "A and B" in shown
     assert "‖" in shown
+    assert run([*asked, "--measure", "bytes_per_token", "--output", str(tmp_path / "one.svg")]) == 0
+    drawn = (tmp_path / "one.svg").read_text(encoding="utf-8")
+    assert "Bytes per token" in drawn
+    assert "Tokens per pretoken" not in drawn
     assert run(["lab", table]) == 1
     assert "2 to 4 tokenizers, not 1" in capsys.readouterr().err

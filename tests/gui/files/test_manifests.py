@@ -17,8 +17,7 @@ from app.window.files.export import FOLDER, FolderWish
 from app.window.pages import SIZES
 from app.window.parts.page import Page
 from app.window.questions.audit.page import AuditPage
-from app.window.questions.compare.lab_page import LabPage
-from app.window.questions.compare.page import ComparePage
+from app.window.questions.compare.answers import ComparePage, LabPage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
 from app.window.questions.words.page import WordsPage
@@ -145,7 +144,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
         assert "identical" in saved(f"{page} of both.csv", save_chart)
     program.session.runs.show(first)
     program.session.cursor.go_to(10)
-    program.pages[ComparePage].duel.choose(2)
+    program.pages[ComparePage].lanes.compare_with(2)
     for page in ("compare", "curves"):
         program.charts.show_page(page)
         rest(qtbot, program)
@@ -159,9 +158,9 @@ def test_a_table_a_drawing_an_export_and_a_report(
 
     def save_words(path: Path) -> None:
         monkeypatch.setattr("app.window.charts.wiring.ask_where_to_save", lambda *_: path)
-        program.pages[LabPage].below.save.click()
+        program.pages[LabPage].save_list.click()
 
-    qtbot.waitUntil(lambda: program.pages[LabPage].below.model.answer is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: program.pages[LabPage].model.answer is not None, timeout=WAIT)
     assert "identical" in saved("differing.csv", save_words)
     program.window.set_stage("")
     names = [

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.questions.audit.page import AuditPage
-from app.window.questions.compare.page import ComparePage
+from app.window.questions.compare.answers import ComparePage
 from app.wiring import Program
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT
@@ -82,7 +82,7 @@ def test_tokens_are_listed_saved_and_taken_out(
     next(button for button in program.messages.findChildren(QPushButton) if button.text() == "Compare").click()
     compared = program.pages[ComparePage]
     qtbot.waitUntil(lambda: compared.put_together.isEnabled(), timeout=WAIT)
-    assert compared.duel.other is first
+    assert [lane.run for lane in compared.lanes.pair] == [runs.shown, first]
     compared.put_together.click()
     qtbot.waitUntil(lambda: len(runs.all) == 3, timeout=WAIT)
     both = runs.shown
@@ -92,8 +92,8 @@ def test_tokens_are_listed_saved_and_taken_out(
     tables = (both.history, trimmed.history)
     texts = [Tokenizer(one).encode(program.session.text.value) for one in tables]
     qtbot.waitUntil(
-        lambda: [lane.cut and lane.cut.count for lane in compared.duel.lanes] == [*map(len, texts)], timeout=WAIT
+        lambda: [lane.cut and lane.cut.count for lane in compared.lanes.pair] == [*map(len, texts)], timeout=WAIT
     )
-    assert compared.duel.other is trimmed
+    assert [lane.run for lane in compared.lanes.pair] == [both, trimmed]
     assert both.history.numbers is not None
     assert both.history.numbers[:left].tolist() == trimmed.history.numbers.tolist()

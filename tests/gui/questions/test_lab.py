@@ -1,4 +1,4 @@
-"""The lab in the window: runs side by side at one size, whatever their method, and a way to each why."""
+"""Runs side by side at one size, whatever their method: their columns, what is measured, and a way to each why."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
-from app.window.questions.compare.lab_page import LabPage
+from app.window.questions.compare.answers import LabPage
+from app.window.questions.compare.cards import LaneCard
+from app.window.questions.compare.panel import LanesPanel
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
-from bpe_core.figures.figure import SideBySide
+from bpe_core.figures.figure import LineFigure
 from bpe_core.figures.from_table import OF_LAB
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.side_by_side import Vocabularies, differing_words
+from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import measured_sizes
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
@@ -43,7 +46,7 @@ def _registered() -> Iterator[None]:
 
 
 @pytest.fixture
-def lab(qtbot: QtBot, program: Program) -> LabPage:
+def lab(qtbot: QtBot, program: Program) -> LanesPanel:
     """Three runs on one text, two by the same recipe but for its ties, one that drops."""
     program.session.corpus.replace_by_text("small", CORPUS)
     for recipe in (
@@ -56,7 +59,11 @@ def lab(qtbot: QtBot, program: Program) -> LabPage:
     qtbot.waitUntil(lambda: program.session.text.value == TEXT, timeout=WAIT)
     program.actions["lab"].trigger()
     at_rest(qtbot, program)
-    return program.pages[LabPage]
+    return program.pages[LanesPanel]
+
+
+def cards(lab: LanesPanel) -> list[LaneCard]:
+    return [column.card for column in lab.columns.all if not column.isHidden()]
 
 
 def learn(qtbot: QtBot, program: Program, recipe: Recipe) -> None:
@@ -67,10 +74,10 @@ def learn(qtbot: QtBot, program: Program, recipe: Recipe) -> None:
 
 def at_rest(qtbot: QtBot, program: Program) -> None:
     """Wait until the lab shows and has measured what it was asked for."""
-    page = program.pages[LabPage]
+    page = program.pages[LanesPanel]
 
     def is_done() -> None:
-        assert not page.below.model.is_waiting
+        assert not program.pages[LabPage].model.is_waiting
         assert not program.session.aside.busy_with
         assert all(not lane.is_behind for lane in page.model.lanes)
 
@@ -79,16 +86,16 @@ def at_rest(qtbot: QtBot, program: Program) -> None:
 
 
 def test_one_size_moves_all_and_each_says_what_it_makes_of_the_text(
-    qtbot: QtBot, program: Program, lab: LabPage
+    qtbot: QtBot, program: Program, lab: LanesPanel
 ) -> None:
     titles = ["gpt2, ties first-seen · run 1", "words · run 2", "gpt2, ties smallest-text · run 3"]
-    assert [card.run.currentText() for card in lab.cards.cards] == titles
+    assert [card.run.currentText() for card in cards(lab)] == titles
     assert lab.sizes.box.value() == 290
     for size in (256, 270, 285, 290):
         lab.sizes.box.setValue(size)
         at_rest(qtbot, program)
         assert lab.sizes.slider.value() in range(1_001)
-        for lane, card in zip(lab.model.lanes, lab.cards.cards, strict=True):
+        for lane, card in zip(lab.model.lanes, cards(lab), strict=True):
             at = min(
                 range(len(lane.history) + 1), key=lambda at: (abs(lane.history.vocabulary_size_at(at) - size), -at)
             )
@@ -103,7 +110,7 @@ def test_one_size_moves_all_and_each_says_what_it_makes_of_the_text(
             assert f"vocabulary {lane.history.vocabulary_size_at(at):,}" in card.more.text()
 
 
-def test_the_slider_and_the_box_are_one(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+def test_the_slider_and_the_box_are_one(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     low, high = lab.model.sizes
     lab.sizes.slider.setValue(0)
     assert lab.sizes.box.value() == lab.model.size == low
@@ -113,10 +120,11 @@ def test_the_slider_and_the_box_are_one(qtbot: QtBot, program: Program, lab: Lab
     assert lab.sizes.slider.value() == 0
 
 
-def test_what_is_measured_is_what_the_engine_says(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+def test_what_is_measured_is_what_the_engine_says(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     lab.model.set_size(288)
     at_rest(qtbot, program)
-    lanes, question = lab.model.lanes, lab.below.model
+    page = program.pages[LabPage]
+    lanes, question = lab.model.lanes, page.model
     words, counted_by = lanes[0].run.words, lanes[0].run.recipe
     assert words is not None
     cuts = [CutWords.of(words, counted_by, lane.history) for lane in lanes]
@@ -125,7 +133,7 @@ def test_what_is_measured_is_what_the_engine_says(qtbot: QtBot, program: Program
     columns = {name: column for column, name in enumerate(question.columns)}
     shown = [{name: question.cell(row, column) for name, column in columns.items()} for row in range(len(expected))]
     assert expected != []
-    assert lab.below.rows.rowCount() == len(expected)
+    assert page.rows.rowCount() == len(expected)
     for row, word in zip(shown, expected, strict=True):
         assert (row["count"], row["differing cuts"]) == (f"{word.count:,}", f"{word.places:,}")
         assert [row[letter] for letter in "ABC"] == [word.shown_as_cut(place) for place in range(3)]
@@ -133,27 +141,30 @@ def test_what_is_measured_is_what_the_engine_says(qtbot: QtBot, program: Program
     for one, other in ((0, 1), (0, 2), (1, 2)):
         found = both.overlap(one, other, at)
         told = f"{'ABC'[one]} and {'ABC'[other]}: {found.common:,} tokens in both, {found.share_of_first:.1%} of"
-        assert told in lab.below.sentence.text()
-    assert isinstance(question.figure, SideBySide)
-    for chart, measure in zip(question.figure.figures, OF_LAB, strict=True):
-        assert list(chart.marks) == [288]
-        for line, cut, step in zip(chart.lines, cuts, at, strict=True):
+        assert told in page.sentence.text()
+    for measure in OF_LAB:
+        program.picker.choose(MEASURES[measure].title)
+        at_rest(qtbot, program)
+        assert isinstance(question.figure, LineFigure)
+        assert list(question.figure.marks) == [288]
+        for line, cut, step in zip(question.figure.lines, cuts, at, strict=True):
             curve = measured_sizes(cut)
             values = dict(zip(curve.sizes.tolist(), getattr(curve, measure).tolist(), strict=True))
             assert dict(zip(line.x.tolist(), line.y.tolist(), strict=True)) == values
             assert line.points[0].x == pytest.approx(cut.history.vocabulary_size_at(step), abs=1)
 
 
-def test_a_word_is_shown_in_the_rows_with_its_why(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+def test_a_word_is_shown_in_the_rows_with_its_why(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     at = [lane.wanted for lane in lab.model.lanes]
     words, counted_by = lab.model.lanes[0].run.words, lab.model.lanes[0].run.recipe
     assert words is not None
     cuts = [CutWords.of(words, counted_by, lane.history) for lane in lab.model.lanes]
     row = differing_words(cuts, at)[0]
     ends = [set(own) for own in row.cut_by_each]
-    cell = lab.below.rows.index(0, lab.below.model.columns.index("C"))
-    lab.below.table.setCurrentIndex(cell)
-    lab.below.table.clicked.emit(cell)
+    below = program.pages[LabPage]
+    cell = below.rows.index(0, below.model.columns.index("C"))
+    below.table.setCurrentIndex(cell)
+    below.table.clicked.emit(cell)
     at_rest(qtbot, program)
     assert lab.model.text.text() == row.word.decode()
     assert program.session.runs.shown is lab.model.lanes[2].run
@@ -161,17 +172,17 @@ def test_a_word_is_shown_in_the_rows_with_its_why(qtbot: QtBot, program: Program
     assert facts is not None
     assert (facts.byte, facts.at) == (min(set[int]().union(*ends) - ends[0].intersection(*ends)), at[2])
     assert program.window.docks["inspector"].isVisible()
-    QTest.keyClick(lab.rows, Qt.Key.Key_Escape)
+    QTest.keyClick(lab.columns.all[0].text, Qt.Key.Key_Escape)
     at_rest(qtbot, program)
     assert lab.model.text.text() == TEXT
     assert lab.isVisible()
 
 
-def test_a_click_into_a_row_asks_its_run(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+def test_a_click_into_a_column_asks_its_run(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     byte = TEXT.index("price") + 2
-    place = lab.rows.rectangle_of(byte)
-    point = QPoint(place.x() + 1, place.center().y() + 2 * place.height())
-    qtbot.mouseClick(lab.rows.viewport(), Qt.MouseButton.LeftButton, pos=point)
+    third = lab.columns.all[2].text
+    place = third.rectangle_of(byte)
+    qtbot.mouseClick(third.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.x() + 1, place.center().y()))
     at_rest(qtbot, program)
     assert program.session.runs.shown is lab.model.lanes[2].run
     facts = program.pages[WhyPage].model.facts
@@ -179,14 +190,14 @@ def test_a_click_into_a_row_asks_its_run(qtbot: QtBot, program: Program, lab: La
     assert facts.byte == byte
 
 
-def test_runs_are_put_in_taken_out_and_changed(qtbot: QtBot, program: Program, lab: LabPage) -> None:
-    lab.cards.cards[1].close_button.click()
+def test_runs_are_put_in_taken_out_and_changed(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+    cards(lab)[1].close_button.click()
     at_rest(qtbot, program)
     assert lab.model.numbers == [1, 3]
-    lab.cards.cards[0].chosen.emit(2)
+    cards(lab)[0].chosen.emit(2)
     at_rest(qtbot, program)
     assert lab.model.numbers == [2, 3]
-    lab.cards.cards[0].chosen.emit(3)  # which stands beside it
+    cards(lab)[0].chosen.emit(3)  # which stands beside it
     at_rest(qtbot, program)
     assert lab.model.numbers == [3, 2]
     lab.add.menu().aboutToShow.emit()
@@ -202,18 +213,18 @@ def test_with_a_single_run_it_says_how_to_get_another(
 ) -> None:
     train(program)
     program.actions["lab"].trigger()
-    qtbot.waitUntil(lambda: "gpt2 · run 1 is the only one yet" in program.pages[LabPage].how.text(), timeout=WAIT)
-    assert program.pages[LabPage].stack.currentIndex() == 1
-    program.pages[LabPage].recipes.aboutToShow.emit()
-    next(action for action in program.pages[LabPage].recipes.actions() if action.text() == "cl100k").trigger()
+    qtbot.waitUntil(lambda: "gpt2 · run 1 is the only one yet" in program.pages[LanesPanel].how.text(), timeout=WAIT)
+    assert program.pages[LanesPanel].stack.currentIndex() == 1
+    program.pages[LanesPanel].recipes.aboutToShow.emit()
+    next(action for action in program.pages[LanesPanel].recipes.actions() if action.text() == "cl100k").trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
     at_rest(qtbot, program)
-    assert program.pages[LabPage].stack.currentIndex() == 0
-    titles = [card.run.currentText() for card in program.pages[LabPage].cards.cards]
+    assert program.pages[LanesPanel].stack.currentIndex() == 0
+    titles = [card.run.currentText() for card in cards(program.pages[LanesPanel])]
     assert titles == ["gpt2 · run 1", "cl100k · run 2"]
 
 
-def test_the_window_is_as_it_was_when_the_lab_is_left(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+def test_the_window_is_as_it_was_when_the_lab_is_left(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     docks = program.window.docks
     assert not any(dock.isVisible() for dock in docks.values())
     program.actions["race"].trigger()
@@ -224,7 +235,7 @@ def test_the_window_is_as_it_was_when_the_lab_is_left(qtbot: QtBot, program: Pro
 def test_a_session_remembers_what_was_in_the_lab(
     qtbot: QtBot,
     program: Program,
-    lab: LabPage,
+    lab: LanesPanel,
     new_program: Callable[..., Program],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -237,7 +248,7 @@ def test_a_session_remembers_what_was_in_the_lab(
     program.filing.document.new()  # for one window at a time has a file
     open_session(qtbot, other, tmp_path / "lab.bpex")
     at_rest(qtbot, other)
-    restored = other.pages[LabPage]
+    restored = other.pages[LanesPanel]
     assert restored.isVisible()
     assert (restored.model.numbers, restored.model.size) == ([3, 2], 277)
     nonsense: tuple[object, ...] = (
@@ -253,7 +264,7 @@ def test_a_session_remembers_what_was_in_the_lab(
         assert restored.model.size >= restored.model.sizes[0]
 
 
-def test_what_is_typed_in_the_lab_is_cut_by_all(qtbot: QtBot, program: Program, lab: LabPage) -> None:
+def test_what_is_typed_in_the_lab_is_cut_by_all(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
     lab.editor.select_all()
     lab.editor.insert("lower price")
     qtbot.waitUntil(lambda: program.session.text.value == "lower price", timeout=WAIT)
@@ -263,8 +274,8 @@ def test_what_is_typed_in_the_lab_is_cut_by_all(qtbot: QtBot, program: Program, 
     assert all(lane.cut is not None and lane.cut.data == b"lower price" for lane in lab.model.lanes)
 
 
-def test_the_numbers_of_the_curves_can_be_saved(lab: LabPage) -> None:
-    names, *rows = exact_rows(lab)
+def test_the_numbers_of_the_curves_can_be_saved(program: Program, lab: LanesPanel) -> None:
+    names, *rows = exact_rows(program.pages[LabPage])
     assert {row[0] for row in rows} == set("ABC")
     assert {"tokens_per_pretoken", "bytes_per_token", "renyi_efficiency"} < set(names)
     first = lab.model.lanes[0]

@@ -90,3 +90,21 @@ def test_a_layout_that_makes_no_sense_does_no_harm(
     assert program.token_text.text() == "a b"
     assert program.merges.filter == MergeFilter()
     assert all(size >= 0 for size in program.window.centre.sizes())
+
+
+@pytest.mark.parametrize(
+    ("layout", "chart"),
+    [
+        ({"room": "compare", "chart": "duel"}, "lab"),
+        ({"room": "ask", "chart": "curves"}, "curves"),
+        ({"room": "compare", "chart": "compare", "lab": {"runs": None, "size": None, "open": True}}, "lab"),
+    ],
+)
+def test_a_layout_with_a_tab_for_each_comparison_opens(
+    qtbot: QtBot, program: Program, tmp_path: Path, layout: dict[str, object], chart: str
+) -> None:
+    saved = SavedSession(Recipe.preset("gpt2"), text="a b", view=View(layout=layout))
+    write_session(saved, tmp_path / "one.bpex")
+    open_session(qtbot, program, tmp_path / "one.bpex")
+    assert (program.window.room, program.charts.shown) == ("compare", chart)
+    assert not program.time_bar.isVisible()

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
 from app.window.charts.pairs_page import PairsPage
-from app.window.questions.compare.page import ComparePage
+from app.window.questions.compare.answers import ComparePage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.formats import FORMATS, write_history
@@ -93,12 +93,12 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
     compared = program.pages[ComparePage]
     program.session.cursor.go_live()
     program.actions["compare"].trigger()
-    qtbot.waitUntil(lambda: None not in (compared.model.answer, compared.duel.parallel), timeout=WAIT)
-    assert compared.duel.other is second
+    qtbot.waitUntil(lambda: None not in (compared.model.answer, compared.lanes.parallel), timeout=WAIT)
+    assert [lane.run for lane in compared.lanes.pair] == [third, second]
     assert "They part ways at merge 13:" in compared.sentence.text()
     assert "Likely cause, by hand:" in compared.sentence.text()
     tokens = [int(run.history.tokens_after[-1]) for run in (third, second) if run.history is not None]
-    assert compared.totals.text().endswith(f"The corpus: {tokens[0]:,} tokens here, {tokens[1]:,} there.")
+    assert compared.sentence.text().endswith(f"Tokens of the corpus: {tokens[0]:,} in C, {tokens[1]:,} in B.")
 
     program.session.runs.show(first)
     program.session.cursor.go_to(2)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
-from app.window.questions.compare.page import ComparePage
+from app.window.questions.compare.answers import ComparePage
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle, wait_for_phase, wait_for_sentence
 
@@ -71,7 +71,7 @@ def test_a_click_shows_a_run_and_comparing_puts_it_beside(qtbot: QtBot, trained:
     panel.compare.click()
     assert trained.charts.page is trained.pages[ComparePage]
     qtbot.waitUntil(lambda: trained.pages[ComparePage].model.answer is not None, timeout=WAIT)
-    assert trained.pages[ComparePage].duel.other is trained.session.runs.all[1]
+    assert [lane.run.number for lane in trained.pages[ComparePage].lanes.pair] == [1, 2]
     settle(qtbot, trained)
 
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.session.aside import Notice
 from app.window.pages import SIZES
 from app.window.parts.theme import fixed_font
-from app.window.questions.compare.page import ComparePage
+from app.window.questions.compare.panel import LanesPanel
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
@@ -73,7 +73,10 @@ def test_the_run_shown_is_named_and_runs_are_told_apart(qtbot: QtBot, program: P
     program.running.runs_menu.aboutToShow.emit()
     titles = [action.text() for action in program.running.runs_menu.actions()]
     assert titles == ["Run 2: gpt2, 1 special tokens, 13 merges", "Run 1: gpt2, no special tokens, 14 merges"]
-    assert program.pages[ComparePage].duel.choices == [(1, "Run 1: gpt2, no special tokens")]
+    assert [title for _, title in program.pages[LanesPanel].model.choices] == [
+        "gpt2, no special tokens · run 1",
+        "gpt2, 1 special tokens · run 2",
+    ]
 
 
 def test_tokens_and_docks_have_the_room_that_there_is(

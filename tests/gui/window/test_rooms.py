@@ -15,7 +15,7 @@ from app.session.run import Phase
 from app.settings import PLAYS, START_HERE, Settings
 from app.window.actions import actions_in
 from app.window.main_window import ROOMS, MainWindow
-from app.window.questions.compare.lab_page import LabPage
+from app.window.questions.compare.panel import LanesPanel
 from app.wiring import Program
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, settle, wait_for_phase
@@ -167,7 +167,7 @@ def test_nothing_scrolls_in_a_small_window_after_four_lanes(qtbot: QtBot, first_
     first_start.session.playing.give_way()
     first_start.window.show_room("compare")
     first_start.charts.show_page("lab")
-    lab = first_start.pages[LabPage]
+    lab = first_start.pages[LanesPanel]
     lab.model.choose([run.number for run in first_start.session.runs.all])
     settle(qtbot, first_start)
     assert lab.model.is_ready

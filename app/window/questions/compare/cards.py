@@ -1,20 +1,24 @@
-"""The heads of the lanes: the run of each, and in large letters its number of tokens in the text."""
+"""A column for each tokenizer: its run, in large letters its number of tokens in the text, and the text itself."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QSizePolicy, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QComboBox, QFrame, QSizePolicy, QSlider, QWidget
 
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.widgets import IconButton, label, muted, scaled
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import IconButton, OneLine, label, named, scaled
 from app.window.parts.wording import tip
-from app.window.questions.compare.lab_model import LabModel
 from app.window.questions.compare.lanes import Lane
+from app.window.questions.compare.lanes_model import LETTERS, MOST_LANES, LanesModel
+from app.window.questions.compare.rows import LaneRows
 
+NO_MARGINS = (0, 0, 0, 0)
 LARGE = 2.4  # times the usual letters
 CHIP = 22
 
@@ -67,11 +71,10 @@ class LaneCard(QFrame):
         super().__init__(parent)
         self.letter = letter
         self.run = RunChoice(f"{letter}: the run", 4)
-        self.close_button = IconButton("close", f"Take {letter} out of the lab")
-        self.total, self.unit, self.more = scaled(label(), LARGE, bold=True), label(), muted()
-        for text in (self.unit, self.more):
-            text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.close_button = IconButton("close", f"Take {letter} out")
+        self.total, self.unit, self.more = scaled(label(), LARGE, bold=True), OneLine(), OneLine()
         self.unit.setAlignment(Qt.AlignmentFlag.AlignBottom)
+        self.more.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         head = in_row(Chip(index, letter), (self.run, 1), self.close_button)
         in_column(head, in_row(self.total, (self.unit, 1)), self.more, on=self, margins=(8, 6, 8, 6), spacing=2)
         self.setObjectName("lane")
@@ -83,33 +86,94 @@ class LaneCard(QFrame):
         cut = lane.cut
         self.total.setText("…" if cut is None else f"{cut.count:,}")
         self.unit.setText(lane.unit + (" …" if lane.is_behind else ""))
-        ratio = f"{len(cut.data) / cut.count:.2f} bytes each" if cut and cut.count else ""
-        self.more.setText(" · ".join(filter(None, (ratio, lane.explanation))))
-        self.more.setToolTip(tip(lane.explanation))
+        self.more.setText(" · ".join(filter(None, (lane.ratio, lane.explanation))))
         self.setAccessibleName(f"{self.letter}: {self.total.text()} {self.unit.text()}, {self.more.text()}")
 
 
-class LaneCards(QWidget):
-    def __init__(self, lab: LabModel, parent: QWidget | None = None) -> None:
+class LaneColumn(QWidget):
+    """A card above the text in its tokens."""
+
+    def __init__(self, lanes: LanesModel, place: int) -> None:
+        super().__init__()
+        self._lanes, self._place, letter = lanes, place, LETTERS[place]
+        self.card = LaneCard(place, letter)
+        self.text = named(LaneRows(lanes, place), f"Your text, as {letter} cuts it")
+        in_column(self.card, (self.text, 1), on=self, margins=NO_MARGINS, spacing=4)
+        self.card.chosen.connect(lambda number: lanes.replace(place, number))
+        self.card.closed.connect(lambda: lanes.remove(place))
+
+    def show_now(self) -> None:
+        is_there = self._place < len(self._lanes.lanes)
+        self.setVisible(is_there)
+        if is_there:
+            lane = self._lanes.lanes[self._place]
+            self.card.run.show_runs(self._lanes.choices, lane.run.number)
+            self.card.show_totals(lane)
+
+
+class LaneColumns(QWidget):
+    """All scroll together: the lines of one text are beside each other."""
+
+    def __init__(self, lanes: LanesModel) -> None:
+        super().__init__()
+        self.all = [LaneColumn(lanes, place) for place in range(MOST_LANES)]
+        in_row(*((column, 1) for column in self.all), on=self, margins=NO_MARGINS, spacing=8)
+        for column in self.all:
+            column.text.verticalScrollBar().valueChanged.connect(self._scroll_to)
+            lanes.changed.connect(column.show_now)
+            column.show_now()
+
+    def _scroll_to(self, place: int) -> None:
+        for column in self.all:
+            if not column.isHidden():
+                column.text.verticalScrollBar().setValue(place)
+
+
+PLACES = 1_000
+
+
+class SizeBar(QWidget):
+    """A slider for a glance, a box for a number."""
+
+    def __init__(self, lanes: LanesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._lab = lab
-        self.cards: list[LaneCard] = []
-        self._row = in_row(on=self, margins=(0, 0, 0, 0), spacing=8)
-        lab.changed.connect(self._show)
+        self._lanes = lanes
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, PLACES)
+        self.slider.setPageStep(PLACES // 20)
+        self.slider.setAccessibleName("Size of the vocabulary that all are shown at")
+        self.slider.setToolTip("What is joined grows towards this size, what is dropped shrinks towards it")
+        self.box = NumberBox(0, 0)
+        self.box.setKeyboardTracking(False)
+        self.box.setAccelerated(True)
+        self.box.setAccessibleName("Size of the vocabulary")
+        self.row = in_row(label("Vocabulary"), (self.slider, 1), self.box, on=self, margins=NO_MARGINS)
+        self.slider.valueChanged.connect(lambda place: lanes.set_size(size_at(place, *lanes.sizes)))
+        self.box.valueChanged.connect(lanes.set_size)
+        lanes.changed.connect(self._show)
 
     def _show(self) -> None:
-        lanes, choices = self._lab.lanes, self._lab.choices
-        while len(self.cards) > len(lanes):
-            self.cards.pop().deleteLater()
-        while len(self.cards) < len(lanes):
-            self._add(len(self.cards), lanes[len(self.cards)].letter)
-        for card, lane in zip(self.cards, lanes, strict=True):
-            card.run.show_runs(choices, lane.run.number)
-            card.show_totals(lane)
+        low, high = self._lanes.sizes
+        with QSignalBlocker(self.slider), QSignalBlocker(self.box):
+            self.box.setRange(low, high)
+            self.box.setValue(self._lanes.size)
+            if size_at(self.slider.value(), low, high) != self._lanes.size:
+                self.slider.setValue(place_of(self._lanes.size, low, high))
 
-    def _add(self, index: int, letter: str) -> None:
-        card = LaneCard(index, letter)
-        card.chosen.connect(lambda number: self._lab.replace(index, number))
-        card.closed.connect(lambda: self._lab.remove(index))
-        self.cards.append(card)
-        self._row.addWidget(card, 1)
+
+def size_at(place: int, low: int, high: int) -> int:
+    """Find the size at a place of the slider.
+
+    >>> size_at(0, 256, 1256), size_at(500, 256, 1256), size_at(PLACES, 256, 1256)
+    (256, 287, 1256)
+    """
+    return low + round(math.expm1(place / PLACES * math.log1p(high - low)))
+
+
+def place_of(size: int, low: int, high: int) -> int:
+    """Find the nearest place of the slider.
+
+    >>> [place_of(size, 256, 1256) for size in (256, 287, 1256)]
+    [0, 502, 1000]
+    """
+    return round(PLACES * math.log1p(size - low) / math.log1p(high - low)) if high > low else 0

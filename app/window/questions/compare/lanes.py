@@ -13,6 +13,7 @@ from bpe_core.history.history import History
 from bpe_core.recipes.methods import METHODS
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.studies.study import Study
+from bpe_core.support.arrays import Bools
 
 
 @dataclass(eq=False)
@@ -43,9 +44,9 @@ class Lane:
 
     @property
     def explanation(self) -> str:
-        """Its method, size and step in a line."""
+        """Its size, step and method in a line."""
         title, size = METHODS[self.history.recipe.method].title, self.history.vocabulary_size_at(self.wanted)
-        return f"{title} · vocabulary {size:,} · step {self.wanted:,} of {len(self.history):,}"
+        return f"vocabulary {size:,} · step {self.wanted:,} of {len(self.history):,} · {title}"
 
     @property
     def unknown_id(self) -> int | None:
@@ -54,9 +55,25 @@ class Lane:
     @property
     def unit(self) -> str:
         """The unit of its count; it names unknown tokens, which make a small count no merit."""
-        unknown = 0 if self.cut is None else int(np.count_nonzero(self.cut.tokens.ids == self.unknown_id))
+        unknown = 0 if self.cut is None else int(np.count_nonzero(self._is_unknown(self.cut)))
         noun = "token" if self.cut is not None and self.cut.count == 1 else "tokens"
         return f"{noun}, {unknown:,} unknown" if unknown else noun
+
+    @property
+    def ratio(self) -> str:
+        """The mean length of its tokens; unknown ones compress nothing, and are left out."""
+        if self.cut is None or not self.cut.count:
+            return ""
+        unknown, edges = self._is_unknown(self.cut), self.cut.tokens.edges
+        lost, count = int((edges[1:] - edges[:-1])[unknown].sum()), int(np.count_nonzero(unknown))
+        if count == self.cut.count:
+            return "nothing is known"
+        known = " known" if count else ""
+        return f"{(len(self.cut.data) - lost) / (self.cut.count - count):.2f} bytes each{known}"
+
+    def _is_unknown(self, cut: CutByLane) -> Bools:
+        found: Bools = np.equal(cut.tokens.ids, NO_TOKEN if self.unknown_id is None else self.unknown_id)
+        return found & (cut.tokens.ids != NO_TOKEN)
 
     def take(self, segmentation: Segmentation) -> None:
         """Take the text cut after every step."""

@@ -1,39 +1,43 @@
-"""Tokenizers side by side: their runs, the step of each, and how they cut the person's text there."""
+"""Tokenizers side by side: their runs, the size of all, and how they cut the person's text there."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+from itertools import permutations
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.manifests import RESULT, run_of_session
-from app.session.run import Run
+from app.session.run import Run, titles_of
 from app.session.session import Session
+from app.session.tables import EditedTable, add_table
 from app.window.parts.watched import Watched
 from app.window.parts.wording import count_text
 from app.window.questions.compare.lanes import Lane
-from app.window.questions.question_model import NOTHING_YET, Parameter, QuestionModel
 from app.window.text.text_model import NO_TOKEN, TokenAt, Tokens, TokenTextModel
 from app.worker.job import Task
-from bpe_core.asking import Answer
+from bpe_core.editing.putting_together import put_together
+from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.side_by_side import ParallelCuts, parallel_cuts
-from bpe_core.questions.lab import LETTERS
+from bpe_core.questions.lab import LETTERS as LETTERS
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.support.progress import while_wanted
 
 REDRAW_MILLISECONDS = 60
 LONGEST_TEXT = 100_000  # characters of the person's text that are cut
 LEAST_LANES, MOST_LANES = 2, len(LETTERS)
+PUT_TOGETHER = "put together"
 
 
 class LanesModel(QObject, Watched):
-    """Follows the runs and the text of the session; a subclass chooses the runs and their steps."""
+    """Follows the runs, the text and the moment of the session, which follows a chosen size."""
 
     changed = Signal()  # the runs, their steps, the text or its cuts have changed
-    topic = ""
-    hint = ""  # says what a click on a token does
+    put_together = Signal(int, str)  # the number of the run whose ids the table keeps, and a sentence about both
+    failed = Signal(str)
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -44,21 +48,16 @@ class LanesModel(QObject, Watched):
         self.trouble = ""
         self._session = session
         self._asked: Hashable = None
-        runs = session.runs
+        self._chosen: list[int] | None = None  # numbers of runs; None: the shown one and the newest
+        self._known: set[Hashable] = set()  # the runs there were when it was chosen
+        self._pair: tuple[int, int] | None = None  # numbers of the two runs that are compared; None: by `pair`
+        self._size: int | None = None  # None shows each at its largest
+        self._timed = session.runs.shown  # whose moments are followed
+        runs, cursor = session.runs, session.cursor
         self.refresh_on(REDRAW_MILLISECONDS, runs.changed, runs.grew, runs.prepared, session.text.changed)
-
-    def wanted_runs(self) -> list[Run]:
-        """Find the runs to be compared, all of which have learned something."""
-        raise NotImplementedError
-
-    def wanted_step(self, place: int) -> int:
-        """Find the step that a lane is to be shown at."""
-        raise NotImplementedError
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Parameters of the question about these runs."""
-        return {}
+        cursor.moved.connect(self._follow_time)
+        cursor.live_changed.connect(lambda live: self._follow_time() if live else None)
+        self._follow_time()
 
     @property
     def is_ready(self) -> bool:
@@ -66,21 +65,213 @@ class LanesModel(QObject, Watched):
         return len(self.lanes) >= LEAST_LANES
 
     @property
-    def sides(self) -> tuple[str, ...]:
-        """The runs, as a command names them."""
-        return tuple(run_of_session(lane.run.number) for lane in self.lanes)
-
-    @property
     def usable_runs(self) -> list[Run]:
         return [run for run in self._session.runs.all if run.history is not None]
+
+    # -- which runs ------------------------------------------------------------------------
+
+    @property
+    def choices(self) -> list[tuple[int, str]]:
+        """All runs there are, with their titles."""
+        runs = self.usable_runs
+        return [(run.number, f"{title} · run {run.number}") for run, title in zip(runs, titles_of(runs), strict=True)]
+
+    @property
+    def can_add(self) -> bool:
+        return len(self.lanes) < MOST_LANES
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the runs side by side."""
+        return [lane.run.number for lane in self.lanes]
+
+    def choose(self, numbers: Sequence[int]) -> None:
+        """Put these runs side by side, in this order."""
+        self._chosen = list(dict.fromkeys(numbers))[:MOST_LANES]
+        self._known = {run.stamp for run in self.usable_runs}
+        self.refresh_soon()
+
+    def compare_with(self, number: int) -> None:
+        """Put only the run shown and the one of that number side by side."""
+        shown = self._session.runs.shown
+        self._pair = None
+        self.choose([number] if shown is None else [shown.number, number])
+
+    def add(self, number: int) -> None:
+        """Put one more beside them, in place of the last where there is no room."""
+        self.choose([*self.numbers[: MOST_LANES - 1], number])
+
+    def replace(self, index: int, number: int) -> None:
+        """Put another run in a lane; if it is in another lane already, the two change places."""
+        numbers = self.numbers
+        if number in numbers:
+            numbers[numbers.index(number)] = numbers[index]
+        numbers[index] = number
+        self.choose(numbers)
+
+    def remove(self, index: int) -> None:
+        self.choose([number for i, number in enumerate(self.numbers) if i != index])
+
+    def stay(self) -> None:
+        """Keep these runs, whichever is shown from now on."""
+        if self._chosen is None:
+            self.choose(self.numbers)
+
+    def _wanted_runs(self) -> list[Run]:
+        """Find the runs to be compared, all of which have learned something."""
+        usable, shown = self.usable_runs, self._session.runs.shown
+        if self._chosen is None:
+            newest = sorted(usable, key=lambda run: (run is shown, run.number))[-MOST_LANES:]
+            return sorted(newest, key=lambda run: run.number)
+        new = [run for run in usable if run.stamp not in self._known]
+        self._chosen += [run.number for run in new if run.number not in self._chosen]  # a new run is meant to be seen
+        self._known |= {run.stamp for run in new}
+        by_number = {run.number: run for run in usable}
+        return [by_number[number] for number in self._chosen if number in by_number][:MOST_LANES]
+
+    @property
+    def recipes(self) -> dict[str, str]:
+        """The presets for another run: name and explanation."""
+        return {name: preset.explanation for name, preset in PRESETS.items()}
+
+    def train(self, name: str) -> None:
+        """Learn from the texts of the session by the preset of that name, at the size shown."""
+        size = max((lane.history.vocabulary_size for lane in self.lanes), default=self._session.recipe.value.vocab_size)
+        try:
+            recipe = Recipe.preset(name, vocab_size=size)
+        except RecipeError:  # some have a size of their own
+            recipe = Recipe.preset(name)
+        self._session.runs.train(self._session.corpus.texts.value, recipe, fits=True)
+
+    # -- two of them -----------------------------------------------------------------------
+
+    @property
+    def pair(self) -> list[Lane]:
+        """The two compared step by step: those chosen, else the run shown and the one it goes on from, or another."""
+        if not self.is_ready:
+            return []
+        by_number = {lane.run.number: lane for lane in self.lanes}
+        if self._pair is not None and by_number.keys() >= {*self._pair}:
+            return [by_number[number] for number in self._pair]
+        shown = self._session.runs.shown
+        first = next((lane for lane in self.lanes if lane.run is shown), self.lanes[0])
+        others = [lane for lane in self.lanes if lane is not first]
+        return [first, next((lane for lane in others if lane.run.number == first.run.parent), others[0])]
+
+    @property
+    def pairs(self) -> list[tuple[Lane, Lane]]:
+        """All that can be chosen: of two put together, the first keeps its ids."""
+        return list(permutations(self.lanes, 2))
+
+    def choose_pair(self, one: int, other: int) -> None:
+        """Compare the runs of these numbers step by step."""
+        self._pair = one, other
+        self.changed.emit()
+
+    def keep_pair(self) -> None:
+        """Take all but two out."""
+        self.refresh()
+        if len(self.lanes) > LEAST_LANES:
+            self.choose([lane.run.number for lane in self.pair])
+
+    @property
+    def can_put_together(self) -> bool:
+        return self.is_ready and not self._session.aside.is_busy(PUT_TOGETHER)
+
+    def start_putting_together(self) -> None:
+        """Make one table of the pair, which keeps the ids of its first."""
+        if not self.can_put_together:
+            return
+        (run, one), (other, second) = ((lane.run, lane.history) for lane in self.pair)
+        name, first, last = f"{run.recipe.name} + {other.recipe.name}", run.number, other.number
+
+        def work(task: Task) -> EditedTable:
+            found = put_together(one, second, progress=task.report, cancelled=task.cancelled)
+            made = f"Run {first:,} and {count_text(found.new_tokens, 'token')} of run {last:,}"
+            return EditedTable.of(found.history, name, made, tuple(found.sentences))
+
+        def take(table: EditedTable) -> None:
+            add_table(self._session.runs, table, run)
+            self.put_together.emit(run.number, " ".join(table.sentences))
+
+        self._session.aside.ask(PUT_TOGETHER, work, take, self.failed.emit, ended=self.changed.emit)
+        self.changed.emit()
+
+    # -- the size --------------------------------------------------------------------------
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The smallest and the largest that any of them ever has."""
+        ends = [lane.history.vocabulary_size_at(at) for lane in self.lanes for at in (0, len(lane.history))]
+        return (min(ends), max(ends)) if ends else (0, 0)
+
+    @property
+    def size(self) -> int:
+        """The size at which all are shown, as near as each comes to it."""
+        low, high = self.sizes
+        if self._size is None:
+            return max((lane.history.vocabulary_size for lane in self.lanes), default=0)
+        return min(max(low, self._size), high)
+
+    def set_size(self, size: int) -> None:
+        """Show all at a size; the rest of the window goes to the moment at which the run shown has it."""
+        if size == self.size:
+            return
+        self._size, shown = size, self._session.runs.shown
+        self._travel()
+        if shown is not None and shown.history is not None:
+            self._session.cursor.go_to(shown.history.step_of_size(size))
+
+    def _follow_time(self) -> None:
+        """Show all at the size of the moment shown, unless it is that of a size chosen here."""
+        run, cursor = self._session.runs.shown, self._session.cursor
+        is_other, self._timed = run is not self._timed, run
+        if is_other or run is None or run.history is None:
+            return  # another run at its moment asks for no other size
+        if cursor.live:
+            self._size = None
+        elif self._size is None or run.history.step_of_size(self._size) != cursor.position:
+            self._size = run.history.vocabulary_size_at(min(cursor.position, len(run.history)))
+        self.refresh_soon()
+
+    # -- a word ----------------------------------------------------------------------------
+
+    def look_at_word(self, word: str | None) -> None:
+        """Show a word instead of the text; None shows the text again."""
+        if word != self.specimen:
+            self.specimen = word
+            self.refresh_soon()
+
+    def first_difference(self, word: str) -> int:
+        """Find the first byte of a word before which some cut it and some do not."""
+        tokens = [lane.study.tokenizer.segmentation(word).tokens(lane.wanted) for lane in self.lanes]
+        return int(next(iter(parallel_cuts(tokens, len(word.encode())).differing), 0))
+
+    # -- what a session keeps --------------------------------------------------------------
+
+    def kept(self) -> dict[str, Any]:
+        """Write down which runs were side by side, in plain values."""
+        return {"runs": self._chosen, "size": self._size}
+
+    def restore(self, kept: object) -> None:
+        """Restore as far as the values make sense: they may come from a stranger."""
+        values = kept if isinstance(kept, dict) else {}
+        runs, size = values.get("runs"), values.get("size")
+        are_numbers = isinstance(runs, list) and all(type(number) is int for number in runs)
+        self.specimen, self._asked, self._pair = None, None, None
+        self._size = size if type(size) is int else None
+        self._chosen = None
+        if are_numbers and runs:
+            self.choose(runs)
+        self.refresh_soon()
 
     # -- asking ----------------------------------------------------------------------------
 
     def refresh(self) -> None:
         runs, known = self._session.runs, {lane.key: lane for lane in self.lanes}
-        self._rest_as_long(self._session.aside, f"{self.topic} text", runs.shown)
+        self._rest_as_long(self._session.aside, "lanes text", runs.shown)
         self.lanes = []
-        for letter, run in zip(LETTERS, self.wanted_runs(), strict=False):
+        for letter, run in zip(LETTERS, self._wanted_runs(), strict=False):
             study = runs.studies.of(run, runs.all)
             assert study is not None  # usable runs have one
             lane = Lane(letter, run, study)
@@ -117,7 +308,7 @@ class LanesModel(QObject, Watched):
             self.trouble = ""
             self._travel()
 
-        self._session.aside.ask(f"{self.topic} text", work, take, self._fail)
+        self._session.aside.ask("lanes text", work, take, self._fail)
 
     def _fail(self, sentence: str) -> None:
         self.trouble, self._asked = sentence, None
@@ -126,8 +317,8 @@ class LanesModel(QObject, Watched):
     def _travel(self) -> None:
         """Cut the text at the wanted steps: at once if that compares only ranks, else on another thread."""
         slow: list[tuple[Lane, int, Segmentation]] = []
-        for place, lane in enumerate(self.lanes):
-            lane.wanted = self.wanted_step(place)
+        for lane in self.lanes:
+            lane.wanted = lane.history.step_of_size(self.size)
             if lane.segmentation is None or not lane.is_behind:
                 continue
             if lane.study.has_ranks:
@@ -150,7 +341,7 @@ class LanesModel(QObject, Watched):
                     lane.cut_at(at, tokens, data)
             self._compare()
 
-        self._session.aside.ask(f"{self.topic} cuts", work, take, self._fail)
+        self._session.aside.ask("lanes cuts", work, take, self._fail)
 
     def _compare(self) -> None:
         cuts, data = [lane.cut for lane in self.lanes if lane.cut is not None], self.text.data
@@ -177,53 +368,4 @@ class LanesModel(QObject, Watched):
         lane, text = self.lanes[place], quoted(token.data)
         if token.id == NO_TOKEN:
             return f"{lane.letter}: {text} belongs to no token"
-        return f"{lane.letter}: {text}, token {lane.study.number(token.id):,}. {self.hint}"
-
-
-class LanesQuestion(QuestionModel):
-    """A question about the runs that are side by side."""
-
-    def __init__(self, session: Session, name: str, lanes: LanesModel, hint: str) -> None:
-        """`hint` is shown while there is nothing to compare."""
-        super().__init__(session, name)
-        self.lanes, self.trouble, self._hint = lanes, hint, hint
-        lanes.changed.connect(self.refresh_soon)
-
-    @property
-    def parameters(self) -> list[Parameter]:
-        return []
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        asked = self.asked
-        return (self.question.name, *self.lanes.sides, *asked[0].arguments(), "-o", RESULT) if asked else ()
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """All but ids: there is little room."""
-        return tuple(name for name in super().columns if not name.endswith("_id"))
-
-    def watch(self, on: bool) -> None:
-        super().watch(on)
-        self.lanes.watch(on)
-
-    @property
-    def is_waiting(self) -> bool:
-        return self.lanes.is_waiting or super().is_waiting
-
-    def catch_up(self) -> None:
-        self.lanes.catch_up()
-        super().catch_up()
-
-    @property
-    def _takes_moment(self) -> bool:
-        return False
-
-    def _runs(self) -> list[Run]:
-        return [lane.run for lane in self.lanes.lanes] if self.lanes.is_ready else []
-
-    def _values(self) -> dict[str, Any]:
-        return self.lanes.parameters
-
-    def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
-        super()._take(answer, self._hint if trouble == NOTHING_YET else trouble, progress)
+        return f"{lane.letter}: {text}, token {lane.study.number(token.id):,}. Click to see why it is cut here."

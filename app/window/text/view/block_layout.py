@@ -138,7 +138,6 @@ Floats = npt.NDArray[np.float64]
 
 ROW_PADDING = 3.0  # above and below the letters
 TAB_BLANKS = 4
-ROW_GROUP_GAP = 10.0  # below a row with several showings
 
 
 @dataclass(frozen=True)
@@ -148,7 +147,6 @@ class Typesetting:
     font: QFont
     width: float
     all_invisible: bool = False
-    showings: int = 1  # of each row, below each other
 
     @cached_property
     def metrics(self) -> QFontMetricsF:
@@ -161,10 +159,6 @@ class Typesetting:
     def height_of(self, line: QTextLine) -> float:
         """Return the height of a row; another font's letters may need more."""
         return max(self.row_height, math.ceil(line.height()) + 2 * ROW_PADDING)
-
-    def all_showings(self, height: float) -> float:
-        """Return the height of a row with all its showings and the gap below."""
-        return height if self.showings == 1 else height * self.showings + ROW_GROUP_GAP
 
     @cached_property
     def newline_width(self) -> float:
@@ -210,7 +204,7 @@ class BlockLayout:
             last = self.rows.pop()
             self.carried = last.stop - last.start
         last = self.rows[-1]
-        self.height = last.y + setting.all_showings(last.height)
+        self.height = last.y + last.height
         self.byte_count = last.first_byte + last.byte_count
 
     def _laid_out(self, composition: Composition | None) -> QTextLayout:
@@ -230,7 +224,7 @@ class BlockLayout:
         while (line := layout.createLine()).isValid():
             line.setLineWidth(setting.width)
             line.setPosition(QPointF(0.0, y + ROW_PADDING))
-            y += setting.all_showings(setting.height_of(line))
+            y += setting.height_of(line)
         layout.endLayout()
         return layout
 
@@ -262,7 +256,7 @@ class BlockLayout:
         return next((row for row in reversed(self.rows) if row.start <= character), self.rows[0])
 
     def row_at(self, y: float) -> TextRow:
-        below = (row for row in self.rows if y < row.y + self.setting.all_showings(row.height))
+        below = (row for row in self.rows if y < row.y + row.height)
         return next(below, self.rows[-1])
 
     def x_of(self, character: int) -> float:

@@ -122,13 +122,12 @@ class TokenCanvas(QAbstractScrollArea):
         lines = chunks.text().split("\n") if chunks.length <= SHORT_TEXT else []
         usual = QFont(self.font())
         usual.setPointSizeF(self._usual_size)
-        setting = Typesetting(usual, 0.0, showings=self.showings)
+        setting = Typesetting(usual, 0.0)
         widths = [setting.metrics.horizontalAdvance(line) for line in lines]
-        row = setting.all_showings(setting.row_height)
         room = max(1.0, self.viewport().width() - self.left - MARGIN - 2 * setting.newline_width)
 
         def height(times: float) -> float:
-            return times * row * sum(1 + int(times * width * RAGGED / room) for width in widths)
+            return times * setting.row_height * sum(1 + int(times * width * RAGGED / room) for width in widths)
 
         fitting = (times for times in LARGER if widths and height(times) < self.viewport().height() * FILLED)
         points = self._usual_size * next(fitting, 1.0)
@@ -160,14 +159,9 @@ class TokenCanvas(QAbstractScrollArea):
 
     def _setting(self) -> Typesetting:
         font = self.font()
-        setting = Typesetting(font, 0.0, self.show_blanks, self.showings)
+        setting = Typesetting(font, 0.0, self.show_blanks)
         room = self.viewport().width() - self.left - MARGIN - setting.newline_width
         return replace(setting, width=max(room, 4 * setting.newline_width))
-
-    @property
-    def showings(self) -> int:
-        """The number of showings of each row."""
-        return 1
 
     def _lay_out_again(self) -> None:
         self.flow.height = float(self.viewport().height())

@@ -71,7 +71,7 @@ class Flow:
     def _estimates(self, characters: np.ndarray) -> np.ndarray:
         per_row = max(1.0, self.setting.width / self.setting.metrics.averageCharWidth())
         rows = np.maximum(1, np.ceil(characters / per_row))
-        return rows * self.setting.all_showings(self.setting.row_height)
+        return rows * self.setting.row_height
 
     # -- blocks ----------------------------------------------------------------------------
 

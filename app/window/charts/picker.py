@@ -1,0 +1,80 @@
+"""The choice of a measure, and of what it is drawn about: it stays above the charts in place of their tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from app.window.parts.layouts import STRETCH, in_row
+from app.window.parts.page import PageTabs
+from app.window.parts.widgets import label, named
+from app.window.questions.question_page import QuestionPage
+
+Measures = Mapping[str, Mapping[str, str]]  # by title, the charts that know a measure, and its name there
+
+
+class MeasurePicker(QWidget):
+    """The measure of the chart that is on top; another one brings up a chart that knows it."""
+
+    def __init__(self, charts: PageTabs, find: Callable[[], Measures], about: Mapping[str, str]) -> None:
+        """`find` is called when they are first shown; `about` names the subject of each chart."""
+        super().__init__()
+        self._charts, self._find, self._about = charts, find, about
+        self._measures: Measures = {}
+        self.measure = named(QComboBox(), "Measure", "What the chart below shows")
+        self.about = named(QComboBox(), "Of what the measure is", "Which tokenizers, and along what")
+        for box in (self.measure, self.about):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        in_row(label("Measure"), self.measure, label("of"), self.about, STRETCH, on=self, margins=(8, 0, 8, 0))
+        self.measure.activated.connect(lambda _: self._choose())
+        self.about.activated.connect(lambda _: self._choose(self.about.currentData()))
+        charts.currentChanged.connect(lambda _: self._follow())
+        self._followed: list[QuestionPage] = []
+
+    def choose(self, title: str) -> None:
+        """Draw the measure of that title, as if it had been picked."""
+        self.measure.setCurrentText(title)
+        self._choose()
+
+    def _choose(self, chart: str = "") -> None:
+        """Draw the measure picked in that chart, else in the one on top, else in the first that knows it."""
+        charts = self._measures[self.measure.currentText()]
+        chart = chart or (self._charts.shown if self._charts.shown in charts else next(iter(charts)))
+        name = charts[chart]
+        self._charts.show_page(chart)
+        if (field := self._field()) is not None:
+            field.setCurrentIndex(field.findData(name))
+        self._show()
+
+    def _field(self) -> QComboBox | None:
+        page = self._charts.page if self._charts.shown in self._about else None
+        field = page.fields.get("measure") if isinstance(page, QuestionPage) else None
+        return field if isinstance(field, QComboBox) else None
+
+    def _follow(self) -> None:
+        """Take the measure of a page over, whose field is hidden."""
+        page, field = self._charts.page if self._charts.shown in self._about else None, self._field()
+        if isinstance(page, QuestionPage) and field is not None and page not in self._followed:
+            self._followed.append(page)
+            page.leave_out("measure")
+            field.currentIndexChanged.connect(lambda _: self._show())
+        self._show()
+
+    def _show(self) -> None:
+        chart, field = self._charts.shown, self._field()
+        if chart not in self._about:
+            return
+        if not self._measures:
+            self._measures = self._find()
+            self.measure.addItems([*self._measures])
+        name = "" if field is None else field.currentData()
+        title = next(title for title, charts in self._measures.items() if charts.get(chart) == name)
+        with QSignalBlocker(self.measure), QSignalBlocker(self.about):
+            self.measure.setCurrentText(title)
+            self.about.clear()
+            for one in self._about:
+                if one in self._measures[title]:
+                    self.about.addItem(self._about[one], one)
+            self.about.setCurrentIndex(self.about.findData(chart))

@@ -1,0 +1,74 @@
+"""What is said and drawn below the tokenizers that are side by side."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHeaderView
+
+from app.window.parts.widgets import named, push_button
+from app.window.parts.wording import tip
+from app.window.questions.compare.lane_questions import MEANINGS, LabQuestion, LanesQuestion, PairQuestion
+from app.window.questions.question_page import QuestionPage
+
+PUTS_TOGETHER = "Make one table of both: it keeps the tokens and ids of the first, and has what only the other one has"
+
+
+class LanesPage(QuestionPage):
+    def __init__(self, model: LanesQuestion) -> None:
+        super().__init__(model)
+        self.lanes = model.lanes
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+
+
+class LabPage(LanesPage):
+    """The curves of all, what their vocabularies have in common, the words that differ most."""
+
+    word_chosen = Signal(str, int)  # and the lane
+    list_wanted = Signal()  # of all words, to a file
+
+    def __init__(self, model: LabQuestion) -> None:
+        super().__init__(model)
+        self.lab = model
+        self.figure.setToolTip(tip(MEANINGS))
+        self.rows.hint = "Click to see it above, and why it is cut so"
+        meaning = "Write all words that are cut differently to a CSV, TSV, JSON or Parquet file"
+        self.save_list = push_button("Save List …", self.list_wanted.emit, meaning)
+        self.above.addWidget(self.save_list)
+        self.above.insertStretch(0, 1)
+        model.changed.connect(self._enable)
+        self._enable()
+
+    def _enable(self) -> None:
+        self.save_list.setEnabled(self.model.answer is not None)
+
+    def choose_row(self, row: int) -> None:
+        self.word_chosen.emit(self.lab.word(row), self.lab.lane_of(self.table.currentIndex().column()))
+
+
+class ComparePage(LanesPage):
+    """The steps that differ between two of them, which can be made one table."""
+
+    def __init__(self, model: PairQuestion) -> None:
+        super().__init__(model)
+        self.pair = named(
+            QComboBox(), "Which two", "The first is compared with the second, and keeps its ids in a table of both"
+        )
+        self.put_together = push_button("Put Together", self.lanes.start_putting_together, PUTS_TOGETHER)
+        for place, widget in enumerate((self.pair, self.put_together)):
+            self.above.insertWidget(place, widget)
+        self.above.addStretch(1)
+        self.pair.activated.connect(lambda: self.lanes.choose_pair(*self.pair.currentData()))
+        self.lanes.changed.connect(self._show_pair)
+        self._show_pair()
+
+    def _show_pair(self) -> None:
+        self.put_together.setEnabled(self.lanes.can_put_together)
+        offered = {f"{one.letter} and {other.letter}": (one, other) for one, other in self.lanes.pairs}
+        if [*offered] != [self.pair.itemText(place) for place in range(self.pair.count())]:
+            self.pair.clear()
+            self.pair.addItems([*offered])
+        for place, both in enumerate(offered.values()):
+            self.pair.setItemData(place, [lane.run.number for lane in both])
+            if [*both] == self.lanes.pair:
+                self.pair.setCurrentIndex(place)
+        self.pair.setVisible(len(offered) > 1)

@@ -1,0 +1,169 @@
+"""Questions about the tokenizers that are side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from app.session.manifests import RESULT, run_of_session
+from app.session.run import Run
+from app.session.session import Session
+from app.window.parts.watched import Exact, Watched, exact_of
+from app.window.questions.compare.lanes import Lane
+from app.window.questions.compare.lanes_model import LanesModel
+from app.window.questions.question_model import NOTHING_YET, Parameter, QuestionModel
+from bpe_core.asking import Answer, Question
+from bpe_core.figures.figure import Figure, LineFigure, Point
+from bpe_core.figures.from_table import OF_LAB
+from bpe_core.history.history import NOTHING
+from bpe_core.insight.side_by_side import LISTED
+from bpe_core.measures.measures import MEASURES
+from bpe_core.questions.lab import LETTERS, Lab
+
+NOTHING_CHOSEN = "Put two tokenizers side by side above: this is about what tells them apart."
+NO_WORDS = (
+    "None of these was learned here, so there are no words to measure: train a run, or count a table on your texts."
+)
+
+MEANINGS = "\n".join(f"{MEASURES[name].title}: {MEASURES[name].explanation}" for name in OF_LAB)
+
+
+class LanesQuestion(QuestionModel):
+    """A question about runs that are side by side."""
+
+    def __init__(self, session: Session, name: str, lanes: LanesModel, **chosen: Any) -> None:
+        super().__init__(session, name, **chosen)
+        self.lanes, self.trouble = lanes, NOTHING_CHOSEN
+        lanes.changed.connect(self.refresh_soon)
+
+    @property
+    def compared(self) -> list[Lane]:
+        """The lanes of the question: at least two, or none."""
+        return self.lanes.lanes if self.lanes.is_ready else []
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """The measure; the lanes give the others."""
+        return [one for one in super().parameters if one.name == "measure"]
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return self._command(self.asked)
+
+    def _command(self, asked: tuple[Question, Any] | None) -> tuple[str, ...]:
+        sides = (run_of_session(lane.run.number) for lane in self.compared)
+        return (self.question.name, *sides, *asked[0].arguments(), "-o", RESULT) if asked else ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All but ids: there is little room."""
+        return tuple(name for name in super().columns if not name.endswith("_id"))
+
+    def watch(self, on: bool) -> None:
+        super().watch(on)
+        self.lanes.watch(on)
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.lanes.is_waiting or super().is_waiting
+
+    def catch_up(self) -> None:
+        self.lanes.catch_up()
+        super().catch_up()
+
+    @property
+    def _takes_moment(self) -> bool:
+        return False
+
+    def _runs(self) -> list[Run]:
+        return [lane.run for lane in self.compared]
+
+    def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
+        super()._take(answer, NOTHING_CHOSEN if trouble == NOTHING_YET else trouble, progress)
+
+
+class LabQuestion(LanesQuestion):
+    """A measure of all by size, with the size shown marked, and the first words that are cut differently."""
+
+    def __init__(self, session: Session, lanes: LanesModel) -> None:
+        super().__init__(session, "lab", lanes, measure="bytes_per_token")
+
+    def _values(self) -> dict[str, Any]:
+        return super()._values() | {"size": self.lanes.size, "words": True, "limit": LISTED}
+
+    @property
+    def asked(self) -> tuple[Question, Any] | None:
+        """The question about all sizes, for a file."""
+        asked = super().asked
+        return None if asked is None else (Lab(measure=self._chosen["measure"]), asked[1])
+
+    def exact(self) -> Exact:
+        return Watched.exact(self)
+
+    def drawn(self) -> Any:
+        return Watched.drawn(self)
+
+    def words(self) -> tuple[Exact, tuple[str, ...]]:
+        """All words that are cut differently, for a file, and the command that lists them."""
+        asked = super().asked
+        every = None if asked is None else (Lab(size=self.lanes.size, words=True), asked[1])
+        return exact_of(every), self._command(every)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        has_words = self.answer is None or self.answer.figure is not None
+        return super().sentences if has_words else (*super().sentences, NO_WORDS)
+
+    @property
+    def figure(self) -> Figure | None:
+        figure = super().figure
+        return _marked(figure, float(self.lanes.size)) if isinstance(figure, LineFigure) else figure
+
+    def word(self, row: int) -> str:
+        assert self.answer is not None  # there are no rows without
+        return bytes.fromhex(self.answer.columns["hex"][row]).decode(errors="replace")
+
+    def lane_of(self, column: int) -> int:
+        """Find the lane of a column, or else the first."""
+        return max(0, LETTERS.find(self.columns[column]))
+
+    def travel_to_place(self, x: float) -> None:
+        self.lanes.set_size(round(x))
+
+
+def _marked(chart: LineFigure, size: float) -> LineFigure:
+    """Mark the size, and the nearest point of each line."""
+    lines = [line for line in chart.lines if len(line.x)]
+    places = [min(max(size, line.x[0]), line.x[-1]) for line in lines]
+    dots = [Point(x, line.value_at(x), line.name) for x, line in zip(places, lines, strict=True)]
+    marked = [replace(line, points=(dot,)) for line, dot in zip(lines, dots, strict=True)]
+    return replace(chart, lines=marked, marks=(size,))
+
+
+class PairQuestion(LanesQuestion):
+    """Where two of them part ways, step by step."""
+
+    def __init__(self, session: Session, lanes: LanesModel) -> None:
+        super().__init__(session, "diff", lanes)
+
+    @property
+    def compared(self) -> list[Lane]:
+        return self.lanes.pair
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        pair = self.compared
+        sizes = _corpus_sizes(pair)
+        said = [f"{size:,} in {lane.letter}" for size, lane in zip(sizes, pair, strict=False)]
+        return (*super().sentences, *([f"Tokens of the corpus: {', '.join(said)}."] if said else ()))
+
+
+def _corpus_sizes(pair: list[Lane]) -> list[int]:
+    """The tokens of a common corpus at these steps of both."""
+    if not pair or not all(lane.history.has_counts for lane in pair):
+        return []
+    one, other = (lane.run for lane in pair)
+    if one.words is None or other.words is None or not (one.words is other.words or one.sources == other.sources):
+        return []
+    sizes = [int(lane.history.tokens_after[lane.wanted]) for lane in pair]
+    return [] if NOTHING in sizes else sizes

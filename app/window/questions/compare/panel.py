@@ -1,0 +1,124 @@
+"""Two to four tokenizers side by side: one slider above, and a column each."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QMenu, QPushButton, QStackedWidget, QToolButton, QWidget
+
+from app.window.parts.layouts import in_column, in_row
+from app.window.parts.page import Page
+from app.window.parts.widgets import OneLine, add_entry, filled_menu, muted, named, paragraph, push_button, scaled
+from app.window.parts.wording import tip
+from app.window.questions.compare.cards import NO_MARGINS, LaneColumns, SizeBar
+from app.window.questions.compare.lanes_model import LanesModel
+from app.window.text.text_model import TokenTextModel
+from app.window.text.view.editor import TokenTextEdit
+
+ALONE = (
+    "Put two to four tokenizers side by side, at any size of their vocabularies: how each cuts your text, how well it "
+    "compresses, and in which words they differ."
+)
+HOW_TO_GET_ONE = "Train another recipe, or import a tokenizer."
+TYPED_HERE = "Your text: type here, and all columns follow"
+EDITOR_HEIGHT = 64  # two rows
+
+
+class LanesPanel(Page):
+    """Escape goes back from a word to the text."""
+
+    import_wanted = Signal()
+    why_wanted = Signal(int, int)  # of a lane, before which byte of the text of the columns
+
+    def __init__(self, model: LanesModel, text: TokenTextModel) -> None:
+        super().__init__(model)
+        self.model = model
+        self.editor = TokenTextEdit(text)
+        self.columns = LaneColumns(model)
+        self.sizes = SizeBar(model)
+        self.summary, self.hint = named(OneLine(), "How far they agree"), muted(TYPED_HERE)
+        self.add = QToolButton()
+        self.back = push_button("Back to Your Text", lambda: model.look_at_word(None))
+        self.recipes = filled_menu("&Train Another Recipe", self, self._fill_recipes)
+        self.recipes.setToolTipsVisible(True)
+        self.stack = QStackedWidget()
+        self._lay_out()
+        model.changed.connect(self._show)
+        for place, column in enumerate(self.columns.all):
+            column.text.place_clicked.connect(lambda byte, place=place: self.why_wanted.emit(place, byte))
+        self._show()
+
+    # -- its parts -------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        self.add.setText("Add")
+        self.add.setToolTip("Put one more tokenizer beside these")
+        self.add.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.add.setMenu(filled_menu("Add", self, self._fill_add))
+        self.editor.setAccessibleName("Your text")
+        self.editor.setAccessibleDescription("Type here: all columns follow. Shift+Tab leaves the text.")
+        self.editor.setFixedHeight(EDITOR_HEIGHT)
+        self.hint.setWordWrap(False)
+        self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        full = QWidget()
+        head = in_row(self.hint, (self.summary, 1), self.back, spacing=12)
+        below = in_row((self.sizes, 1), self.add)
+        in_column(head, self.editor, below, (self.columns, 1), on=full, margins=NO_MARGINS, spacing=4)
+        self.stack.addWidget(full)
+        self.stack.addWidget(self._empty())
+        in_column((self.stack, 1), on=self, margins=(8, 4, 8, 2))
+
+    def _empty(self) -> QWidget:
+        empty, inside = QWidget(), QWidget()
+        inside.setFixedWidth(460)
+        train = QPushButton("Train Another Recipe")
+        train.setMenu(self.recipes)
+        buttons = in_row(train, push_button("Import Tokenizer …", self.import_wanted.emit), 1)
+        self.how = scaled(paragraph(HOW_TO_GET_ONE), 1, bold=True)
+        in_column(paragraph(ALONE), self.how, buttons, on=inside, spacing=12)
+        in_column(2, in_row(1, inside, 1), 3, on=empty)
+        return empty
+
+    # -- what is shown ---------------------------------------------------------------------
+
+    def _show(self) -> None:
+        self.stack.setCurrentIndex(0 if self.model.is_ready else 1)
+        self.back.setVisible(self.model.specimen is not None)
+        for part in (self.hint, self.editor):
+            part.setVisible(self.model.specimen is None)
+        self.add.setEnabled(self.model.can_add)
+        only = f"{self.model.choices[0][1]} is the only one yet. " if len(self.model.choices) == 1 else ""
+        self.how.setText(only + HOW_TO_GET_ONE)
+        self.summary.setText(self.model.summary)
+
+    def look_at_word(self, word: str, lane: int) -> None:
+        """Show a word in place of the text, and why it is cut so."""
+        self.model.look_at_word(word)
+        self.why_wanted.emit(lane, self.model.first_difference(word))
+
+    def choose_another(self) -> None:
+        """Let a person choose what the last column is."""
+        if self.model.is_ready:
+            self.columns.all[len(self.model.lanes) - 1].card.run.setFocus()
+
+    def _fill_add(self, menu: QMenu) -> None:
+        numbers = self.model.numbers
+        for number, title in self.model.choices:
+            if number not in numbers:
+                add_entry(menu, title, partial(self.model.choose, [*numbers, number]))
+        menu.addSeparator()
+        menu.addMenu(self.recipes)
+        menu.addAction("&Import Tokenizer …").triggered.connect(self.import_wanted)
+
+    def _fill_recipes(self, menu: QMenu) -> None:
+        for name, explanation in self.model.recipes.items():
+            add_entry(menu, name, partial(self.model.train, name))
+            menu.actions()[-1].setToolTip(tip(explanation))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.model.specimen is not None:
+            self.model.look_at_word(None)
+        else:
+            super().keyPressEvent(event)
