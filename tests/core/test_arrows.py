@@ -53,16 +53,25 @@ def modules() -> Iterator[tuple[str, Path]]:
 
 
 @cache
-def imports_of(source: str) -> frozenset[str]:
-    """Every module a source imports, anywhere in it; names imported from a package count as its modules."""
+def imports_of(source: str, *, for_types: bool = True) -> frozenset[str]:
+    """Every module a source imports, anywhere in it; names imported from a package count as its modules.
+
+    Without `for_types`, imports for type checkers alone do not count.
+    """
     found: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    waiting: list[ast.AST] = [ast.parse(source)]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative imports hide where an arrow points"
             assert node.module is not None
             found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.If) and not for_types and ast.unparse(node.test) == "TYPE_CHECKING":
+            waiting += node.orelse
+        elif not isinstance(node, ast.expr):  # no statement lies within an expression
+            waiting += ast.iter_child_nodes(node)
     return frozenset(found)
 
 
@@ -124,18 +133,11 @@ def is_topic(module: str) -> bool:
     return is_in(module, "app.window") and not is_in(module, "app.window.parts") and module != "app.window"
 
 
-def run_imports_of(source: str) -> frozenset[str]:
-    """Return every module that a source imports when it runs, even inside functions; type checkers read more."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = [ast.Pass()]
-    return imports_of(ast.unparse(tree))
-
-
 def circle_among(sources: dict[str, str]) -> list[str]:
     """A circle of modules that import each other, if there is one."""
-    arrows = {module: run_imports_of(source) & sources.keys() - {module} for module, source in sources.items()}
+    arrows = {
+        module: imports_of(source, for_types=False) & sources.keys() - {module} for module, source in sources.items()
+    }
     packages = {module for module in sources if any(is_in(other, module) for other in sources.keys() - {module})}
     # A package that only hands on names of its modules is no room.
     rooms = {module: found - packages for module, found in arrows.items() if module not in packages}
