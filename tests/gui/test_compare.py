@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
-from app.window.pages import STEPS_THAT_DIFFER
+from app.window.pages import LANES, STEPS_THAT_DIFFER
 from app.window.questions.compare.answers import ComparePage
 from app.window.questions.compare.panel import LanesPanel
 from app.window.questions.question_page import QuestionPage
@@ -268,3 +268,26 @@ def test_played_they_race_for_the_fewest_tokens(qtbot: QtBot, comparing: Program
     assert len(seen) > 2
     assert [lane.at for lane in panel.model.lanes] == [40, 40]
     assert all(int(c.card.total.text()) < total for c, total in zip(panel.columns.all, totals, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("action", "chart"),
+    [
+        *((name, name) for name in ("lab", "compare", "curves", "sizes", "benchmark")),
+        ("duel", "lab"),
+        ("sweeps", "sweep_results"),
+    ],
+)
+def test_each_way_leads_to_its_chart_below_the_columns(program: Program, action: str, chart: str) -> None:
+    program.window.show_room("ask")
+    program.actions[action].trigger()
+    assert (program.window.room, program.charts.shown) == ("compare", chart)
+    assert program.picker.about.currentData() == chart
+    assert program.pages.page(LANES).isVisible()
+    assert not program.text_panel.isVisible()
+
+
+def test_pages_without_an_action_are_found_by_typing(program: Program) -> None:
+    found = {one.title: one for search in program.finding.searches(None) for _, one in search("morphemes")}
+    found["Morphemes"].choose()
+    assert (program.window.room, program.charts.shown) == ("compare", "morphemes")

@@ -47,14 +47,14 @@ class Chip(QWidget):
 class RunChoice(QComboBox):
     """A choice among runs, filled anew only if they have changed: a person may have it open."""
 
-    def __init__(self, name: str, least: int) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(least)
+        self.setMinimumContentsLength(4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_runs(self, choices: Sequence[tuple[int | None, str]], number: int | None) -> None:
+    def show_runs(self, choices: Sequence[tuple[int, str]], number: int) -> None:
         if [(self.itemData(i), self.itemText(i)) for i in range(self.count())] != list(choices):
             self.clear()
             for choice, title in choices:
@@ -70,7 +70,7 @@ class LaneCard(QFrame):
     def __init__(self, index: int, letter: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.letter = letter
-        self.run = RunChoice(f"{letter}: the run", 4)
+        self.run = RunChoice(f"{letter}: the run")
         self.close_button = IconButton("close", f"Take {letter} out")
         self.total, self.unit, self.more = scaled(label(), LARGE, bold=True), OneLine(), OneLine()
         self.unit.setAlignment(Qt.AlignmentFlag.AlignBottom)

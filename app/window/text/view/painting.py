@@ -178,7 +178,7 @@ class TokenPainter:
         if layout.visible.boxes:
             self._paint_boxes(painter, layout)
 
-    def _paint_boxes(self, painter: QPainter, layout: BlockLayout, only: TextRow | None = None) -> None:
+    def _paint_boxes(self, painter: QPainter, layout: BlockLayout) -> None:
         small = QFont(layout.setting.font)
         small.setPointSizeF(small.pointSizeF() * LABEL_SCALE)
         painter.setFont(small)
@@ -187,8 +187,8 @@ class TokenPainter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         for box in layout.visible.boxes:
             row = layout.row_of(box.character)
-            if box.character >= row.stop or only not in (None, row):
-                continue  # it is in another row, or in the next block
+            if box.character >= row.stop:
+                continue  # in the next block
             begins, ends = layout.cells(row)
             byte = layout.byte_of(box.character) - row.first_byte
             last = layout.byte_of(box.character + 1) - row.first_byte - 1
