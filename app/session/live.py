@@ -15,7 +15,7 @@ from app.session.time import timer
 from bpe_core.insight.table_comparison import TableComparison, compare_tables
 
 TOPIC = "what learning at once has changed"
-PAUSE_MILLISECONDS = 40  # changes that come together are learned once
+PAUSE_MILLISECONDS = 10  # changes that come together are learned once
 LARGEST = 10_000_000  # bytes that are learned without asking
 MOST_DRAFTS = 8  # that are remembered, so that undo need not learn again
 
@@ -27,15 +27,15 @@ class LiveLearning(QObject):
         super().__init__(parent)
         self.is_on = True
         self.is_watched: Callable[[], bool] = lambda: True  # whether a room is shown where changes are learned
-        self._session, self._runs, self._aside, self._cursor = session, session.runs, session.aside, session.cursor
+        self._session, self._runs, self._aside = session, session.runs, session.aside
         self._drafts: list[Run] = []
         self._learning: Run | None = None
         self._before: Run | None = None  # what was shown when the change was made
-        self._place = 0  # of the cursor then
         self._soon = timer(self, PAUSE_MILLISECONDS, self._learn)
         session.recipe.changed.connect(lambda _: self._soon.start())
         session.corpus.texts.changed.connect(lambda _: self._soon.start())
         self._runs.changed.connect(self._follow)
+        self._runs.rested.connect(self._take)
 
     def _learn(self) -> None:
         sources, recipe, shown = self._session.corpus.texts.value, self._session.recipe.value, self._runs.shown
@@ -45,40 +45,42 @@ class LiveLearning(QObject):
         if (shown.is_busy and self._learning is None) or shown.is_just(recipe, sources):
             return
         if self._learning is None:
-            self._before, self._place = shown, self._cursor.position
+            self._before = shown
         if size_of(sources) > LARGEST:
             learn = Answer("Learn It Anew", partial(self._session.train, fits=True))
             self._aside.tell("The shown run was learned by another recipe or from other texts.", answers=(learn,))
             return
         known = next((run for run in [*self._drafts, *self._runs.all] if run.is_just(recipe, sources)), None)
         unfinished, self._learning = self._learning, None
-        if known is None:
-            self._session.train(fits=True)
-            self._learning = self._runs.shown
-        elif known in self._runs.all:
-            self._runs.show(known)
-        else:
-            self._runs.keep([known], are_there=True)
+        if known is None:  # the run shown stays until there is another
+            self._learning = self._runs.train(sources, recipe, fits=True, is_shown=False)
         if unfinished is not None:
             self._runs.drop(unfinished)
         if known is not None:
             self._show(known)
 
     def _follow(self) -> None:
-        run = self._learning
-        if run is None:
+        if self._learning is not None and self._runs.shown is not self._before:  # the person looks at another
+            unwanted, self._learning = self._learning, None
+            self._runs.drop(unwanted)
+
+    def _take(self, run: Run) -> None:
+        if run is not self._learning:
             return
-        if run is not self._runs.shown or run.phase is Phase.FAILED:  # the person looks at another
-            self._learning = None
-        elif run.phase is Phase.ENDED:
-            self._learning = None
+        self._learning = None
+        if run.phase is Phase.ENDED:
             self._drafts = [*self._drafts[-MOST_DRAFTS + 1 :], run]
             self._show(run)
+        else:
+            self._runs.drop(run)
 
     def _show(self, run: Run) -> None:
         """Stay at the place in time, and say what is different."""
         before = self._before
-        self._cursor.go_to(self._place)
+        if run not in self._runs.all:
+            self._runs.keep([run], are_there=True, stays=True)
+        else:
+            self._runs.show(run, stays=True)
         if before is None or before is run or before.history is None or run.history is None:
             return
         compare = partial(compare_tables, before.history, run.history)

@@ -44,6 +44,7 @@ class Runs(QObject):
     grew = Signal(int, int)  # the shown run has the merges [a, b) more
     leading_changed = Signal()  # of the shown run
     prepared = Signal(object)  # a run whose texts are counted
+    rested = Signal(object)  # a run that is not shown, and goes on no longer
     did_not_fit = Signal(object, object)  # a run whose texts have no vocabulary of its size, and what is known of it
 
     def __init__(self, counts: Counts, aside: Aside, cursor: TimeCursor, parent: QObject | None = None) -> None:
@@ -65,13 +66,22 @@ class Runs(QObject):
     def waiting_for_counts(self) -> bool:
         return any(run.phase is Phase.COUNTING for run in self.all)
 
-    def train(self, sources: CorpusTexts, recipe: Recipe, *, merges: int | None = None, fits: bool = False) -> None:
+    def train(
+        self,
+        sources: CorpusTexts,
+        recipe: Recipe,
+        *,
+        merges: int | None = None,
+        fits: bool = False,
+        is_shown: bool = True,
+    ) -> Run | None:
         """Begin a run; pause it after `merges`. One that `fits` takes another size where it must."""
         if not sources:
             self._aside.tell("There is no text to learn from: open a file, paste a text or choose a sample.")
-            return
-        self._begin(recipe, sources, merges_when_prepared=merges, fits=fits)
+            return None
+        run = self._begin(recipe, sources, is_shown=is_shown, merges_when_prepared=merges, fits=fits)
         self._counts.want(sources, recipe)
+        return run
 
     def train_again(self, run: Run, recipe: Recipe) -> None:
         """Begin a failed run once more, by another recipe, on the same texts."""
@@ -120,25 +130,28 @@ class Runs(QObject):
         if self.shown is not None and self.shown.job is not None:
             self.shown.job.set_pace(merges_per_second)
 
-    def show(self, run: Run | None) -> None:
-        """Let the window look at this run, from its end."""
+    def show(self, run: Run | None, *, stays: bool = False) -> None:
+        """Let the window look at this run, from its end, or where time `stays`."""
         self.shown = run
         self.changed.emit()
         self._cursor.set_end(0 if run is None else run.learned)
-        self._cursor.go_live()
+        if not stays:
+            self._cursor.go_live()
         self.leading_changed.emit()
 
     def drop(self, run: Run) -> None:
         """Take away a run that is not shown, also one that is still learning."""
+        self._aside.cancel(run.stamp)
         if run.job is not None:
             run.job.stop()
         self.keep([run], are_there=False)
 
-    def _begin(self, recipe: Recipe, sources: CorpusTexts, **choices: Any) -> Run:
+    def _begin(self, recipe: Recipe, sources: CorpusTexts, *, is_shown: bool = True, **choices: Any) -> Run:
         self.began.emit()
         run = Run(next(self._numbers), recipe, sources, **choices)
         self.all.append(run)
-        self.show(run)
+        if is_shown:
+            self.show(run)
         return run
 
     def add_table(self, history: History, names: TokenTexts, sentence: str, parent: int | None = None) -> Run:
@@ -217,11 +230,11 @@ class Runs(QObject):
                 numbers.add(other.number)
         return [other for other in self.all if other.number in numbers]
 
-    def keep(self, runs: Sequence[Run], are_there: bool) -> None:
+    def keep(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
         """Put runs back, or take them away; then the parent of the first is shown, or the newest."""
         self.all = sorted({*self.all, *runs} if are_there else {*self.all} - {*runs}, key=lambda run: run.number)
         if are_there:
-            self.show(runs[0])
+            self.show(runs[0], stays=stays)
         elif self.shown in runs:
             self.show(self.numbered(runs[0].parent) or next(reversed(self.all), None))
         else:
@@ -304,7 +317,8 @@ class Runs(QObject):
             self._make_trainer(run, lambda: words)
         else:
             assert run.names is not None
-            run.phase, rate = Phase.LEARNING, self.merges_per_second if merges is None else None
+            run.phase, is_slow = Phase.LEARNING, merges is None and run is self.shown
+            rate = self.merges_per_second if is_slow else None
             run.job = job = TrainingJob(run.trainer, run.names, rate, merges=merges)
             self._aside.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
         self._tell(run)
@@ -382,6 +396,8 @@ class Runs(QObject):
     def _tell(self, run: Run) -> None:
         if run is self.shown:
             self.changed.emit()
+        elif not run.is_busy:
+            self.rested.emit(run)
 
 
 def _sentence_of_branch(run: Run, parent: Run, found: TableComparison) -> str:
