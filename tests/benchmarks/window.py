@@ -1,6 +1,6 @@
 """Measure how smoothly the window runs: start-up, idling, training at full speed, a folder of many files, large tables.
 
-    python -m tests.benchmarks.window [TEXT] [--only start idle training methods folder picked table find play]
+    python -m tests.benchmarks.window [TEXT] [--only start idle training methods folder picked live table find play]
 
 Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen. Each part runs in a fresh process.
 """
@@ -304,6 +304,52 @@ def measure_play(text: Path) -> None:
     measure_playing(text, program, run_for, _Ticker())
 
 
+LIVE_SIZES = (10_000_000, 1_000_000)  # bytes; the first change loads what all need
+
+
+def measure_live(text: Path) -> None:
+    """From a change of the recipe until the window shows what is learned by it."""
+    from PySide6.QtCore import QTimer
+
+    program, run_for = _window()
+    session, window = program.session, program.window
+    window.show_room("watch")
+    program.form.choose(vocab_size=METHODS_SIZE)
+    whole, shown = text.read_bytes(), list[float]()
+    session.runs.changed.connect(lambda: QTimer.singleShot(0, lambda: shown.append(time.perf_counter())))
+
+    def is_another(before: object) -> bool:
+        return session.runs.shown is not before and bool(shown)
+
+    for size in LIVE_SIZES:
+        session.corpus.replace_by_text(f"{size:,} bytes", whole[:size].decode(errors="ignore"))
+        program.form.choose(pattern="gpt2", min_frequency=2)
+        session.train()
+        _until(lambda: _is_over(program), run_for)
+        for what, changes in LIVE_CHANGES.items():
+            seconds, processor = [], []
+            for change in changes:
+                run_for(1.0)
+                shown.clear()
+                before, began, used = session.runs.shown, time.perf_counter(), time.process_time()
+                program.form.choose(**change)
+                _until(partial(is_another, before), run_for)
+                seconds.append(shown[-1] - began)
+                processor.append(time.process_time() - used)
+            least = f"{1000 * min(seconds):.0f} ms, {1000 * min(processor):.0f} ms of the processor"
+            learned = f"{_learned(program):,} merges"
+            print(f"{size:,} bytes, {what}, {learned}: {least} (the least of {len(changes)})", flush=True)
+    window.may_close = lambda: True
+    window.close()
+
+
+# No two alike: what was learned once is remembered.
+LIVE_CHANGES: dict[str, list[dict[str, object]]] = {
+    "another minimum": [{"min_frequency": least} for least in range(3, 9)],
+    "another pattern": [{"pattern": pattern} for pattern in ("cl100k", "o200k", "english", "whitespace")],
+}
+
+
 def _window(*files: Path):  # its modules are loaded only here
     """Open a window; return it with a function that runs it for some seconds."""
     from PySide6.QtCore import QEventLoop, QTimer
@@ -338,6 +384,7 @@ PARTS: dict[str, Callable[[Path], None]] = {
     "methods": measure_methods,
     "folder": measure_folder,
     "picked": partial(measure_folder, is_picked=True),
+    "live": measure_live,
     "table": measure_table,
     "find": measure_find,
     "play": measure_play,
