@@ -28,10 +28,12 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=_SLOW_START,
 )
+settings.register_profile("once", settings.get_profile("ci"), max_examples=3)
 settings.register_profile("explore", max_examples=2_000, deadline=None, suppress_health_check=_SLOW_START)
 _profile = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 settings.load_profile(_profile)
 EXPLORES = _profile == "explore"  # with time for longer random testing
+ONCE = _profile == "once"  # each test with its first case, for another Python after one has run them all
 EXAMPLES = settings().max_examples  # tests for rare cases ask for several times as many
 
 
@@ -57,6 +59,12 @@ def fewer_words() -> None:
     """Check a written file with a tenth of the made words, and with all hard texts and given texts."""
     if not EXPLORES:
         sampling.WANTED_WORDS //= 10
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if ONCE:
+        first = list({item.nodeid.partition("[")[0]: item for item in reversed(items)}.values())
+        items[:] = reversed(first)
 
 
 def pytest_collection_finish() -> None:
