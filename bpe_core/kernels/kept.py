@@ -151,7 +151,7 @@ def _fingerprint() -> str:
     for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _OTHER_SOURCES)):
         digest.update(f"{source.relative_to(engine).as_posix()}|".encode())
         digest.update(source.read_bytes())
-    digest.update(f"{sys.version}|{_processor()}".encode())
+    digest.update(f"{sys.implementation.cache_tag}|{_processor()}".encode())
     return digest.hexdigest()[:16]
 
 
