@@ -28,7 +28,7 @@ from bpe_core.history.alphabet import Symbol
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import NOTHING, TIED, Bools, Columns, History, Int64s
 from bpe_core.history.joining import Joining
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.support.honest_text import unescape
 
 NUMBER = "number"  # the column of those that the file gave tokens from which a table came
@@ -159,7 +159,7 @@ def history_told(
         tokens_at_start=whole_number(about.get("tokens_at_start"), "tokens_at_start", told.where),
         end_reason=rebuilding.checked_end_reason(about.get("end_reason"), told.where),
         reasons={name: np.array(reasons[name], np.dtype(kind).newbyteorder("=")) for name, kind in kinds.items()},
-        scores=lambda steps: scores_from(about.get("scores_since"), told.scores, steps, name),
+        scores=lambda steps: scores_from(about.get("scores_since"), told.scores, steps, recipe, name),
     )
     if "joining" in about:
         history.joining = Joining.from_dict(about["joining"], len(alphabet), history.first_special, name)
@@ -331,14 +331,16 @@ def scores_by_token(history: History) -> list[list[float | None]]:
     return found
 
 
-def _finite(score: np.float32) -> float | None:
+def _finite(score: np.floating[Any]) -> float | None:
     """Make a score that JSON can hold; that of a token that is not used at all is below all numbers."""
     if np.isneginf(score):
         return -BEYOND
     return float(str(score)) if np.isfinite(score) else None
 
 
-def scores_from(since: object, by_token: Sequence[object], columns: Columns, where: str) -> Scores | None:
+def scores_from(
+    since: object, by_token: Sequence[object], columns: Columns, recipe: Recipe, where: str
+) -> Scores | None:
     """Rebuild the scores, if each row has a number for every token that was left then."""
     if since is None:
         return None
@@ -349,11 +351,12 @@ def scores_from(since: object, by_token: Sequence[object], columns: Columns, whe
         raise damaged
     dropped_at = dict(zip(columns.left.tolist(), range(len(columns.left)), strict=True))
     rows: list[list[float]] = [[] for _ in since]
+    kind = "<f8" if recipe.sums == "64 bits" else "<f4"
     for id, scores in enumerate(by_token):
         gone = dropped_at.get(id, len(columns.left))
         expected = sum(1 for steps in since if steps <= gone)
         if not isinstance(scores, list) or len(scores) != expected:
             raise damaged
         for row, score in zip(rows, scores, strict=False):
-            row.append(float(checked_number(score, "<f4", where)))
-    return Scores(tuple(since), tuple(np.array(row, np.float32) for row in rows), columns.left.astype(np.int32))
+            row.append(float(checked_number(score, kind, where)))
+    return Scores(tuple(since), tuple(np.array(row, kind) for row in rows), columns.left.astype(np.int32))

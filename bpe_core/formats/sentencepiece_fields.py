@@ -188,11 +188,18 @@ class Stored:
     map: bytes = b""  # what texts become, as sentencepiece_text.py says
     prefix: bool = True
     one_blank: bool = True
+    shows_blanks: bool = True  # as ▁
 
 
 FIELDS: dict[int, dict[int, tuple[str, type]]] = {
     2: {3: ("kind", int), 24: ("suffix", bool), 35: ("byte_fallback", bool)},  # of the trainer
-    3: {1: ("normalizer", str), 2: ("map", bytes), 3: ("prefix", bool), 4: ("one_blank", bool)},
+    3: {
+        1: ("normalizer", str),
+        2: ("map", bytes),
+        3: ("prefix", bool),
+        4: ("one_blank", bool),
+        5: ("shows_blanks", bool),
+    },
 }
 FIELDS_OF_A_PIECE: dict[int, tuple[str, type]] = {1: ("text", str), 2: ("score", float), 3: ("kind", int)}
 
@@ -207,16 +214,32 @@ def read(data: bytes, name: str) -> Stored:
             stored = replace(stored, **_told(one, FIELDS[one.number], MOST_FIELDS, name))
     _check(stored, pieces, name)  # before any piece is looked at: there may be millions
     seen: set[str] = set()
-    for one in fields_of(message, name, most=len(others) + pieces):
-        if one.number == PIECE:
-            piece = _piece(one, name)
-            if piece.text in seen:
-                raise FormatError(f"{name}, piece {len(seen):,}: the text {piece.text[:80]!r} is there twice.")
-            seen.add(piece.text)
-            stored.pieces.append(piece)
+    for piece in _pieces(data, message, name):
+        if piece.text in seen:
+            raise FormatError(f"{name}, piece {len(seen):,}: the text {piece.text[:80]!r} is there twice.")
+        seen.add(piece.text)
+        stored.pieces.append(piece)
     if stored.byte_fallback and not set(BYTE_TEXTS).issubset(seen):
         raise FormatError(f"{name}: unknown characters become bytes, but not every byte has a piece.")
     return stored
+
+
+def _pieces(data: bytes, message: memoryview, name: str) -> Iterator[ScoredPiece]:
+    place, end, is_number, score_of = 0, len(data), math.isfinite, struct.Struct("<f").unpack_from
+    while place < end:
+        # Nearly all are written so: a length, a text with its length, a score, and a kind or none.
+        if data[place] == 0x0A and place + 8 < end and data[place + 1] < 0x80 and data[place + 2] == 0x0A:
+            stop, first, behind = place + 2 + data[place + 1], place + 4, place + 4 + data[place + 3]
+            has_kind = stop - behind == 7 and data[behind + 5 : behind + 6] == b"\x18"
+            if stop <= end and first < behind and data[behind] == 0x15 and (has_kind or stop - behind == 5):
+                (score,), kind = score_of(data, behind + 1), data[behind + 6] if has_kind else 1
+                if 1 <= kind <= len(Kind) and is_number(score):
+                    yield ScoredPiece(decoded(data[first:behind], f"{name}, byte {first:,}"), score, kind)
+                    place = stop
+                    continue
+        one, place = _field(message, place, name, 0)
+        if one.number == PIECE:
+            yield _piece(one, name)
 
 
 def _piece(message: Field, name: str) -> ScoredPiece:
@@ -247,7 +270,5 @@ def _check(stored: Stored, pieces: int, name: str) -> None:
     if stored.kind not in (UNIGRAM, BPE):
         kind = {3: "word", 4: "character"}.get(stored.kind, "strange")
         raise FormatError(f"{name} holds a {kind} model; this program reads Unigram and BPE models.")
-    if stored.suffix:
-        raise FormatError(f"{name} puts {MARKER} behind words; this program reads models that put it before them.")
     if pieces > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")

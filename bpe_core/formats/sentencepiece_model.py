@@ -20,6 +20,8 @@ from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
 from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, Kind, ScoredPiece, Stored
 from bpe_core.formats.sentencepiece_text import (
+    about_kept,
+    has_suffix,
     is_own,
     map_differs,
     normalizer_spec,
@@ -37,6 +39,8 @@ from bpe_core.recipes.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
 from bpe_core.support.progress import Progress, ProgressReport
 
 WORDS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks are at the beginning of pieces only
+USER_DEFINED_COSTS = 0.1  # as in SentencePiece
+SMALLEST = 2.0**-126  # the best score that SentencePiece begins with, the smallest usual number of 32 bits
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
@@ -74,7 +78,7 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
         choices = {"special_tokens": tuple(specials), "preparation": steps_of(stored), **_words(stored), **unknown}
         recipe = recipe_with(stored, len(recovered.pairs), name, **choices)
-        notes = _notes(recovered, stored, base)
+        notes = _notes(recovered, stored, base) + about_kept(stored)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
     steps_only = set() if own else steps_only
     number_of = {piece.text: number for number, piece in enumerate(stored.pieces) if piece.text not in steps_only}
@@ -213,17 +217,26 @@ def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
             "a Unigram model has one, such as <unk>."
         )
     unknown = of_kind[Kind.UNKNOWN][0]
-    said = {} if stored.byte_fallback else {"unknown_text": stored.pieces[unknown].text}
+    said: dict[str, Any] = {} if stored.byte_fallback else {"unknown_text": stored.pieces[unknown].text}
     pieces = ((i, stored.pieces[i]) for i in of_kind[Kind.NORMAL])
     scores = {piece.text: checked_score(piece.score, f"{name}, piece {i:,}") for i, piece in pieces}
-    recipe, notes = recipe_of(stored, 0, name, method=method_of(scores), **said)
-    if of_kind[Kind.USER_DEFINED]:
-        text = stored.pieces[of_kind[Kind.USER_DEFINED][0]].text
-        notes.append(f"The file takes {text!r} and its like for tokens wherever they stand; here they part words.")
+    said["method"] = method_of(scores)
     number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
     unknown = NO_NUMBER if stored.byte_fallback else unknown
-    history, more = unigram_vocabulary.history_of(scores, number_of, unknown, recipe, name)
-    return history, notes + more
+    if is_own(stored):
+        recipe, notes = recipe_of(stored, 0, name, **said)
+        history, more = unigram_vocabulary.history_of(scores, number_of, unknown, recipe, name)
+        return history, notes + more
+    specials = tuple(stored.pieces[i].text for i in of_kind[Kind.CONTROL])
+    steps = steps_of(stored)
+    choices = {"special_tokens": specials, "preparation": steps, "pattern": "none", "sums": "32 bits", **said}
+    recipe = recipe_with(stored, 0, name, **choices)
+    least, best = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+    for piece in (stored.pieces[i] for i in of_kind[Kind.USER_DEFINED]):  # which are better than all others
+        scores[piece.text] = len(piece.text.encode()) * max(best, SMALLEST) - USER_DEFINED_COSTS
+    sign = MARKER if stored.shows_blanks else ""
+    history, notes = unigram_vocabulary.history_of(scores, number_of, unknown, recipe, name, sign, least)
+    return history, notes + about_kept(stored)
 
 
 class SentencePieceModel(Format):
@@ -306,6 +319,7 @@ class SentencePieceModel(Format):
             ]
         file.writelines(piece.message() for piece in pieces)
         trained = sentencepiece_fields.trainer_spec(BPE if is_bpe else UNIGRAM, history.recipe, pieces)
+        trained += sentencepiece_fields.varint_field(24, 1) if has_suffix(history.recipe) else b""
         changes = prepared_spec(history.recipe) or normalizer_spec(history.recipe)
         file.write(sentencepiece_fields.bytes_field(2, trained) + sentencepiece_fields.bytes_field(3, changes))
 

@@ -15,11 +15,12 @@ from typing import Any
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import recipe_from
 from bpe_core.formats.json_reading import parsed_object
-from bpe_core.formats.sentencepiece_fields import MARKER, Kind, Stored, bytes_field, varint_field
+from bpe_core.formats.limitations import about
+from bpe_core.formats.sentencepiece_fields import MARKER, UNIGRAM, Kind, Stored, bytes_field, varint_field
 from bpe_core.recipes.recipe import Normalization, Recipe
 from bpe_core.text.characters import small
 from bpe_core.text.normalization import normalize
-from bpe_core.text.preparation.normalizers import Precompiled, Prepend, Replace
+from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled, Prepend, Replace
 from bpe_core.text.preparation.pieces import TracedPiece
 from bpe_core.text.preparation.steps import Step
 
@@ -154,8 +155,10 @@ def _may_change(letter: str, recipe: Recipe) -> bool:
 
 
 SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
+BEHIND = r"(?<=[\s\S])\z"
 LAST_BLANKS = Replace(rf"[ {MARKER}]+\z", True, "")
 
+NO_MAP = struct.pack("<I", 0)  # a map that changes nothing
 _OWN_NAME = "bpe-explorer "
 _ALWAYS_SAID = ("unicode_form", "lowercase", "strip_ascii_punctuation", "strip_marks")
 _TEXT_CHOICES = tuple(field.name for field in dataclasses.fields(Normalization))
@@ -221,19 +224,30 @@ def is_own(stored: Stored) -> bool:
 
 def steps_of(stored: Stored) -> tuple[Step, ...]:
     """Return what is done to a text, one after the other, as any model says it."""
+    kept = KEPT_APART.join(piece.text for piece in stored.pieces if piece.kind == Kind.USER_DEFINED)
     steps: list[Step] = []
-    if stored.map:
-        steps.append(Precompiled(base64.b64encode(stored.map).decode(), longest=True))
+    if stored.map or (kept and stored.kind == UNIGRAM):
+        steps.append(Precompiled(base64.b64encode(stored.map or NO_MAP).decode(), longest=True, kept=kept))
     if stored.one_blank:
         steps += [SEVERAL_BLANKS, LAST_BLANKS]
     if stored.prefix:
-        steps.append(Prepend(MARKER))
-    return (*steps, Replace(" ", False, MARKER))
+        sign = MARKER if stored.shows_blanks else " "
+        steps.append(Replace(BEHIND, True, sign) if stored.suffix else Prepend(sign))
+    return (*steps, Replace(" ", False, MARKER)) if stored.shows_blanks else tuple(steps)
 
 
 def recipe_with(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
     unknown = "bytes" if stored.byte_fallback else "unk"
     return recipe_from(name, name="sentencepiece", base="characters", unknown=unknown, merges=merges, **choices)
+
+
+def about_kept(stored: Stored) -> list[str]:
+    kept = [piece.text for piece in stored.pieces if piece.kind == Kind.USER_DEFINED and "  " in piece.text]
+    return about(kept if stored.one_blank else (), "symbols hold several blanks, of which one is left here: {}")
+
+
+def has_suffix(recipe: Recipe) -> bool:
+    return any(isinstance(step, Replace) and step.pattern == BEHIND for step in recipe.preparation)
 
 
 def prepared_spec(recipe: Recipe) -> bytes | None:
@@ -243,12 +257,15 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
     steps = list(recipe.preparation[table is not None :])
     one_blank = steps[:2] == [SEVERAL_BLANKS, LAST_BLANKS]
     steps = steps[2:] if one_blank else steps
-    prefix = steps[:1] == [Prepend(MARKER)]
-    steps = steps[1:] if prefix else steps
-    if steps != [Replace(" ", False, MARKER)] or (table is not None and not table.longest):
+    shows_blanks = steps[-1:] == [Replace(" ", False, MARKER)]
+    steps = steps[:-1] if shows_blanks else steps
+    sign = MARKER if shows_blanks else " "
+    ways: list[list[Step]] = [[], [Prepend(sign)], [Replace(BEHIND, True, sign)]]
+    if steps not in ways or (table is not None and not table.longest):
         return None
     data = b"" if table is None else base64.b64decode(table.precompiled_charsmap)
-    chosen = ((3, prefix), (4, one_blank), (5, True))
+    data = b"" if data == NO_MAP else data
+    chosen = ((3, steps != []), (4, one_blank), (5, shows_blanks))
     return bytes_field(1, b"user_defined" if data else b"identity") + b"".join(
         [bytes_field(2, data) if data else b"", *(varint_field(field, value) for field, value in chosen)]
     )

@@ -315,13 +315,10 @@ class JsonUnigram(JsonModel):
         }
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
-        if not (steps.prefix or steps.choices.get("preparation")):
-            raise FormatError(
-                f"{name} cuts words without a marker before them; this program reads Unigram models "
-                'that put one there (the pre-tokenizer "Metaspace").'
-            )
+        if steps.byte_level:
+            raise FormatError(f"{name} cuts bytes by a Unigram model; this program cuts characters by such models.")
         scores = _scores(model, name)
-        texts = [*scores]
+        texts, least = [*scores], min(scores.values(), default=0.0)
         unknown = _unknown(model, len(texts), name)
         vocabulary = {text: number for number, text in enumerate(texts)}
         falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
@@ -339,13 +336,15 @@ class JsonUnigram(JsonModel):
             "marker": "prefix" if steps.prefix else "none",
             "marker_text": steps.prefix,
             "unknown": "bytes" if falls_back else "unk",
+            "sums": "" if steps.prefix else "64 bits",
             "merges": 0,
         }
         choices |= {} if falls_back else {"unknown_text": unknown_text}
         recipe = recipe_of(name, whole, specials, looked_for, choices)
         number = NO_NUMBER if unknown is None else unknown
         numbers = vocabulary | specials
-        history, notes = unigram_vocabulary.history_of(scores, numbers, number, recipe, name, steps.blank_sign)
+        sign = steps.blank_sign
+        history, notes = unigram_vocabulary.history_of(scores, numbers, number, recipe, name, sign, least)
         return history, [*_spelled(history, unknown_text), *steps.notes, *notes]
 
 
@@ -482,8 +481,10 @@ def _model_of(history: History) -> JsonModel:
 
 
 def _model_in(model: Object, name: str) -> JsonModel:
-    said = json_reading.text_in(model, "type", name)
-    kind = said or "BPE"
+    """Find the kind of model. Where a file does not say it, each kind has something that no other has."""
+    signs = {"Unigram": isinstance(model.get("vocab"), list), "WordPiece": "max_input_chars_per_word" in model}
+    signs["WordLevel"] = "merges" not in model
+    kind = json_reading.text_in(model, "type", name) or next((one for one, found in signs.items() if found), "BPE")
     found = next((one for one in MODELS.values() if one.kind == kind), None)
     if found is None:
         kinds = ", ".join(dict.fromkeys(one.kind for one in MODELS.values()))

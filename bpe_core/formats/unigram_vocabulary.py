@@ -5,6 +5,7 @@ A file does not say which pieces were dropped on the way. So all are in the alph
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,6 +20,7 @@ from bpe_core.history.history import Columns, History, Int64s
 from bpe_core.history.token_texts import written
 from bpe_core.learning.mingram.method import puts_fewest_first
 from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 
 # How far the log-probability of a character without one lies below all pieces, as in SentencePiece.
 UNKNOWN_COSTS = 10.0
@@ -27,12 +29,19 @@ KINDS = ("character", "marker", "seed")  # in their order in the alphabet
 
 
 def history_of(
-    scores: Mapping[str, float], number_of: Mapping[str, int], unknown: int, recipe: Recipe, name: str, sign: str = ""
+    scores: Mapping[str, float],
+    number_of: Mapping[str, int],
+    unknown: int,
+    recipe: Recipe,
+    name: str,
+    sign: str = "",
+    least: float | None = None,
 ) -> tuple[History, list[str]]:
     """Return pieces as a history without steps, and notes.
 
     `number_of` has the special tokens, too; `unknown` is the number of what is unknown, NO_NUMBER where all of it
-    becomes bytes. `sign` stands for blanks where words are not marked, but hold it as any other character.
+    becomes bytes. `sign` stands for blanks where words are not marked, but hold it as any other character. `least` is
+    the lowest score that counts for what is unknown, where that is not the lowest of these pieces.
     """
     if not scores:
         raise FormatError(f"{name}: the model has no pieces that a text could be cut into.")
@@ -41,19 +50,20 @@ def history_of(
     within = {text: score for text, score in scores.items() if not marker or marker not in text[1:]}
     # Characters that only longer pieces have, and the marker if it is one: alone they are unknown.
     lone = sorted(({character for text in within for character in text} | {*marker}) - within.keys())
-    unknown_score = min(scores.values()) - UNKNOWN_COSTS
-    within |= dict.fromkeys(lone, unknown_score)
+    unknown_score = (min(scores.values()) if least is None else least) - UNKNOWN_COSTS
+    within |= dict.fromkeys(lone, -math.inf if recipe.sums else unknown_score)
     in_order = sorted((_symbol(text, marker, sign) for text in within), key=lambda one: KINDS.index(one.kind))
     base, texts = unknown_symbols(recipe), [symbol.text.decode() for symbol in in_order]
     numbers = [number_of[symbol.text.decode()] for symbol in base]
-    numbers += [unknown if text in lone else number_of[text] for text in texts]
+    alone = {*lone}
+    numbers += [unknown if text in alone else number_of[text] for text in texts]
     numbers += [number_of[token] for token in recipe.special_tokens]
     row = np.array([*[unknown_score] * len(base), *map(within.__getitem__, texts)])
-    rounded = row.astype(np.float32)
+    rounded = row if recipe.sums == "64 bits" else row.astype(np.float32)
     notes = about(over_words, "pieces reach over several words and are left out: {}")
-    if lone not in ([], [marker]):
+    if lone not in ([], [marker]) and not recipe.sums:
         notes += about(lone, "characters stand in longer pieces only; alone they are unknown: {}")
-    if not np.array_equal(row, rounded):
+    if not recipe.sums and not np.array_equal(row, rounded):
         notes.append(
             "Log-probabilities are rounded to 32 bits here; of two cuts that are equally probable it may be the other."
         )
@@ -127,9 +137,11 @@ def pieces_of(history: History) -> list[ScoredPiece]:
     numbers = numbers_for(history)
     scores, texts = scores_of(history), [text.decode() for text in written(history)]
     found: dict[int, ScoredPiece] = {}
+    told = (step.kept.split(KEPT_APART) for step in history.recipe.preparation if isinstance(step, Precompiled))
+    kept = {text for texts in told for text in texts}
     for id, symbol in enumerate(history.alphabet.symbols):
-        kind = _KINDS.get(symbol.kind, Kind.NORMAL)
-        if numbers[id] != NO_NUMBER and (kind != Kind.NORMAL or np.isfinite(scores[id])):
+        kind = Kind.USER_DEFINED if texts[id] in kept else _KINDS.get(symbol.kind, Kind.NORMAL)
+        if numbers[id] != NO_NUMBER and (symbol.kind in _KINDS or np.isfinite(scores[id])):
             score = float(scores[id]) if kind == Kind.NORMAL else 0.0
             found.setdefault(int(numbers[id]), ScoredPiece(texts[id], score, kind))
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):

@@ -82,7 +82,7 @@ class Scores:
     """Rows in the order they were set, each with how many steps were made before it."""
 
     since: Sequence[int]  # ascending, the first is 0
-    rows: Sequence[Float32s]  # one number for each token that was not dropped by then, by id; NaN for what has none
+    rows: Sequence[Float32s]  # for each token that was not dropped by then, by id; NaN for what has none
     dropped: Int32s  # the token of each step
 
     def number_at(self, steps: int) -> int:
@@ -98,7 +98,7 @@ class Scores:
         row = self.number_at(steps)
         alive = np.ones(len(self.rows[0]), np.bool_)
         alive[self.dropped[: self.since[row]]] = False
-        scores = np.full(len(alive), DROPPED, np.float32)
+        scores = np.full(len(alive), DROPPED, self.rows[0].dtype)
         scores[alive] = self.rows[row]
         scores[self.dropped[self.since[row] : steps]] = DROPPED
         return scores

@@ -33,7 +33,11 @@ ROW = 4
 # Entries of `PieceTable.number`.
 AT, UNKNOWN, LONGEST_WORD = range(3)  # after how many steps; an id; in characters
 MARKER, FALLBACK = 3, 4  # ids, of the word marker and of the first byte; -1 where there are none
-PIECE_NUMBERS = 5
+SUMS = 5  # how scores are added
+PIECE_NUMBERS = 6
+
+# Anew behind what is unknown, or over the whole word: then what is unknown has a score, and is one way among others.
+ANEW, IN_32_BITS, IN_64_BITS = range(3)
 
 COUNT, PLACE, END = range(3)  # of `Tree.number`: children of the nodes placed last; from where room is sought; its end
 TREE_NUMBERS = 3
@@ -166,9 +170,10 @@ def write_pieces(pieces, data, start, stop, out, free):
 
 
 @inlined
-def _take_if_better(room, here, there, token, score):
+def _take_if_better(room, here, there, token, score, in_32_bits):
     """Keep the way over this token if it is the best to a place so far."""
     total, known = room.totals[here] + score, room.totals[there]
+    total = chosen(in_32_bits, np.float64(np.float32(total)), total)
     is_better = total > known
     room.totals[there] = chosen(is_better, total, known)
     room.next_place[there] = chosen(is_better, np.int32(here), room.next_place[there])
@@ -176,8 +181,12 @@ def _take_if_better(room, here, there, token, score):
 
 
 @kernel
-def _take_tokens(pieces, room, data, start, place, stop, root, from_place):
-    """Try all tokens that begin at a byte. A node without a token has the score of none, which is never the best."""
+def _take_tokens(pieces, room, data, start, place, stop, root, from_place, width):
+    """Try all tokens that begin at a byte; whether one has this width.
+
+    A node without a token has the score of none, which is never the best.
+    """
+    in_32_bits, is_one = pieces.number[SUMS] == IN_32_BITS, False
     rows, scores, node, one = pieces.rows, pieces.scores, np.uint64(root), np.uint64(1)
     here, end, there = np.uint64(place), np.uint64(stop), np.uint64(place - start + 2)
     first = np.uint64(rows[node * np.uint64(ROW)])
@@ -187,9 +196,19 @@ def _take_tokens(pieces, room, data, start, place, stop, root, from_place):
         if np.uint64(rows[row + np.uint64(PARENT)]) != node:
             break
         node, first, token = child, np.uint64(rows[row]), rows[row + np.uint64(TOKEN)]
-        _take_if_better(room, from_place, there, token, scores[np.uint64(token - NO_TOKEN)])
+        score = scores[np.uint64(token - NO_TOKEN)]
+        _take_if_better(room, from_place, there, token, score, in_32_bits)
         here += one
         there += one
+        is_one |= (here - np.uint64(place) == np.uint64(width)) & (score > -np.inf)
+    return is_one
+
+
+@inlined
+def _take_unknown(pieces, room, here, there):
+    number = pieces.number
+    unknown = number[UNKNOWN] if number[UNKNOWN] >= 0 else number[FALLBACK]
+    _take_if_better(room, here, there, NO_TOKEN, pieces.scores[unknown - NO_TOKEN], number[SUMS] == IN_32_BITS)
 
 
 @kernel
@@ -201,14 +220,17 @@ def write_best_path(pieces, room, data, start, stop, out, free):
     first = np.int64(number[MARKER] < 0)
     room.totals[first] = 0.0
     if first == 0:
-        _take_if_better(room, 0, 1, number[MARKER], scores[number[MARKER] - NO_TOKEN])
-        _take_tokens(pieces, room, data, start, start, stop, STARTING, 0)
+        _take_if_better(room, 0, 1, number[MARKER], scores[number[MARKER] - NO_TOKEN], number[SUMS] == IN_32_BITS)
+        _take_tokens(pieces, room, data, start, start, stop, STARTING, 0, 0)
     here = start
     while here < stop:
         place, width = here - start + 1, width_at(data, here)
-        _take_tokens(pieces, room, data, start, here, stop, CONTINUING, place)
+        is_one = _take_tokens(pieces, room, data, start, here, stop, CONTINUING, place, width)
         there = place + width
-        if room.totals[there] == -np.inf:  # every way goes through what is unknown, and is counted anew behind it
+        if number[SUMS] != ANEW:
+            if not is_one:
+                _take_unknown(pieces, room, place, there)
+        elif room.totals[there] == -np.inf:  # every way goes through what is unknown, and is counted anew behind it
             room.totals[there], room.next_place[there], room.cells[there] = 0.0, place, NO_TOKEN
         here += width
     return _write_backward(number, room, data, start, first, size, out, free)

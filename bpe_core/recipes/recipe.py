@@ -31,6 +31,7 @@ UnicodeForm = Literal["", "NFC", "NFKC"]
 Marker = Literal["none", "symbol", "glued", "prefix", "continuation"]
 Unknown = Literal["unk", "bytes"]
 WordPieceRule = Literal["count", "score"]
+Sums = Literal["", "32 bits", "64 bits"]
 
 CUSTOM_PATTERN = "custom"
 UNKNOWN_TOKEN = "<unk>"
@@ -261,6 +262,14 @@ class Learning:
         "What the next pair is chosen by: its count alone, or its count against those of its two halves",
         among=get_args(WordPieceRule),
         **_OF_WORDPIECE,
+    )
+    sums: Sums = _choice(  # "32 bits" and "64 bits" add on over a whole text, what is unknown included
+        "",
+        "Sums",
+        "How log-probabilities are added: for each stretch alone, or on and on as SentencePiece or tokenizers do",
+        among=get_args(Sums),
+        applies=lambda recipe: recipe.sums != "",
+        goes_without_saying=True,
     )
     longest_word: int = _choice(
         100, "Longest word", "A longer word is not cut: it is unknown as a whole", least=1, **_OF_WORDPIECE

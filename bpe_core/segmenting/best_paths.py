@@ -10,10 +10,12 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bpe_core.errors import FormatError
 from bpe_core.history.alphabet import Alphabet
@@ -64,7 +66,11 @@ class Pieces:
         self._gone_at: dict[int, int] = dict(
             zip(history.columns.left.tolist(), range(1, len(history) + 1), strict=True)
         )
-        self.scores_at: Callable[[int], list[float]] = lru_cache(maxsize=1)(lambda at: scores.at(at).tolist())
+        unknown = history.alphabet.unknown_id
+        first = history.alphabet.first_fallback_id if unknown is None else unknown
+        # Where what is unknown has a score, characters that only longer pieces hold have the same.
+        lone = first if history.recipe.sums else None
+        self.scores_at: Callable[[int], list[float]] = lru_cache(maxsize=1)(lambda at: _with_lone(scores.at(at), lone))
 
     def gone_at(self, id: int) -> int:
         """The first step after which there is no such token."""
@@ -86,11 +92,65 @@ class Pieces:
         ]
 
 
+def _with_lone(scores: npt.NDArray[Any], unknown: int | None) -> list[float]:
+    found: list[float] = (scores if unknown is None else np.where(scores == DROPPED, scores[unknown], scores)).tolist()
+    return found
+
+
+class Summed:
+    """The most probable way where sums go on over the whole word, as libraries add them up; in plain Python."""
+
+    def __init__(self, history: History) -> None:
+        alphabet, scores = history.alphabet, _scores_of(history).at(len(history))
+        self._scores, self._is_narrow = scores.tolist(), history.recipe.sums == "32 bits"
+        self._unknown, self._first_fallback = alphabet.unknown_id, alphabet.first_fallback_id
+        self._unknown_score = self._scores[self._first_fallback if self._unknown is None else self._unknown or 0]
+        self._id_of = {
+            symbol.text: id
+            for id, symbol in enumerate(alphabet.symbols)
+            if symbol.kind in ("character", "seed") and scores[id] != DROPPED
+        }
+        self._lengths = sorted({len(text) for text in self._id_of})
+
+    def cut(self, word: bytes, at: int) -> WordCut:
+        size, narrowed = len(word), narrow if self._is_narrow else float
+        best, last, before = [0.0] + [-math.inf] * size, [NO_TOKEN] * (size + 1), [0] * (size + 1)
+        starts = [place for place, byte in enumerate(word) if byte & 0xC0 != 0x80]
+        for here, behind in pairwise([*starts, size]):
+            is_one = False
+            for length in self._lengths:
+                id = self._id_of.get(word[here : here + length]) if here + length <= size else None
+                if id is None:
+                    continue
+                total = narrowed(best[here] + self._scores[id])
+                if total > best[here + length]:
+                    best[here + length], last[here + length], before[here + length] = total, id, here
+                is_one |= here + length == behind
+            if not is_one and (total := narrowed(best[here] + self._unknown_score)) > best[behind]:
+                best[behind], last[behind], before[behind] = total, NO_TOKEN, here
+        ids, ends, place = list[int](), list[int](), size
+        while place:
+            self._put_before(ids, ends, last[place], before[place], place, word)
+            place = before[place]
+        return WordCut(ids[::-1], ends[::-1], at, ALWAYS)
+
+    def _put_before(self, ids: list[int], ends: list[int], id: int, start: int, stop: int, word: bytes) -> None:
+        if id != NO_TOKEN:
+            ids.append(id)
+            ends.append(stop)
+        elif self._unknown is None:
+            ids += [self._first_fallback + byte for byte in reversed(word[start:stop])]  # type: ignore[operator]
+            ends += range(stop, start, -1)
+        elif ids[-1:] != [self._unknown]:  # neighbours are one token
+            ids.append(self._unknown)
+            ends.append(stop)
+
+
 class BestPaths(WordSegmenter):
     has_kernels = has_pieces_over_time = True
 
     def __init__(self, history: History, cutting: Cutting) -> None:
-        super().__init__(history, cutting, self._cut_word)
+        super().__init__(history, cutting, Summed(history).cut if history.recipe.sums else self._cut_word)
         self._scores = _scores_of(history)
         self._spelling = Spelling(history)
         self._unknown = history.alphabet.unknown_id

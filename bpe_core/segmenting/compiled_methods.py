@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -15,7 +15,18 @@ from bpe_core.history.history import History
 from bpe_core.history.joining import Joining
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.merge_word import MEETS, MergeTable, Workplace, enter_pairs
-from bpe_core.kernels.pieces import CONTINUING, FALLBACK, LONGEST_WORD, MARKER, STARTING, UNKNOWN, PieceTable, cut_words
+from bpe_core.kernels.pieces import (
+    CONTINUING,
+    FALLBACK,
+    LONGEST_WORD,
+    MARKER,
+    STARTING,
+    SUMS,
+    UNKNOWN,
+    PieceTable,
+    cut_words,
+)
+from bpe_core.recipes.recipe import Sums
 from bpe_core.segmenting.by_priority import JoinedWords, pairs_by_text
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, merge_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
@@ -85,11 +96,11 @@ def _numbers(scores: Scores, at: int) -> Float64s:
 
 
 def _scored_table(history: History) -> PieceTable:
-    alphabet, marker = history.alphabet, history.recipe.marker_text
-    return alphabet.kept(("scored", marker), lambda: _made_table(alphabet, marker))
+    alphabet, marker, sums = history.alphabet, history.recipe.marker_text, history.recipe.sums
+    return alphabet.kept(("scored", marker, sums), lambda: _made_table(alphabet, marker, sums))
 
 
-def _made_table(alphabet: Alphabet, marker_text: str) -> PieceTable:
+def _made_table(alphabet: Alphabet, marker_text: str, sums: Sums) -> PieceTable:
     marker = marker_text.encode()
     texts, roots, ids = list[bytes](), list[int](), list[int]()
     for id, symbol in enumerate(alphabet.symbols):
@@ -99,6 +110,7 @@ def _made_table(alphabet: Alphabet, marker_text: str) -> PieceTable:
             roots.append(STARTING if begins else CONTINUING)
             ids.append(id)
     pieces = piece_table(texts, roots, ids, [0] * len(ids))
+    pieces.number[SUMS] = get_args(Sums).index(sums)
     known = {UNKNOWN: alphabet.unknown_id, MARKER: alphabet.marker_id, FALLBACK: alphabet.first_fallback_id}
     for entry, number in known.items():
         pieces.number[entry] = -1 if number is None else number

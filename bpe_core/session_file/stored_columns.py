@@ -69,7 +69,7 @@ def reasons_in(chunks: Iterable[ReasonChunk], learned: int, where: str) -> Reaso
     return {name: np.frombuffer(raw, kind).astype(kind.newbyteorder("=")) for name, (raw, kind) in columns.items()}
 
 
-SCORE_KIND = "<f4"
+SCORE_KINDS = ("<f4", "<f8")
 
 
 def score_rows(run: SavedRun | None) -> list[tuple[int, Float32s]]:
@@ -87,10 +87,11 @@ def scores_in(
     for place, steps, kind, numbers in rows:
         is_next = place == len(since) and (steps >= since[-1] if since else steps == 0)
         size = tokens_at_first - steps
-        if not is_next or kind != SCORE_KIND or steps > len(columns.left) or len(numbers) != 4 * size:
+        known = kind in SCORE_KINDS and len(numbers) == np.dtype(kind).itemsize * size
+        if not (is_next and known) or steps > len(columns.left):
             raise FormatError(f"{where}: the scores of its tokens are damaged.")
         since.append(steps)
-        found.append(np.frombuffer(numbers, SCORE_KIND).astype(np.float32))
+        found.append(np.frombuffer(numbers, kind).astype(np.dtype(kind).newbyteorder("=")))
     if not since:
         return None
     if (columns.right != NOTHING).any():

@@ -23,7 +23,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.session_file import checksums, schema
-from bpe_core.session_file.stored_columns import SCORE_KIND, reason_chunks, score_rows, word_chunks
+from bpe_core.session_file.stored_columns import reason_chunks, score_rows, word_chunks
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
 from bpe_core.support.atomic import replace_atomically
 from bpe_core.support.honest_text import escape
@@ -212,7 +212,8 @@ class SessionWriter:
         for place, (since, row) in enumerate(score_rows(run)):
             if place >= len(known) or known[place][1] is not row:
                 self._stop_if_cancelled()
-                values = (run.number, place, since, SCORE_KIND, row.astype(SCORE_KIND).tobytes())
+                kind = row.dtype.newbyteorder("<")
+                values = (run.number, place, since, kind.str, row.astype(kind).tobytes())
                 self._execute("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?)", values)
                 if place == 0:
                     copy = (run.number, *values[2:])

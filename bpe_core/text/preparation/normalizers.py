@@ -8,13 +8,14 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import regex
 
 from bpe_core.errors import RecipeError
 from bpe_core.text import older_unicode
-from bpe_core.text.characters import Form, formed, in_form, small
+from bpe_core.text.characters import Form, formed, in_form, raw_bytes, small
 from bpe_core.text.patterns import IDEOGRAPHS
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.pieces import TracedPiece
@@ -197,6 +198,9 @@ class BertNormalizer:
         return Lowercase().changed(piece) if self.lowercase else piece
 
 
+KEPT_APART = "\0"
+LONGEST_KEY = 16  # characters of the table
+MOST_PAIRS = 1 << 20  # of neighbours, that are remembered
 LARGEST = 8_000_000  # bytes; those of SentencePiece have some 300,000
 
 _CLUSTERS = regex.compile(r"\X")
@@ -245,6 +249,16 @@ class CharacterTable:
         found = list(self._prefixes(text))
         return (found[-1][0], self._text(found[-1][1])) if found else None
 
+    def continues(self, key: bytes) -> bool:
+        """Whether the table has this key, or one that begins with it."""
+        units, place = self._units, _offset(self._units[0]) if self._units else 0
+        for byte in key:
+            place ^= byte
+            if not byte or place >= len(units) or units[place] & 0x800000FF != byte:
+                return False
+            place ^= _offset(units[place])
+        return True
+
     def _text(self, start: int) -> str:
         end = self._texts.find(b"\0", start)
         return self._texts[start : end if end >= 0 else len(self._texts)].decode(errors="replace")
@@ -257,12 +271,13 @@ def _offset(unit: int) -> int:
 class _Alone(dict[int, str]):
     """What each character becomes, for `str.translate`."""
 
-    def __init__(self, table: CharacterTable) -> None:
+    def __init__(self, table: CharacterTable, *, longest: bool = False) -> None:
         super().__init__()
-        self._table = table
+        self._table, self._longest = table, longest
 
     def __missing__(self, code: int) -> str:
-        new = self._table.shortest(chr(code))
+        longest = self._table.longest(raw_bytes(chr(code))) if self._longest else None
+        new = (longest and longest[1]) if self._longest else self._table.shortest(chr(code))
         self[code] = found = chr(code) if new is None else new
         return found
 
@@ -281,6 +296,7 @@ class Precompiled:
 
     precompiled_charsmap: str  # base64
     longest: bool = False
+    kept: str = ""  # texts that stay as they are, the longest first, with KEPT_APART between them
 
     @property
     def words(self) -> str:
@@ -293,6 +309,8 @@ class Precompiled:
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_bare and not self.longest:
             return piece.written("".join(self._stretches(piece.text)))
+        if piece.is_bare and self._joins_in(piece.text) is None:
+            return piece.written(piece.text.translate(self._alone_longest))
         parts = self._longest(piece.text) if self.longest else self._by_clusters(piece.text)
         if piece.is_bare:
             return piece.written("".join(new for _, _, new in parts))
@@ -344,12 +362,67 @@ class Precompiled:
             place += len(cluster)
 
     def _longest(self, text: str) -> Iterator[tuple[int, int, str]]:
-        place = 0
-        while place < len(text):
-            found = self.table.longest(text[place : place + 16].encode())
-            length = 1 if found is None else len(text[place : place + 16].encode()[: found[0]].decode(errors="ignore"))
-            yield place, place + max(1, length), text[place] if found is None else found[1]
-            place += max(1, length)
+        """What each stretch becomes; stretches in which each character is looked up alone are taken at once."""
+        done = 0
+        joins = self._joins_in(text)
+        while joins and (found := joins.search(text, done)):
+            yield from self._each(text, done, found.start())
+            place = found.start()
+            kept = self._kept.match(text, place) if self._kept else None
+            longest = self.table.longest(raw_bytes(text[place : place + LONGEST_KEY])) if kept is None else None
+            if kept:
+                done = kept.end()
+                yield from ((i, i + 1, text[i]) for i in range(place, done))
+            elif longest:
+                done = place + max(
+                    1, len(text[place : place + LONGEST_KEY].encode()[: longest[0]].decode("utf-8", "ignore"))
+                )
+                yield place, done, longest[1]
+            else:
+                done = place + 1
+                yield place, done, text[place]
+        yield from self._each(text, done, len(text))
+
+    def _each(self, text: str, start: int, stop: int) -> Iterator[tuple[int, int, str]]:
+        alone = self._alone_longest
+        for place in range(start, stop):
+            yield place, place + 1, alone[ord(text[place])]
+
+    def _joins_in(self, text: str) -> regex.Pattern[str] | None:
+        """An expression for what is kept, and for neighbours of which the table may make something together."""
+        known, joined = self._known_pairs, set[str]()
+        for pair in set(map("".join, pairwise(text))):
+            joins = known.get(pair)
+            if joins is None:
+                joins = known[pair] = self.table.continues(raw_bytes(pair))
+            if joins:
+                joined.add(pair)
+        if len(known) > MOST_PAIRS:
+            known.clear()
+        if not joined:
+            return self._kept
+        if not joined <= self._expression[0]:
+            joined |= self._expression[0]
+            parts = [*(regex.escape(pair) for pair in sorted(joined)), *([self._kept.pattern] if self._kept else [])]
+            self._expression[:] = [joined, regex.compile("|".join(parts))]
+        return self._expression[1]
+
+    @cached_property
+    def _expression(self) -> list[Any]:
+        return [set(), None]
+
+    @cached_property
+    def _known_pairs(self) -> dict[str, bool]:
+        return {}
+
+    @cached_property
+    def _kept(self) -> regex.Pattern[str] | None:
+        texts = sorted(filter(None, self.kept.split(KEPT_APART)), key=len, reverse=True)
+        return regex.compile("|".join(regex.escape(one, special_only=True) for one in texts)) if texts else None
+
+    @cached_property
+    def _alone_longest(self) -> dict[int, str]:
+        return _Alone(self.table, longest=True)
 
 
 Normalizer = (

@@ -145,7 +145,7 @@ def sentencepiece_model(kind: str = "bpe", **choices: Any) -> bytes:
         character_coverage=0.98,
         hard_vocab_limit=kind == "bpe",
         minloglevel=2,
-        **choices,
+        **{name: list(value) if isinstance(value, tuple) else value for name, value in choices.items()},  # type: ignore[arg-type]
     )
     return made.getvalue()
 
