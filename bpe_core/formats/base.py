@@ -127,6 +127,7 @@ class Format(ABC):
     numbers_tokens = True  # whether its tokens have numbers
     holds_hidden = False  # whether it holds tokens that are steps to others only
     joins_unknown = False  # whether several unknown characters in a row are one token
+    sums: ClassVar[str] = ""  # how its library adds log-probabilities, as a recipe says it
     peer_name: ClassVar[str] = ""  # the library that `peer` asks
     holds_specials = True  # whether special tokens are found in a text by those who load the file
 

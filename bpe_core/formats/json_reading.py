@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from bpe_core.errors import FormatError, TooLarge
@@ -18,14 +19,23 @@ class _TwiceError(ValueError):
     """A key that occurs twice in one object."""
 
 
-def parsed_object(data: bytes, name: str, most: int = LARGEST, line: int | None = None) -> Object:
-    """Parse the JSON object that a whole file holds, or one line of it; refuse more than `most` bytes."""
+def parsed_object(
+    data: bytes,
+    name: str,
+    most: int = LARGEST,
+    line: int | None = None,
+    number: Callable[[str], float] | None = None,
+) -> Object:
+    """Parse the JSON object that a whole file holds, or one line of it; refuse more than `most` bytes.
+
+    `number` reads what is no whole number.
+    """
     where = name if line is None else f"{name}, line {line:,}"
     if len(data) > most:
         raise TooLarge(f"{where}: {len(data):,} bytes would have to be parsed at once; the limit is {most:,}.")
     text = decoded(data, where, "utf-8-sig")
     try:
-        parsed = json.loads(text, object_pairs_hook=_without_repetition)
+        parsed = json.loads(text, object_pairs_hook=_without_repetition, parse_float=number)
     except json.JSONDecodeError as error:
         at = f"{name}, line {line or error.lineno:,}, column {error.colno:,}"
         raise FormatError(f"{at}: this is not valid JSON from here on.") from error
@@ -36,6 +46,45 @@ def parsed_object(data: bytes, name: str, most: int = LARGEST, line: int | None 
     if not isinstance(parsed, dict):
         raise FormatError(f"{where}: there must be a JSON object, in curly brackets.")
     return parsed
+
+
+LARGEST_DIGITS = 2**64 - 1  # as one whole number
+LARGEST_POWER = 308
+NEIGHBOURS = 3  # on each side, one of which is read as a number that was read itself
+
+
+def number_by_serde(text: str) -> float:
+    """Read a number as Rust's serde_json does, which rounds twice; exact are only its digits as one whole number.
+
+    >>> number_by_serde("-3.0142103961777096"), number_by_serde("2.5e-3")
+    (-3.0142103961777096, 0.0025)
+    """
+    mantissa, _, exponent = text.lower().partition("e")
+    whole, _, decimals = mantissa.lstrip("-").partition(".")
+    digits, power = whole + decimals, int(exponent or 0) - len(decimals)
+    while int(digits) > LARGEST_DIGITS:  # further ones are not looked at
+        digits, power = digits[:-1], power + 1
+    found = float(int(digits))
+    while power < -LARGEST_POWER and found:
+        found, power = found / 10.0**LARGEST_POWER, power + LARGEST_POWER
+    if power < -LARGEST_POWER or not found:
+        found = 0.0
+    elif power > LARGEST_POWER:
+        return float(text)
+    else:
+        found = found / float(f"1e{-power}") if power < 0 else found * float(f"1e{power}")
+    return -found if text.startswith("-") else found
+
+
+def spelled_for_serde(number: float) -> float:
+    """Return the number, or a neighbour, that is read as this number."""
+    below = above = number
+    for _ in range(NEIGHBOURS):
+        for one in (below, above):
+            if number_by_serde(repr(one)) == number:
+                return one
+        below, above = math.nextafter(below, -math.inf), math.nextafter(above, math.inf)
+    return number
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> Object:

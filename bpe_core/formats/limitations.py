@@ -137,6 +137,15 @@ def about_longest(recipe: Recipe) -> list[str]:
     ]
 
 
+def about_sums(recipe: Recipe, sums: str) -> list[str]:
+    if recipe.sums in ("", sums):
+        return []
+    return [
+        f"This format's library adds log-probabilities in {sums}, the table's in {recipe.sums}: of two ways that are "
+        "nearly as probable it may take the other."
+    ]
+
+
 def about_reasons(history: History) -> list[str]:
     if not history.reasons:
         return []

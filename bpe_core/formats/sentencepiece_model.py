@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats import sentencepiece_fields, unigram_vocabulary
+from bpe_core.formats import limitations, sentencepiece_fields, unigram_vocabulary
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, dense_numbers, unless_ids
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
@@ -30,7 +30,7 @@ from bpe_core.formats.sentencepiece_text import (
     recipe_with,
     steps_of,
 )
-from bpe_core.formats.unigram_vocabulary import checked_score, method_of
+from bpe_core.formats.unigram_vocabulary import method_of
 from bpe_core.history.alphabet import Alphabet, Symbol, symbols_for_unknown
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
@@ -210,7 +210,9 @@ def _score(history: History, id: int, lowest: float) -> float:
 
 
 def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
-    of_kind = {kind: [i for i, piece in enumerate(stored.pieces) if piece.kind == kind] for kind in Kind}
+    of_kind: dict[int, list[int]] = {kind: [] for kind in Kind}
+    for number, piece in enumerate(stored.pieces):
+        of_kind[piece.kind].append(number)
     if len(of_kind[Kind.UNKNOWN]) != 1:
         raise FormatError(
             f"{name}: {len(of_kind[Kind.UNKNOWN]):,} pieces stand for what is unknown; "
@@ -218,8 +220,7 @@ def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         )
     unknown = of_kind[Kind.UNKNOWN][0]
     said: dict[str, Any] = {} if stored.byte_fallback else {"unknown_text": stored.pieces[unknown].text}
-    pieces = ((i, stored.pieces[i]) for i in of_kind[Kind.NORMAL])
-    scores = {piece.text: checked_score(piece.score, f"{name}, piece {i:,}") for i, piece in pieces}
+    scores = {piece.text: piece.score for piece in map(stored.pieces.__getitem__, of_kind[Kind.NORMAL])}
     said["method"] = method_of(scores)
     number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
     unknown = NO_NUMBER if stored.byte_fallback else unknown
@@ -243,6 +244,7 @@ class SentencePieceModel(Format):
     name = "sentencepiece"
     methods = ("bpe", "unigram", "mingram")
     holds = "joined pairs and Unigram's tokens only"
+    sums = "32 bits"
     peer_name = "sentencepiece"
     joins_unknown = True
     holds_specials = False
@@ -269,8 +271,8 @@ class SentencePieceModel(Format):
         recipe = history.recipe
         control = ["Special tokens become control symbols: they have numbers, but are not looked for in texts."]
         controls = control if recipe.special_tokens else []
-        if recipe.preparation:
-            return same_text(history) + controls
+        if recipe.preparation or recipe.sums:
+            return same_text(history) + controls + limitations.about_sums(recipe, self.sums)
         found = [
             *same_text(history),
             f"A {MARKER} in a text is taken for a blank in this format; the check leaves it out.",

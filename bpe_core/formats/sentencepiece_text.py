@@ -261,7 +261,7 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
     steps = steps[:-1] if shows_blanks else steps
     sign = MARKER if shows_blanks else " "
     ways: list[list[Step]] = [[], [Prepend(sign)], [Replace(BEHIND, True, sign)]]
-    if steps not in ways or (table is not None and not table.longest):
+    if not recipe.preparation or steps not in ways or (table is not None and not table.longest):
         return None
     data = b"" if table is None else base64.b64decode(table.precompiled_charsmap)
     data = b"" if data == NO_MAP else data

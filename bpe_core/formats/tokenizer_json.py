@@ -6,6 +6,7 @@ import dataclasses
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any, BinaryIO, ClassVar
 
@@ -26,7 +27,8 @@ from bpe_core.recipes.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.normalization import normalize
-from bpe_core.text.preparation.pieces import AddedToken
+from bpe_core.text.preparation.normalizers import Precompiled
+from bpe_core.text.preparation.pieces import AddedToken, TracedPiece
 from bpe_core.text.preparation.steps import those_of
 
 
@@ -310,7 +312,7 @@ class JsonUnigram(JsonModel):
         return {
             "type": self.kind,
             "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN),
-            "vocab": [[piece.text, piece.score] for piece in pieces],
+            "vocab": [[piece.text, json_reading.spelled_for_serde(piece.score)] for piece in pieces],
             "byte_fallback": history.recipe.unknown == "bytes",
         }
 
@@ -395,6 +397,7 @@ class TokenizerJson(Format):
     name = "tokenizer.json"
     methods = tuple(MODELS)
     holds = "joined pairs and the tokens of WordPiece and Unigram only"
+    sums = "64 bits"
     peer_name = "tokenizers"
 
     def holds_joining(self, history: History) -> bool:
@@ -416,6 +419,12 @@ class TokenizerJson(Format):
                 f"A word that begins with {recipe.marker_text} itself gets no second one in this format; the check "
                 "leaves it out."
             )
+        found += limitations.about_sums(recipe, self.sums)
+        if _longest_steps(recipe):
+            found.append(
+                "This format applies a table of characters to what reads as one character, not to the longest match; "
+                "lines that become something else by that are left out of the check."
+            )
         if recipe.pattern == "custom":
             found.append(
                 "Your own pattern is written as it is; the other library's expressions may mean something else."
@@ -428,6 +437,11 @@ class TokenizerJson(Format):
 
     def is_beyond(self, history: History, text: str) -> bool:
         recipe = history.recipe
+        if any(
+            step.changed(TracedPiece.bare(text)) != replace(step, longest=False).changed(TracedPiece.bare(text))
+            for step in _longest_steps(recipe)
+        ):
+            return True
         return (
             recipe.lowercase
             and recipe.final_sigma
@@ -458,7 +472,7 @@ class TokenizerJson(Format):
         return data.lstrip()[:1] == b"{" and _MODEL.search(data) is not None and b'"vocab"' in data
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        whole = json_reading.parsed_object(data, name)
+        whole = json_reading.parsed_object(data, name, number=json_reading.number_by_serde)
         model = json_reading.object_in(whole, "model", name)
         history, about_model = _model_in(model, name).open(whole, model, read_steps(whole, name), name)
         notes = [*about_model]
@@ -474,6 +488,10 @@ class TokenizerJson(Format):
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         loaded = library.Tokenizer.from_buffer(data)
         return lambda text: list(loaded.encode(text, add_special_tokens=False).ids)
+
+
+def _longest_steps(recipe: Recipe) -> list[Precompiled]:
+    return [step for step in recipe.preparation if isinstance(step, Precompiled) and step.longest]
 
 
 def _model_of(history: History) -> JsonModel:

@@ -25,7 +25,6 @@ from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 # How far the log-probability of a character without one lies below all pieces, as in SentencePiece.
 UNKNOWN_COSTS = 10.0
 LARGEST_SCORE = 3e38  # that a number of 32 bits holds
-KINDS = ("character", "marker", "seed")  # in their order in the alphabet
 
 
 def history_of(
@@ -49,11 +48,15 @@ def history_of(
     over_words = [text for text in scores if marker and marker in text[1:]]
     within = {text: score for text, score in scores.items() if not marker or marker not in text[1:]}
     # Characters that only longer pieces have, and the marker if it is one: alone they are unknown.
-    lone = sorted(({character for text in within for character in text} | {*marker}) - within.keys())
+    lone = sorted(set().union(*within, marker) - within.keys())
     unknown_score = (min(scores.values()) if least is None else least) - UNKNOWN_COSTS
     within |= dict.fromkeys(lone, -math.inf if recipe.sums else unknown_score)
-    in_order = sorted((_symbol(text, marker, sign) for text in within), key=lambda one: KINDS.index(one.kind))
-    base, texts = unknown_symbols(recipe), [symbol.text.decode() for symbol in in_order]
+    of_kind: dict[SymbolKind, list[str]] = {"character": [], "marker": [], "seed": []}
+    for text in within:
+        of_kind["marker" if text == marker else "character" if len(text) == 1 else "seed"].append(text)
+    blank = (marker or sign).encode()
+    in_order = [_symbol(text.encode(), blank, kind) for kind, texts in of_kind.items() for text in texts]
+    base, texts = unknown_symbols(recipe), [text for texts in of_kind.values() for text in texts]
     numbers = [number_of[symbol.text.decode()] for symbol in base]
     alone = {*lone}
     numbers += [unknown if text in alone else number_of[text] for text in texts]
@@ -88,10 +91,8 @@ def checked_score(value: object, where: str) -> float:
     raise FormatError(f"{where}: its log-probability is {str(value)[:40]}, which is no finite number.")
 
 
-def _symbol(text: str, marker: str, sign: str) -> Symbol:
-    kind: SymbolKind = "marker" if text == marker else "character" if len(text) == 1 else "seed"
-    blank = marker or sign
-    return Symbol(text.encode(), (text.replace(blank, " ") if blank else text).encode(), kind)
+def _symbol(text: bytes, blank: bytes, kind: SymbolKind) -> Symbol:
+    return Symbol(text, text.replace(blank, b" ") if blank else text, kind)
 
 
 # --- Writing ----------------------------------------------------------------------------

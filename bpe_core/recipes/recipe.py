@@ -463,7 +463,7 @@ def _check_agreement(recipe: Recipe) -> None:
         raise RecipeError("Say either the vocabulary size or the number of merges, not both and not neither.")
     method = METHODS[recipe.method]
     for name, needed in method.needs.items():
-        marks_by_steps = name == "marker" and recipe.marker == "none" and bool(recipe.preparation)
+        marks_by_steps = name == "marker" and recipe.marker == "none" and bool(recipe.preparation or recipe.sums)
         if getattr(recipe, name) != needed and not marks_by_steps:
             raise RecipeError(f"{method.title} needs {name} to be {needed!r}, not {getattr(recipe, name)!r}.")
     if not method.can_be_steered and recipe.interventions:

@@ -170,7 +170,7 @@ class Checked:
 
     def _is_as_probable(self, answer: list[int], other: object) -> bool:
         """Whether two cuts by log-probabilities differ by no more than sums of 32 bits do."""
-        if self._score_of is None or self.recipe.sums or not isinstance(other, list):
+        if self._score_of is None or self.recipe.sums == self._format.sums or not isinstance(other, list):
             return False
         sums = [sum(self._score_of.get(number, -math.inf) for number in cut) for cut in (answer, other)]
         return abs(sums[0] - sums[1]) <= min(MOST_ROUNDED, EPSILON * len(answer) * abs(sums[0]))

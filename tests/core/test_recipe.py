@@ -36,13 +36,13 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     unknown_text="<?>", block_size=1_000, block_bytes=100, clean_text=True, final_sigma=False, strip_accents=True,
     wordpiece_rule="score", longest_word=12, seed_size=5, em_passes=3, keep_share=60,
     interventions=(Intervention(3, "forbid", 1, 2),), grown_from=5,
-    mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True,
+    mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True, sums="32 bits",
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
     "seed_size": "unigram", "em_passes": "unigram", "keep_share": "unigram",
 }  # fmt: skip
-STEERING = {"interventions", "grown_from", "preparation", "older_unicode"}  # told only where there is something to say
+STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums"}  # told only where there is any
 METHODS = {"method"}  # of which there is one
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import json
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from bpe_core.formats import FORMATS
+from bpe_core.formats import FORMATS, open_table, write_history
 from bpe_core.segmenting.tokenizer import Tokenizer
-from tests.core.formats.kinds import sentencepiece_model
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.values import SavedRun, SavedSession
+from bpe_core.session_file.writing import write_session
+from tests.core.formats.kinds import albert, sentencepiece_model
 from tests.core.formats.test_kinds import lines
 
 sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
@@ -48,8 +55,34 @@ def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str)
     samples = [*lines(), "\n".join(lines())[:20_000]]
     ids, offsets = tokenizer.encode_batch(samples)
     numbers = found.numbers_of(ids.tolist())
+    file = io.BytesIO()
+    FORMATS["sentencepiece"].write(found.history, file)
+    again = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
     for place, text in enumerate(samples):
         theirs = library.encode(text)
-        assert numbers[offsets[place] : offsets[place + 1]] == theirs, text
+        assert numbers[offsets[place] : offsets[place + 1]] == again.encode(text) == theirs, text
         if place % 20 == 0:  # in plain Python, too
             assert found.numbers_of(Tokenizer(found.history).encode(text[:200])) == library.encode(text[:200]), text
+
+
+@pytest.mark.parametrize("name", ["all.json", "all.csv", "all.bpex"])
+@pytest.mark.parametrize("sums", ["32 bits", "64 bits"])
+def test_what_was_opened_is_kept_to_the_last_bit(name: str, sums: str, tmp_path: Path) -> None:
+    data = sentencepiece_model("unigram", **OPTIONS["all at once"])
+    form = "sentencepiece" if sums == "32 bits" else "tokenizer.json"
+    found = FORMATS[form].open(data if sums == "32 bits" else json.dumps(albert()).encode(), "given").history
+    assert found.recipe.sums == sums
+    if name == "all.bpex":
+        run = SavedRun(1, found.recipe, history=found)
+        write_session(SavedSession(found.recipe, runs=(run,)), tmp_path / name)
+        (kept,) = read_session(tmp_path / name).runs
+        back = kept.history
+    else:
+        write_history(found, tmp_path / name)
+        back = open_table(tmp_path / name).history
+    assert back is not None
+    assert back.recipe.with_changes(name="") == found.recipe.with_changes(name="")
+    assert back.scores is not None
+    assert found.scores is not None
+    assert np.array_equal(back.scores.at(0), found.scores.at(0))
+    assert back.scores.at(0).dtype == found.scores.at(0).dtype

@@ -72,13 +72,6 @@ def plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).replace("<unk>", "unk").replace("▁", "_").split())
 
 
-def score(found: OpenedTable, numbers: list[int]) -> float:
-    """Return the probability of a cut: among equal ones 64 bits may choose another than 32."""
-    assert found.history.scores is not None
-    ids = found.ids_of(numbers)
-    return float(found.history.scores.at(0)[ids].astype(float).sum())
-
-
 # --- Files of theirs --------------------------------------------------------------------
 
 
@@ -108,11 +101,10 @@ def test_a_tokenizer_json_of_theirs_has_their_numbers() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     asked = tokenizers.Tokenizer.from_str(their_json())
     found = TOKENIZER_JSON.open(their_json().encode(), "tokenizer.json")
-    assert [note[:24] for note in found.notes] == ["Log-probabilities are ro"]
+    assert found.notes == ()
     for text in (*texts(), *lines()):
         ours = found.numbers_of(encode(found.history, plain(text)))
-        said = asked.encode(plain(text)).ids
-        assert ours == said or abs(score(found, ours) - score(found, said)) < 1e-4, text[:80]
+        assert ours == asked.encode(plain(text)).ids, text[:80]
 
 
 def test_their_numbers_stay_when_a_file_becomes_another(tmp_path: Path) -> None:
@@ -204,12 +196,11 @@ def test_a_damaged_model_is_refused(data: bytes, sentence: str) -> None:
         MODEL.open(data, "odd")
 
 
-def test_pieces_that_cannot_be_used_here_are_named() -> None:
+def test_pieces_of_every_kind_are_used_as_the_library_does() -> None:
     pieces = [UNKNOWN, piece("▁"), piece("a"), piece("▁ab"), piece("a▁a"), piece("gone", kind=5), piece("now", kind=4)]
     found = MODEL.open(b"".join(pieces) + UNIGRAM, "odd")
-    for word in ("“a▁a”", "alone they are unknown: “b”", "takes 'now' and its like"):
-        assert any(word in note for note in found.notes), word
-    assert found.numbers_of(encode(found.history, "ab b a")) == [3, 1, 0, 1, 2]
+    assert found.notes == ()
+    assert found.numbers_of(encode(found.history, "ab b a a now")) == [3, 1, 0, 1, 4, 1, 6]
 
 
 def changed(**model: object) -> OpenedTable:
@@ -237,7 +228,7 @@ A, UNK = ["a", -1.0], ["<unk>", 0.0]
         ({"vocab": [UNK, "a"]}, r"piece 1: there must be a text and its log-probability"),
         ({"vocab": {"a": 1}}, r'"vocab" must be a list'),
         ({"vocab": [UNK]}, r"odd\.json: the model has no pieces"),
-        ({"pre_tokenizer": {"type": "WhitespaceSplit"}}, r"cuts words without a marker before them"),
+        ({"pre_tokenizer": {"type": "ByteLevel"}}, r"cuts bytes by a Unigram model"),
     ],
 )
 def test_a_damaged_list_of_pieces_is_refused(model: dict[str, object], sentence: str) -> None:
@@ -261,4 +252,4 @@ def test_steps_that_no_choice_says_are_taken_as_they_are() -> None:
     for text in ("  two   blanks and\nlines", "▁signs▁ of  blanks", "</s> begins", *list(texts())[:200]):
         ours = found.numbers_of(encode(found.history, text))
         said = asked.encode(text).ids
-        assert ours == said or abs(score(found, ours) - score(found, said)) < 1e-4, text[:80]
+        assert ours == said, text[:80]
