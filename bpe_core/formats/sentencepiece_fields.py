@@ -130,7 +130,7 @@ def _varint(message: memoryview, place: int, name: str, start: int) -> tuple[int
 MARKER = "▁"
 PIECE = 1  # the field
 Kind = IntEnum("Kind", "NORMAL UNKNOWN CONTROL USER_DEFINED UNUSED BYTE")  # of a piece
-UNIGRAM, BPE = 1, 2  # kinds of models
+UNIGRAM, BPE, CHARACTERS = 1, 2, 4  # kinds of models
 LARGEST_FILE = 2**26
 MOST_FIELDS_OF_A_PIECE = 16
 
@@ -267,8 +267,8 @@ def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, nam
 
 
 def _check(stored: Stored, pieces: int, name: str) -> None:
-    if stored.kind not in (UNIGRAM, BPE):
-        kind = {3: "word", 4: "character"}.get(stored.kind, "strange")
-        raise FormatError(f"{name} holds a {kind} model; this program reads Unigram and BPE models.")
+    if stored.kind not in (UNIGRAM, BPE, CHARACTERS):
+        kind = {3: "word"}.get(stored.kind, "strange")
+        raise FormatError(f"{name} holds a {kind} model; this program reads Unigram, BPE and character models.")
     if pieces > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")

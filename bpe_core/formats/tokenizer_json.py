@@ -262,7 +262,7 @@ class JsonWordPiece(JsonModel):
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         vocabulary = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name)
         unknown = json_reading.text_in(model, "unk_token", name)
-        marker = json_reading.text_in(model, "continuing_subword_prefix", name)
+        marker = self.continuing(model, vocabulary, name)
         if not unknown or not marker:
             missing = '"continuing_subword_prefix"' if unknown else '"unk_token"'
             raise FormatError(f"{name}: {missing} is missing or empty; WordPiece models have one, such as ## or [UNK].")
@@ -278,18 +278,37 @@ class JsonWordPiece(JsonModel):
             "marker": "continuation",
             "marker_text": marker,
             "unknown_text": unknown,
-            "longest_word": _longest_word(model, name),
+            "longest_word": self.longest_word(model, name),
             "merges": 0,
         }
         recipe = recipe_of(name, whole, specials, unknown, choices)
         return bert_vocabulary.history_of(vocabulary | specials, recipe, name), steps.notes
 
+    def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:
+        return json_reading.text_in(model, "continuing_subword_prefix", name)
 
-def _longest_word(model: Object, name: str) -> int:
-    value = model.get("max_input_chars_per_word", LONGEST_WORD)
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= json_reading.LARGEST_NUMBER:
-        raise FormatError(f'{name}: "max_input_chars_per_word" must be a whole number from 1, not {str(value)[:40]}.')
-    return value
+    def longest_word(self, model: Object, name: str) -> int:
+        value = model.get("max_input_chars_per_word", LONGEST_WORD)
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= json_reading.LARGEST_NUMBER:
+            raise FormatError(
+                f'{name}: "max_input_chars_per_word" must be a whole number from 1, not {str(value)[:40]}.'
+            )
+        return value
+
+
+class JsonWordLevel(JsonWordPiece):
+    """Whole words: WordPiece of which no token continues a word."""
+
+    kind = "WordLevel"
+
+    def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:
+        marker = "##"
+        while any(token.startswith(marker) for token in vocabulary):
+            marker += "#"
+        return marker
+
+    def longest_word(self, model: Object, name: str) -> int:
+        return json_reading.LARGEST_NUMBER
 
 
 class JsonUnigram(JsonModel):
@@ -503,9 +522,10 @@ def _model_in(model: Object, name: str) -> JsonModel:
     signs = {"Unigram": isinstance(model.get("vocab"), list), "WordPiece": "max_input_chars_per_word" in model}
     signs["WordLevel"] = "merges" not in model
     kind = json_reading.text_in(model, "type", name) or next((one for one, found in signs.items() if found), "BPE")
-    found = next((one for one in MODELS.values() if one.kind == kind), None)
+    models = (*MODELS.values(), JsonWordLevel())
+    found = next((one for one in models if one.kind == kind), None)
     if found is None:
-        kinds = ", ".join(dict.fromkeys(one.kind for one in MODELS.values()))
+        kinds = ", ".join(dict.fromkeys(one.kind for one in models))
         raise FormatError(f"{name} holds a {kind[:40]} model; this program reads {kinds}.")
     return found
 

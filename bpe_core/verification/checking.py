@@ -13,7 +13,7 @@ import numpy as np
 
 from bpe_core.errors import LONGEST_SENTENCE, BpeError, Cancelled, OutputError, plain
 from bpe_core.formats import format_for
-from bpe_core.formats.base import Beside, Format, OpenedTable, Peer, nothing_beside, own_numbers
+from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside, own_numbers
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import steps_in_words
@@ -40,6 +40,7 @@ class Verification:
     asked: str = ""  # the library that was asked as well
     compared: str = "words"  # or what else
     chosen: tuple[str, ...] = ()  # what was chosen for the person, who may say otherwise
+    renumbered: str = ""  # an example, where the file's ids are others than those of the table
 
     @property
     def agrees(self) -> bool:
@@ -50,6 +51,9 @@ class Verification:
         if self.agrees:
             give = "give" if " and " in self.asked else "gives"
             also = f", and {self.asked} {give} the same" if self.asked else ""
+            if self.renumbered:
+                cut = f"{self.words:,} {self.compared} are cut alike{also}"
+                return f"verified: {cut}; but its ids are others than those of the table: {self.renumbered}"
             return f"verified: {self.words:,} {self.compared} agree{also}"
         return f"not verified: {self.differing:,} differences in {self.words:,} {self.compared}"
 
@@ -71,8 +75,12 @@ def verify(
     """
     numbered = format.numbers(history)
     cannot_hold = tuple(format.can_hold(history))
-    if not np.array_equal(numbered, own_numbers(history)):
-        cannot_hold += ("The file gives tokens other numbers than the ones by which they are shown here.",)
+    renumbered = _renumbered(history, numbered)
+    if renumbered:
+        cannot_hold += (
+            f"The file gives tokens other numbers than the ones by which they are shown here: {renumbered}. What was "
+            "encoded or trained with the present ids does not fit it.",
+        )
     stated = format.differences(data, history)
     if stated is not None:
         first = tuple(stated[:LISTED])
@@ -97,7 +105,25 @@ def verify(
                 raise Cancelled("The check was stopped. What was there before is unchanged.")
     asked = format.peer_name if peer else ""
     found = comparison.found
-    return Verification(format.name, len(comparison.ours.words), tuple(found[:LISTED]), len(found), cannot_hold, asked)
+    return Verification(
+        format.name,
+        len(comparison.ours.words),
+        tuple(found[:LISTED]),
+        len(found),
+        cannot_hold,
+        asked,
+        renumbered=renumbered,
+    )
+
+
+def _renumbered(history: History, numbers: Int64s) -> str:
+    """Name the first token whose number in the file is another one; empty where there is none."""
+    own = own_numbers(history)
+    others = np.flatnonzero((numbers != own) & (numbers != NO_NUMBER))
+    if not len(others):
+        return "some have none" if not np.array_equal(numbers, own) else ""
+    id = int(others[0])
+    return f"{own[id]:,} becomes {numbers[id]:,}"
 
 
 class Comparison:

@@ -141,7 +141,7 @@ def sentencepiece_model(kind: str = "bpe", **choices: Any) -> bytes:
         sentence_iterator=iter(learned_from()),
         model_writer=made,
         model_type=kind,
-        vocab_size=1_700,
+        vocab_size=1_700 if kind != "char" else 600,
         character_coverage=0.98,
         hard_vocab_limit=kind == "bpe",
         minloglevel=2,
@@ -360,9 +360,21 @@ def gemma() -> Whole:
     )
 
 
+def word_level() -> Whole:
+    import tokenizers
+
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(unk_token="<unk>"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    trainer = tokenizers.trainers.WordLevelTrainer(vocab_size=500, special_tokens=["<unk>"], show_progress=False)
+    made.train_from_iterator([*learned_from(), "##signs ##"], trainer)
+    whole: Whole = json.loads(made.to_str())
+    return whole
+
+
 KINDS: dict[str, Callable[[], Whole]] = {
     kind.__name__.replace("_", " "): kind
     for kind in (qwen, deepseek, deepseek_3, phi, gpt_neox, starcoder, bloom, falcon, roberta, whisper, clip,
                  mistral_nemo, command_r, bert, bert_cased, characters_of_words, xlm_roberta, t5, t5_newer, albert,
-                 deberta, llama_2, mistral, llama_of_transformers_5, unigram_of_bytes, without_bytes, gemma)
+                 deberta, llama_2, mistral, llama_of_transformers_5, unigram_of_bytes, without_bytes, gemma,
+                 word_level)
 }  # fmt: skip
