@@ -198,24 +198,12 @@ def _map_of(recipe: Recipe) -> bytes:
     return packed(changes_of(recipe))
 
 
-def _text_choices(stored: Stored, name: str) -> tuple[dict[str, Any], list[str]]:
-    """Find how the text is changed first by the name of the map, which is not read itself."""
-    kind = stored.normalizer
-    if kind.startswith(_OWN_NAME):
-        choices = parsed_object(kind.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
-        if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
-            raise FormatError(f"{name}: its normalizer says something else than this program writes.")
-        return choices, []
-    if not stored.map:
-        return {}, ["Only the space parts words in this file; here every kind of blank does."]
-    if kind in ("nfkc", "nmt_nfkc"):
-        also = ["The file composes a letter with one mark after the other; rare orders of marks may differ here."]
-        also += ["The file also changes some signs beyond NFKC (nmt_nfkc)."] if kind != "nfkc" else []
-        return {"unicode_form": "NFKC"}, also
-    if kind in ("nfkc_cf", "nmt_nfkc_cf"):
-        also = [f"The file folds case ({kind}), which changes more than lower case does: ß becomes ss."]
-        return {"unicode_form": "NFKC", "lowercase": True}, also
-    return {}, [f"The file changes texts by a map of its own ({kind or 'unnamed'}); here they stay as they are."]
+def _text_choices(stored: Stored, name: str) -> dict[str, Any]:
+    """Read how a text is changed first from the name of our map, which is not read itself."""
+    choices = parsed_object(stored.normalizer.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
+    if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
+        raise FormatError(f"{name}: its normalizer says something else than this program writes.")
+    return choices
 
 
 def is_own(stored: Stored) -> bool:
@@ -272,14 +260,8 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
 
 
 def recipe_of(stored: Stored, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
-    """Return the recipe of a file's fields, and notes about what the file does in another way."""
-    specials = [piece for piece in stored.pieces if piece.kind in (Kind.CONTROL, Kind.USER_DEFINED)]
-    changes, notes = _text_choices(stored, name)
-    if not stored.prefix:
-        notes.append(f"The file puts no {MARKER} before the first word of a text; here each word has one.")
-    if not stored.one_blank:
-        notes.append(f"The file makes a {MARKER} of each of several blanks; here they only part words.")
-    if specials:
-        notes.append("Control symbols of the file are special tokens here.")
-    said = {"pattern": "whitespace", "marker": "prefix", "special_tokens": tuple(piece.text for piece in specials)}
-    return recipe_with(stored, steps, name, **{**said, **changes, **choices}), notes
+    """Return the recipe of a file of ours, and notes."""
+    specials = tuple(piece.text for piece in stored.pieces if piece.kind in (Kind.CONTROL, Kind.USER_DEFINED))
+    notes = ["Control symbols of the file are special tokens here."] if specials else []
+    said = {"pattern": "whitespace", "marker": "prefix", "special_tokens": specials}
+    return recipe_with(stored, steps, name, **{**said, **_text_choices(stored, name), **choices}), notes
