@@ -66,10 +66,6 @@ def history_of(
     notes = about(over_words, "pieces reach over several words and are left out: {}")
     if lone not in ([], [marker]) and not recipe.sums:
         notes += about(lone, "characters stand in longer pieces only; alone they are unknown: {}")
-    if not recipe.sums and not np.array_equal(row, rounded):
-        notes.append(
-            "Log-probabilities are rounded to 32 bits here; of two cuts that are equally probable it may be the other."
-        )
     history = History(
         recipe,
         Alphabet((*base, *in_order)),
