@@ -75,6 +75,7 @@ FIRST_TEXT = (
     "Good morning, says the street. Guten Morgen, bonjour, buenos días, доброе утро, おはよう, صباح الخير.\n"
 )
 REPORT = ("report", SESSION, "--output", RESULT)  # the command that writes it
+SHARE = ("share", SESSION, "--output", RESULT)
 SWITCH_SECONDS = 0.001
 WARM_UP_MILLISECONDS = 1_000  # after the window is there
 
@@ -232,6 +233,7 @@ class Program(QObject):
         for written in (self.charting.saved, self.asking.written, self.exchanging.written):
             written.connect(manifests.keep)
         self.filing.document.reported.connect(lambda path: manifests.keep(REPORT, path))
+        self.filing.document.shared.connect(lambda path: manifests.keep(SHARE, path))
         self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
         self.frame.keep_ticked("live_learning", LIVE, lambda on: setattr(self.live, "is_on", on))
 

@@ -31,6 +31,9 @@ from bpe_core.support.data_table import write_data as write_data
 from bpe_core.support.progress import Progress as Progress
 from bpe_core.support.progress import Work as Work
 
+# Sharing.
+from bpe_core.sharing.page import share as share
+
 # Changing tables.
 from bpe_core.delivery.folder import deliver as deliver
 from bpe_core.editing.extending import extend as extend

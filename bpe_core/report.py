@@ -17,7 +17,7 @@ import numpy as np
 
 from bpe_core.asking import Answer, Question, cell_text, heading_of
 from bpe_core.errors import BpeError
-from bpe_core.figures.coloured_text import coloured, grounds
+from bpe_core.figures.coloured_text import PAGE_COLOURS, coloured, grounds
 from bpe_core.figures.figure import Figure, LineFigure
 from bpe_core.figures.painter import figures_with_captions
 from bpe_core.history.history import History
@@ -315,15 +315,10 @@ def page_of(report: Report) -> str:
 
 def _style() -> str:
     light, dark = grounds()
-    return f"{STYLE}{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
+    return f"{PAGE_COLOURS}{STYLE}{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
 
 
-# Light or dark as the reader's system is, on screen and on paper.
 STYLE = """
-:root { color-scheme: light dark; --ground: #fcfcfd; --panel: #fff; --text: #1d232b; --muted: #5b6470;
-  --line: #dfe2e7; --accent: #1f64b0; --bar: #a9c4e2; --mark: #c9650a; }
-@media (prefers-color-scheme: dark) { :root { --ground: #181b20; --panel: #20242b; --text: #e4e8ed;
-  --muted: #a0a9b5; --line: #363c46; --accent: #7ab3f2; --bar: #3d5f86; --mark: #f0953f; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.25rem 4rem; background: var(--ground); color: var(--text);
   font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }

@@ -77,3 +77,8 @@ def lesson_files() -> Iterator[tuple[str, str]]:
     found = [file for file in folder.iterdir() if file.name.endswith(".toml")]
     for file in sorted(found, key=lambda file: int(file.name.partition("-")[0])):
         yield file.name.removesuffix(".toml"), file.read_text(encoding="utf-8")
+
+
+def page_part(name: str) -> str:
+    """Return a script or the style of the page that shows a run."""
+    return _folder().joinpath("share", name).read_text(encoding="utf-8")

@@ -47,6 +47,7 @@ class Document(QObject):
     opened = Signal(View)  # another session is in the window; how it was looked at
     saved = Signal(object)  # its path
     reported = Signal(object)  # the path of the page
+    shared = Signal(object)  # the path of the page
     recovery_wanted = Signal(object)  # the path of a damaged session of which something can be saved
     elsewhere_wanted = Signal()  # the person wants to choose another place to save to
 
@@ -130,14 +131,17 @@ class Document(QObject):
         from bpe_core.report import report_of, write_report
 
         now = self._snapshot()
-        self._aside.ask(
-            "report",
-            lambda task: write_report(report_of(now), path),
-            lambda _: self.reported.emit(path),
-            self._aside.tell,
-            queues=True,
-            writes=True,
-        )
+        self._publish("report", lambda: write_report(report_of(now), path), lambda: self.reported.emit(path))
+
+    def share(self, path: Path) -> None:
+        from bpe_core.report import report_of
+        from bpe_core.sharing.page import share_report
+
+        now = self._snapshot()
+        self._publish("share", lambda: share_report(report_of(now), path), lambda: self.shared.emit(path))
+
+    def _publish(self, name: str, write: Callable[[], None], then: Then) -> None:
+        self._aside.ask(name, lambda task: write(), lambda _: then(), self._aside.tell, queues=True, writes=True)
 
     # Opening
 

@@ -51,6 +51,11 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("import", "&Import Tokenizer …", "Open a tokenizer that was made elsewhere", "Ctrl+I"),
         Item("export", "&Export Tokenizer …", "Write it for another library or as a table", "Ctrl+E", "export"),
         Item("report", "&Report …", "Write the run shown as one page that can be mailed"),
+        Item(
+            "share",
+            "S&hare …",
+            "Write the run shown as a page that cuts any text and plays, for anybody with a browser",
+        ),
         Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG, PDF, or as values", "Ctrl+Alt+S"),
         SEPARATOR,
         Item("quit", "&Quit", "Close the window", Standard.Quit),

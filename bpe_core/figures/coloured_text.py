@@ -12,6 +12,13 @@ LIGHT_GROUNDS = ("#dcebfa", "#fdebc8", "#dff2dd", "#f7dfe6", "#e6e0f5", "#d7f0ee
 DARK_GROUNDS = ("#203c58", "#54401a", "#244a2a", "#572b3a", "#3c3160", "#1d4a48")
 SAMPLE = "The keeper read 1,204 unbelievable letters and was surprised: Schöne Grüße, said the lowest one."
 CLASS = "bpe-explorer"
+# Of whole pages, light or dark as the reader's system is, on screen and on paper.
+PAGE_COLOURS = """
+:root { color-scheme: light dark; --ground: #fcfcfd; --panel: #fff; --text: #1d232b; --muted: #5b6470;
+  --line: #dfe2e7; --accent: #1f64b0; --bar: #a9c4e2; --mark: #c9650a; }
+@media (prefers-color-scheme: dark) { :root { --ground: #181b20; --panel: #20242b; --text: #e4e8ed;
+  --muted: #a0a9b5; --line: #363c46; --accent: #7ab3f2; --bar: #3d5f86; --mark: #f0953f; } }
+"""
 
 
 def coloured(raw: bytes, spans: Sequence[tuple[int, int, int]]) -> Markup:

@@ -26,7 +26,18 @@ DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter"
 STAGES = [
     *("errors", "support", "recipes", "text", "kernels", "counting", "history", "learning"),
     *("segmenting", "insight", "measures", "formats", "editing", "verification", "gage_file"),
-    *("delivery", "session_file", "sweep", "figures", "studies", "asking", "questions", "report", "reference"),
+    *(
+        "delivery",
+        "session_file",
+        "sweep",
+        "figures",
+        "studies",
+        "asking",
+        "questions",
+        "report",
+        "sharing",
+        "reference",
+    ),
     *("warm_up", "compiler", "command_line", "__main__"),
 ]
 METHOD_FILES = sorted((ROOT / "bpe_core" / "learning").glob("*/method.py"))

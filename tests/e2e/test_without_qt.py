@@ -64,6 +64,7 @@ EXAMPLES = {
     "count": "text.txt --output counts.parquet",
     "branch": "merges.csv --corpus text.txt --forbid s+o@3 --output branched.csv",
     "paid": "--merges merges.csv --corpus text.txt --step 3",
+    "share": "merges.csv --text so --output run.html",
     "report": "merges.csv --text so --output report.html",
     "compress": "text.txt --output small.gage",
     "expand": "small.gage --output back.txt",

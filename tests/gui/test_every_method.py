@@ -110,6 +110,10 @@ def test_it_is_saved_opened_and_reported(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "page.html"), ""))
     learned.actions["report"].trigger()
     qtbot.waitUntil(lambda: "Wrote the report" in learned.messages.sentence.text(), timeout=WAIT)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "run.html"), ""))
+    learned.actions["share"].trigger()
+    qtbot.waitUntil(lambda: "Wrote the page" in learned.messages.sentence.text(), timeout=WAIT)
+    assert 'id="data"' in (tmp_path / "run.html").read_text(encoding="utf-8")
     run = learned.session.runs.shown
     assert run is not None
     assert html.escape(METHODS[run.recipe.method].title) in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -79,12 +79,13 @@ class Filing(QObject):
         self.recover_menu = filled_menu("&Unsaved Sessions", window, self._fill_recover_menu)
         actions.menus["file"].insertMenu(actions["save"], self.recover_menu)
         actions.connect(new_session=partial(self._leave_for, self._begin_new), open_session=self._ask_and_open)
-        actions.connect(save=self.save, save_as=self.save_as, report=self.report)
+        actions.connect(save=self.save, save_as=self.save_as, report=self.report, share=self.share)
         actions.connect(claim_sessions=lambda: self._tell(claim_sessions()))
         document.changed.connect(self._show_name)
         document.opened.connect(self._show_opened)
         document.saved.connect(self._settings.remember_file)
-        document.reported.connect(self._show_reported)
+        document.reported.connect(partial(self._show_published, "report"))
+        document.shared.connect(partial(self._show_published, "page"))
         document.recovery_wanted.connect(lambda path: self._leave_for(partial(document.recover, path)))
         document.elsewhere_wanted.connect(lambda: self.save_as())
         document.leftovers.changed.connect(self._offer_left)
@@ -120,15 +121,22 @@ class Filing(QObject):
             self.document.save(path, then=then)
 
     def report(self) -> None:
+        self._ask_and_publish("report", "Write a report", self.document.report)
+
+    def share(self) -> None:
+        """Ask where the page of the run shown is written, so that anybody with a browser can open it."""
+        self._ask_and_publish("run", "Share the run", self.document.share)
+
+    def _ask_and_publish(self, name: str, title: str, publish: Callable[[Path], None]) -> None:
         run = self._session.runs.shown
         if run is None or run.history is None:
-            self._tell("There is nothing to report yet: train first.")
+            self._tell("There is nothing to publish yet: train first.")
             return
-        name = "report" if self.document.path is None else self.document.path.stem
+        name = name if self.document.path is None else self.document.path.stem
         proposal = Path(self._settings.get(LAST_FOLDER)) / f"{name}.html"
-        path = ask_where_to_save(self._window, "Write a report", str(proposal), REPORT_FILTERS)
+        path = ask_where_to_save(self._window, title, str(proposal), REPORT_FILTERS)
         if path is not None:
-            self.document.report(path)
+            publish(path)
 
     def offer_to_recover(self) -> None:
         """Look for unsaved sessions of earlier windows, and offer them in the message bar."""
@@ -136,9 +144,9 @@ class Filing(QObject):
         leftovers.changed.connect(self._offer, Qt.ConnectionType.SingleShotConnection)
         leftovers.look()
 
-    def _show_reported(self, path: Path) -> None:
+    def _show_published(self, what: str, path: Path) -> None:
         url = QUrl.fromLocalFile(str(path.absolute()))
-        self._tell(f"Wrote the report to {path}.", answers=(Answer("Open It", lambda: QDesktopServices.openUrl(url)),))
+        self._tell(f"Wrote the {what} to {path}.", answers=(Answer("Open It", lambda: QDesktopServices.openUrl(url)),))
 
     # Leaving, opening and bringing back
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "merge": "put two tables into one that keeps the ids of the first",
     "sweep": "learn and measure what a plan says: recipes by corpora by ties by sizes by samples",
     "report": "write a report of a run as one HTML page",
+    "share": "write runs as one web page that cuts any text and plays all steps, without a connection",
     "compress": "make a file smaller as Gage did in 1994, where byte-pair encoding comes from",
     "expand": "give back the original of a file that `compress` has written",
     "repeat": "run the command of a manifest again, and say whether the result is identical",

@@ -51,6 +51,7 @@ def test_each_question_is_answered(files: tuple[str, str], method: str, capsys: 
         "ties": ["ties", "--merges", learned],
         "sizes": ["sizes", "--merges", learned, "--corpus", text],
         "report": ["report", learned, "--output", str(Path(learned).with_name("page.html"))],
+        "share": ["share", learned, "--output", str(Path(learned).with_name("run.html"))],
         "chart": ["chart", "compression", learned, "-o", str(Path(learned).with_name("compression.csv"))],
         "verify": ["verify", learned],
         "encode": ["encode", "--merges", learned, "--pieces", "the lowest"],

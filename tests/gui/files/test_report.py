@@ -17,7 +17,7 @@ def test_a_report_is_written(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program.actions["report"].trigger()
-    assert "nothing to report yet" in program.messages.sentence.text()
+    assert "nothing to publish yet" in program.messages.sentence.text()
     small(program)
     train(program)
     program.session.cursor.go_to(9)

@@ -1,0 +1,1 @@
+"""A run as one web page that needs no connection: packed data, and the scripts of `resources/share` that read it."""

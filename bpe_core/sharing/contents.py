@@ -1,0 +1,160 @@
+"""What a page holds of a run: how it cuts words, its alphabet, its steps, and the words it was learned from.
+
+`why_not` says what a page cannot do exactly; it then shows the steps, and cuts no text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.history.joining import PairRows
+from bpe_core.learning.methods import Method, has_ranks
+from bpe_core.sharing.changes import changes_of
+from bpe_core.text.scanner import table_for
+from bpe_core.text.scanner.machine import ROW
+
+# Bytes that the words may have: some, and more for each step, so that the page of a small run stays small.
+FEW_WORDS, MORE_WORDS, MOST_WORDS = 6_000, 20, 200_000
+_LETTER_OF_KIND = dict(
+    byte="b", character="c", marker="m", glued="g", unknown="u", fallback="f", continuation="i", seed="s"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedRun:
+    title: str
+    history: History
+    words: WordTable | None = None  # that it was learned from
+    note: str = ""
+
+
+def contents_of(run: SharedRun) -> dict[str, Any]:
+    history, recipe = run.history, run.history.recipe
+    why = why_not(history)
+    return {
+        "title": run.title,
+        "note": run.note,
+        "recipe": recipe.name,
+        "method": recipe.method,
+        "step": recipe.wording.step,
+        "base": recipe.base,
+        "marker": recipe.marker,
+        "marker_text": recipe.marker_text,
+        "longest_word": recipe.longest_word,
+        "specials": list(recipe.special_tokens),
+        "why_not": why,
+        "cuts": _cuts(history) if not why else {"by": ""},
+        "splits": None if why else _splits(history),
+        "changes": changes_of(recipe) if recipe.normalizes and not why else None,
+        "alphabet": _alphabet(history),
+        "steps": _steps(history),
+        "numbers": history.numbers,
+        "words": _words(run),
+    }
+
+
+def why_not(history: History) -> str:
+    """Say what this page cannot do as the engine does; nothing where it can do all."""
+    recipe, joining = history.recipe, history.joining
+    if recipe.preparation:
+        return "The file this run came from prepares texts by steps of its own, which this page does not know."
+    if _table(history) is None:
+        return "The run splits texts by an expression of its own that this page cannot follow exactly."
+    if Method.of(recipe).starts_anew:
+        return "This method learns each block of a text anew, so it cuts no other text."
+    if joining is not None and (joining.found_first or joining.hidden):
+        return "The file this run came from looks for some tokens before all others, which this page does not do."
+    if joining is None and Method.of(recipe).why == "path" and history.scores is None:
+        return "The probabilities of this run are not known."
+    return ""
+
+
+def _table(history: History) -> Any:
+    recipe = history.recipe
+    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
+
+
+def _splits(history: History) -> dict[str, Any]:
+    table = _table(history)
+    kinds = table.kind_of_code_point
+    starts = np.flatnonzero(np.diff(kinds, prepend=kinds[0] ^ 1))
+    return {
+        "entries": table.entries,
+        "row": ROW,
+        "starts": np.diff(starts, prepend=0),
+        "kinds": kinds[starts],
+        "drops_blanks": table.drops_blanks,
+    }
+
+
+def _cuts(history: History) -> dict[str, Any]:
+    joining, scores = history.joining, history.scores
+    if joining is not None:
+        unknown = history.alphabet.unknown_id
+        found: dict[str, Any] = {
+            "by": "priorities",
+            "whole_words": joining.whole_words,
+            "joins_unknown": -1 if unknown is None or not joining.joins_unknown else unknown,
+            "left_out": list(joining.left_out),
+        }
+        if joining.pairs is not None:
+            return found | {"pairs": [np.asarray(column) for column in joining.pairs[: len(PairRows._fields)]]}
+        return found | {"priorities": joining.priorities}
+    if has_ranks(history):
+        return {"by": "ranks"}
+    if Method.of(history.recipe).why == "longest":
+        return {"by": "longest"}
+    assert scores is not None  # why_not asked before
+    return {"by": "paths", "since": list(scores.since), "rows": list(scores.rows)}
+
+
+def _alphabet(history: History) -> dict[str, Any]:
+    alphabet = history.alphabet
+    if alphabet.is_plain_bytes:
+        return {"kinds": "b" * 256}
+    texts, decoded = alphabet.texts, alphabet.decoded
+    kinds = "".join(_LETTER_OF_KIND[symbol.kind] for symbol in alphabet.symbols)
+    return {"kinds": kinds, "texts": _laid(texts), "decoded": None if texts == decoded else _laid(decoded)}
+
+
+def _laid(texts: Sequence[bytes]) -> dict[str, Any]:
+    lengths = np.array(list(map(len, texts)), np.int64)
+    return {"lengths": lengths, "bytes": np.frombuffer(b"".join(texts), np.uint8)}
+
+
+def _steps(history: History) -> dict[str, Any]:
+    """Write what follows from other columns as the difference from these, which takes next to no room."""
+    columns = history.columns
+    found: dict[str, Any] = {"left": columns.left, "right": columns.right}
+    if not history.has_counts:
+        return found
+    other = np.stack([columns.runner_up_left, columns.runner_up_right])
+    following = np.stack([np.append(half[1:], NOTHING) for half in columns[:2]])
+    is_next = (other == following).all(axis=0) | (other[0] == NOTHING)
+    saved: Int64s = history.tokens_saved
+    return found | {
+        "count": np.diff(columns.count, prepend=0),
+        "saved": saved - columns.count,
+        "tokens_at_start": int(history.tokens_at_start),
+        "tied": history.tied.astype(np.int64),
+        "other_is": np.where(other[0] == NOTHING, 0, np.where(is_next, 1, 2)),
+        "other_left": other[0][~is_next],
+        "other_right": other[1][~is_next],
+        "other_count": np.where(other[0] == NOTHING, 0, columns.count - columns.runner_up_count),
+    }
+
+
+def _words(run: SharedRun) -> dict[str, Any] | None:
+    words, cuts_by_ranks = run.words, run.history.joining is None and run.history.recipe.method == "bpe"
+    if words is None or not cuts_by_ranks or not len(words) or why_not(run.history):
+        return None
+    texts, counts = zip(*((word, count) for word, count in words), strict=True)
+    if sum(map(len, texts)) > min(MOST_WORDS, FEW_WORDS + MORE_WORDS * len(run.history)):
+        return None
+    return {"texts": _laid(texts), "counts": np.array(counts)}

@@ -1,0 +1,60 @@
+"""Any JSON value with arrays of numbers in it, packed small for a page.
+
+The value becomes JSON in which a reference stands for each array. Their bytes follow it, the lowest bytes of all
+numbers first, and everything is deflated. `resources/share/unpack.js` reads it.
+
+    >>> import base64, zlib
+    >>> zlib.decompress(base64.b64decode(packed({"left": np.array([7, 9])})))[4:]
+    b'{"left":{"array":0,"length":2,"width":1}}\\x07\\t'
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.errors import TooLarge
+
+MOST = 48_000_000  # characters of a page that a phone still opens
+
+
+def packed(value: Any) -> str:
+    arrays: list[bytes] = []
+    text = json.dumps(_with_references(value, arrays), ensure_ascii=True, separators=(",", ":")).encode()
+    data = zlib.compress(len(text).to_bytes(4, "little") + text + b"".join(arrays), 9)
+    if 4 * len(data) // 3 > MOST:
+        raise TooLarge(
+            f"The page would have {4 * len(data) // 3:,} bytes, too many for a browser. Share a smaller vocabulary."
+        )
+    return base64.b64encode(data).decode()
+
+
+def _with_references(value: Any, arrays: list[bytes]) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_references(one, arrays) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_references(one, arrays) for one in value]
+    if not isinstance(value, np.ndarray):
+        return value
+    found: dict[str, Any] = {"array": sum(map(len, arrays)), "length": len(value)}
+    if value.dtype.kind == "f":
+        found |= {"width": 4, "real": True}
+        arrays.append(_planes(value.astype("<f4").view("<u4"), 4))
+        return found
+    numbers = value.astype(np.int64)
+    if numbers.min(initial=0) < 0:
+        found["signed"] = True
+        numbers = np.where(numbers < 0, -2 * numbers - 1, 2 * numbers)
+    found["width"] = max(1, (int(numbers.max(initial=0)).bit_length() + 7) // 8)
+    arrays.append(_planes(numbers, found["width"]))
+    return found
+
+
+def _planes(numbers: npt.NDArray[Any], width: int) -> bytes:
+    columns = numbers.astype("<u8").view(np.uint8).reshape(len(numbers), 8)
+    return columns[:, :width].T.tobytes()

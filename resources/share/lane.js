@@ -1,0 +1,223 @@
+// A run on the page: its tokens of the text in colours, their numbers, what comes next, and why a token is there.
+
+const MOST_DRAWN = 2000, GROUNDS = 6, LEADERS = 5, MOST_IN_TREE = 200;
+
+// An element of the page. Whatever a run holds becomes text of it, never markup.
+function make(name, attributes = {}, ...content) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value);
+  }
+  element.append(...content);
+  return element;
+}
+
+function counted(number, one, many = `${one}s`) {
+  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+}
+
+function quoted(text) {
+  return `“${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`;
+}
+
+class Lane {
+  constructor(run, changed) {
+    this.run = run;
+    this.drawn = [];
+    this.chosen = -1;
+    this.facts = make("p", { class: "muted facts" });
+    this.view = make("div", { class: "tokens", tabindex: "0", role: "group", "aria-label": `Tokens of ${run.title}` });
+    this.view.addEventListener("click", (event) => this.click(event));
+    this.view.addEventListener("keydown", (event) => this.key(event));
+    this.ids = make("code", { class: "ids" });
+    this.leaders = make("div", { class: "leaders" });
+    this.reason = make("div", { class: "reason", "aria-live": "polite" });
+    const ids = make("details", {}, make("summary", {}, "Ids"), this.ids);
+    ids.addEventListener("toggle", () => this.showIds());
+    this.idsAreOpen = () => ids.open;
+    const about = `${run.recipe}: ${counted(run.length, run.stepName)}`;
+    this.element = make("section", { class: "lane", "aria-label": run.title }, make("h2", {}, run.title), make("p", { class: "muted" }, about));
+    if (run.note) this.element.append(make("p", { class: "note" }, run.note));
+    this.element.append(this.facts, this.view, this.reason, ids, this.leaders);
+    this.changed = changed;
+  }
+
+  show(text, at) {
+    const hasMoved = this.at !== at;
+    this.at = at;
+    this.why = this.run.refuses(text);
+    this.text = text;
+    this.flow = this.why ? [] : flowOf(this.run, this.run.cut(text, at));
+    this.draw();
+    this.showFacts();
+    this.showIds();
+    if (this.chosen >= this.flow.length || hasMoved) this.choose(-1);
+    if (hasMoved) this.showLeaders();
+  }
+
+  // Only what differs between two flows is drawn anew.
+  draw() {
+    const wanted = this.flow.slice(0, MOST_DRAWN), drawn = this.drawn, nodes = this.view.children;
+    let start = 0, end = 0;
+    const most = Math.min(wanted.length, drawn.length), same = (one, other) => one.shown === other.shown && one.id === other.id;
+    while (start < most && same(wanted[start], drawn[start])) start++;
+    while (end < most - start && same(wanted[wanted.length - 1 - end], drawn[drawn.length - 1 - end])) end++;
+    for (let i = drawn.length - end - 1; i >= start; i--) nodes[i].remove();
+    const added = document.createDocumentFragment();
+    for (const piece of wanted.slice(start, wanted.length - end)) {
+      const span = document.createElement("span");
+      span.textContent = piece.shown;
+      if (piece.id !== undefined) span.className = `t${piece.id % GROUNDS}`;
+      added.append(span);
+    }
+    this.view.insertBefore(added, nodes[start] ?? null);
+    this.drawn = wanted;
+  }
+
+  showFacts() {
+    const tokens = this.flow.filter((piece) => piece.id !== undefined).length;
+    this.tokenCount = tokens;
+    if (this.why) {
+      this.facts.textContent = `This page cannot cut the text exactly. ${this.why}`;
+      return;
+    }
+    const bytes = UTF8.encode(this.text).length, words = this.text.split(/\s+/u).filter(Boolean).length;
+    const parts = [counted(tokens, "token"), counted(bytes, "byte")];
+    if (tokens) parts.push(`${(bytes / tokens).toFixed(2)} bytes a token`);
+    if (words) parts.push(`${(tokens / words).toFixed(2)} tokens a word`);
+    if (this.flow.length > MOST_DRAWN) parts.push(`the first ${counted(MOST_DRAWN, "token")} are drawn`);
+    this.facts.textContent = `After ${counted(this.at, this.run.stepName)}: ${parts.join(", ")}`;
+  }
+
+  showIds() {
+    if (!this.idsAreOpen()) return;
+    const { tokens } = this.run;
+    this.ids.textContent = this.flow.flatMap(({ id }) => (id === undefined ? [] : [tokens.number(id)])).join(" ");
+  }
+
+  click(event) {
+    const place = Array.prototype.indexOf.call(this.view.children, event.target);
+    if (place >= 0) this.choose(place);
+  }
+
+  key(event) {
+    const far = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!far || !this.drawn.length) return;
+    event.preventDefault();
+    let place = this.chosen + far;
+    while (this.drawn[place] && this.drawn[place].id === undefined) place += far;
+    if (this.drawn[place]) this.choose(place);
+  }
+
+  choose(place) {
+    this.view.children[this.chosen]?.classList.remove("chosen");
+    this.chosen = place;
+    this.reason.replaceChildren();
+    const piece = this.drawn[place];
+    if (!piece || piece.id === undefined) return;
+    this.view.children[place].classList.add("chosen");
+    const { tokens } = this.run;
+    this.reason.append(make("h3", {}, `${tokens.name(piece.id)} is token ${tokens.number(piece.id)}`));
+    this.reason.append(make("p", {}, `Before it: ${this.whyCut(place - 1)} Behind it: ${this.whyCut(place)}`));
+    this.reason.append(make("ul", { class: "tree" }, this.tree(piece.id, { room: MOST_IN_TREE })));
+  }
+
+  tree(id, budget) {
+    const parts = this.run.tokens.parts(id), about = this.aboutStep(id), item = make("li", {}, make("code", {}, this.run.tokens.name(id)), about);
+    if (parts && budget.room-- > 0) item.append(make("ul", {}, ...parts.map((part) => this.tree(part, budget))));
+    return item;
+  }
+
+  aboutStep(id) {
+    const { tokens, counts, stepName } = this.run, step = id >= tokens.base ? tokens.stepOfJoined[id - tokens.base] : undefined;
+    if (step === undefined) return "";
+    return ` ${stepName} ${(step + 1).toLocaleString("en")}${counts ? `, ${counted(counts[step], "time")}` : ""}`;
+  }
+
+  // Why there is a cut behind a token.
+  whyCut(place) {
+    const piece = this.flow[place];
+    if (place < 0) return "the text begins.";
+    if (place === this.flow.length - 1) return "the text ends.";
+    if (piece.id === undefined || piece.reason === undefined) return "the pattern cuts there, and no token crosses it.";
+    if (piece.reason === NEVER) return NO_REASON[this.run.way.constructor.name] ?? "nothing of this run joins across it.";
+    const step = piece.reason, { tokens } = this.run, later = (step + 1).toLocaleString("en");
+    if (this.run.way instanceof ByLongest) return `a longer token fits from ${this.run.stepName} ${later} on.`;
+    const pair = `${quoted(tokens.name(tokens.left[step]))} and ${quoted(tokens.name(tokens.right[step]))}`;
+    return `${this.run.stepName} ${later} joins ${pair} across it.`;
+  }
+
+  // The pairs that occur most, and what the last step took from them; or the next step and its runner-up.
+  showLeaders() {
+    const { run, at } = this, rows = run.words ? this.countedPairs() : this.nextSteps();
+    const most = Math.max(1, ...rows.map(({ count }) => count ?? 0));
+    this.leaders.replaceChildren(make("h3", {}, at < run.length ? `Next: ${this.nextName()}` : "All is learned"));
+    if (run.words && rows.length) this.leaders.append(make("p", { class: "muted" }, "The pairs that occur most now:"));
+    for (const { name, count, taken } of rows) {
+      const bar = make("div", { class: "bar" });
+      bar.style.width = `${(100 * (count ?? 0)) / most}%`;
+      const number = make("span", {}, count === undefined ? "" : count.toLocaleString("en"));
+      this.leaders.append(make("div", { class: "leader" }, make("code", {}, name), make("div", {}, bar), number, make("span", { class: "taken" }, taken ?? "")));
+    }
+  }
+
+  nextName() {
+    const { tokens } = this.run, left = tokens.name(tokens.left[this.at]);
+    if (tokens.right[this.at] < 0) return `${quoted(left)} goes`;
+    return `${quoted(left)} and ${quoted(tokens.name(tokens.right[this.at]))} become one`;
+  }
+
+  pairName([left, right]) {
+    const { tokens } = this.run;
+    return right < 0 ? tokens.name(left) : `${tokens.name(left)} + ${tokens.name(right)}`;
+  }
+
+  countedPairs() {
+    const before = this.at ? this.run.pairCounts(this.at - 1) : null, now = this.run.pairCounts(this.at);
+    const takenBy = before && this.run.tokens.name(this.run.tokens.idOfStep[this.at - 1]);
+    return this.run.leadingPairs(this.at, LEADERS).map(({ pair, count }) => {
+      const fewer = before ? (before.get(pairKey(...pair)) ?? 0) - now.get(pairKey(...pair)) : 0;
+      return { name: this.pairName(pair), count, taken: fewer > 0 ? `−${fewer.toLocaleString("en")}, taken by ${takenBy}` : "" };
+    });
+  }
+
+  nextSteps() {
+    const { run, at } = this;
+    if (at >= run.length) return [];
+    const rows = [{ name: this.pairName([run.tokens.left[at], run.tokens.right[at]]), count: run.counts?.[at] }], other = run.others?.[at];
+    if (other) rows.push({ name: this.pairName(other.pair), count: other.count });
+    return rows;
+  }
+}
+
+const NO_REASON = {
+  ByRanks: "nothing of this run joins across it.",
+  ByPriorities: "no pair that may be joined now spans it.",
+  ByLongest: "no longer token fits.",
+  ByPaths: "of all ways to cut the word, this is the most probable one now.",
+};
+
+// The pieces to draw: {shown, id, reason} of a token, {shown} of what is in none.
+function flowOf(run, stretches) {
+  const flow = [];
+  for (const { text, cut } of stretches) {
+    if (!cut) {
+      flow.push({ shown: text });
+      continue;
+    }
+    const bytes = isAscii(text) ? null : UTF8.encode(text);
+    let start = 0;
+    cut.ids.forEach((id, i) => {
+      const end = cut.ends[i], isLast = i === cut.ids.length - 1;
+      const piece = bytes ? decoded(bytes.subarray(start, end)) ?? hex(bytes.subarray(start, end)) : text.slice(start, end);
+      flow.push({ shown: piece === "" ? run.tokens.name(id) : piece, id, reason: isLast ? undefined : cut.reasons[i] });
+      start = end;
+    });
+  }
+  return flow;
+}
+
+function isAscii(text) {
+  return /^[\x00-\x7f]*$/.test(text);
+}

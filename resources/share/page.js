@@ -1,0 +1,119 @@
+// The whole page: one text and one slider for all runs.
+
+const LATER = 250, FIRST_RATE = 2, GROWTH = 8; // milliseconds; steps a second, and how they grow
+
+// All moments that the slider knows: the steps of one run, or the sizes of the vocabularies of several.
+class Timeline {
+  constructor(runs) {
+    this.bySize = runs.length > 1;
+    const sizes = runs.flatMap((run) => [sizeOf(run, 0), sizeOf(run, run.length)]);
+    this.first = this.bySize ? Math.min(...sizes) : 0;
+    this.last = this.bySize ? Math.max(...sizes) - this.first : runs[0].length;
+    this.place = this.bySize ? Math.min(...runs.map((run) => sizeOf(run, run.length))) - this.first : this.last;
+  }
+
+  stepOf(run, place) {
+    if (!this.bySize) return place;
+    const far = place + this.first - sizeOf(run, 0);
+    return Math.max(0, Math.min(run.length, drops(run) ? -far : far));
+  }
+
+  inWords(runs) {
+    if (this.bySize) return `${counted(this.place + this.first, "token")} in the vocabularies`;
+    return `${counted(this.place, runs[0].stepName)} of ${runs[0].length.toLocaleString("en")}`;
+  }
+}
+
+function drops(run) {
+  return run.length > 0 && run.tokens.right[0] < 0;
+}
+
+function sizeOf(run, at) {
+  return run.tokens.base + (drops(run) ? -at : at);
+}
+
+class Page {
+  constructor(data) {
+    this.runs = data.runs.map((run) => new Run(run));
+    this.timeline = new Timeline(this.runs);
+    this.lanes = this.runs.map((run) => new Lane(run));
+    this.curve = new Curve(this.runs, this.timeline);
+    this.input = make("textarea", { id: "text", rows: "3", spellcheck: "false", autocapitalize: "off" });
+    this.input.value = data.text;
+    this.slider = make("input", { id: "moment", type: "range", min: "0", max: this.timeline.last, value: this.timeline.place });
+    this.moment = make("output", { for: "moment" });
+    this.button = make("button", { type: "button", id: "play" }, "Play");
+    this.connect();
+    this.fill(data);
+    this.show();
+    this.curve.show(this.text);
+  }
+
+  connect() {
+    this.input.addEventListener("input", () => {
+      this.show();
+      clearTimeout(this.waiting);
+      this.waiting = setTimeout(() => this.curve.show(this.text), LATER);
+    });
+    this.slider.addEventListener("input", () => {
+      this.pause();
+      this.goTo(Number(this.slider.value));
+    });
+    this.button.addEventListener("click", () => (this.isPlaying ? this.pause() : this.play()));
+  }
+
+  fill(data) {
+    document.title = data.title;
+    const controls = make("div", { class: "controls" }, this.button, make("label", { for: "moment" }, "Moment"), this.slider, this.moment);
+    const text = make("div", { class: "typed" }, make("label", { for: "text" }, "Your text"), this.input);
+    const lanes = make("div", { class: "lanes" }, ...this.lanes.map((lane) => lane.element));
+    document.querySelector("main").replaceChildren(make("h1", {}, data.title), text, controls, lanes, this.curve.element);
+  }
+
+  get text() {
+    return this.input.value.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
+  }
+
+  goTo(place) {
+    this.timeline.place = Math.max(0, Math.min(this.timeline.last, Math.floor(place)));
+    this.slider.value = this.timeline.place;
+    this.show();
+    this.curve.moveTo(this.timeline.place);
+  }
+
+  show() {
+    const told = this.timeline.inWords(this.runs);
+    this.moment.textContent = told;
+    this.slider.setAttribute("aria-valuetext", told);
+    for (const lane of this.lanes) lane.show(this.text, this.timeline.stepOf(lane.run, this.timeline.place));
+  }
+
+  play() {
+    this.isPlaying = true;
+    this.button.textContent = "Pause";
+    let place = this.timeline.place >= this.timeline.last ? 0 : this.timeline.place, before = performance.now();
+    this.goTo(place);
+    const tick = (now) => {
+      if (!this.isPlaying) return;
+      place += ((now - before) / 1000) * Math.max(FIRST_RATE, place / GROWTH);
+      before = now;
+      if (Math.floor(place) !== this.timeline.place) this.goTo(place);
+      if (this.timeline.place >= this.timeline.last) this.pause();
+      else requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  pause() {
+    this.isPlaying = false;
+    this.button.textContent = "Play";
+  }
+}
+
+async function open() {
+  const data = await unpacked(document.getElementById("data").textContent.trim());
+  window.page = new Page(data);
+  document.documentElement.dataset.ready = "yes";
+}
+
+if (typeof document !== "undefined") open();

@@ -1,0 +1,86 @@
+// One run: it cuts texts, and knows its steps.
+
+const MOST_REMEMBERED = 50000; // words
+
+class Run {
+  constructor(data) {
+    Object.assign(this, { title: data.title, note: data.note, recipe: data.recipe, stepName: data.step, whyNot: data.why_not });
+    this.tokens = new Tokens(data);
+    this.length = data.steps.left.length;
+    this.steps = data.steps;
+    if (data.steps.count) this.readCounts(data.steps);
+    this.changes = data.changes && new Changes(data.changes);
+    this.splitter = data.splits && new Splitter(data.splits);
+    this.way = data.cuts.by && new WAYS[data.cuts.by](this.tokens, { ...data.cuts, longest_word: data.longest_word });
+    this.words = data.words && { texts: textsOf(data.words.texts).map(decoded), counts: data.words.counts };
+    this.remembered = new Map();
+  }
+
+  readCounts(steps) {
+    this.counts = addedUp(steps.count);
+    this.saved = this.counts.map((count, i) => count + steps.saved[i]);
+    this.corpus = new Float64Array(this.length + 1).fill(steps.tokens_at_start);
+    for (let i = 0; i < this.length; i++) this.corpus[i + 1] = this.corpus[i] - this.saved[i];
+    let place = 0;
+    this.others = Array.from(steps.other_is, (kind, i) => {
+      const pair = kind === 2 ? [steps.other_left[place], steps.other_right[place]] : [this.tokens.left[i + 1], this.tokens.right[i + 1]];
+      if (kind === 2) place++;
+      return kind ? { pair, count: this.counts[i] - steps.other_count[i] } : null;
+    });
+  }
+
+  // Why this text cannot be cut here as the program cuts it.
+  refuses(text) {
+    const unsure = this.changes ? this.changes.unsureIn(text) : "";
+    if (!unsure) return this.whyNot;
+    return `What becomes of “${unsure}” depends on its neighbours, which this page does not follow; the program does.`;
+  }
+
+  // The stretches of a text, in order: {text, cut} of a word, {text} of what is in none.
+  cut(text, at) {
+    const changed = this.changes ? this.changes.changed(text) : text;
+    return this.splitter.words(changed).map(([start, end, isWord]) => {
+      const piece = changed.slice(start, end);
+      return isWord ? { text: piece, cut: this.cutWord(piece, at) } : { text: piece };
+    });
+  }
+
+  cutWord(word, at) {
+    let known = this.remembered.get(word);
+    if (!known) {
+      if (this.remembered.size > MOST_REMEMBERED) this.remembered.clear();
+      known = { spelled: this.way.spelled(word), cut: null };
+      this.remembered.set(word, known);
+    }
+    if (!known.cut || at < known.cut.since || at >= known.cut.until) known.cut = this.way.cut(known.spelled, at);
+    return known.cut;
+  }
+
+  ids(text, at) {
+    return this.cut(text, at).flatMap(({ cut }) => (cut ? cut.ids.map((id) => this.tokens.number(id)) : []));
+  }
+
+  // How often each pair occurs in the words it was learned from, at a moment. The last two moments are remembered.
+  pairCounts(at) {
+    this.countsAt ??= new Map();
+    const known = this.countsAt.get(at);
+    if (known) return known;
+    const counts = new Map(), stays = (id) => "uf".includes(this.tokens.kinds[id] ?? "-");
+    this.words.texts.forEach((word, i) => {
+      const { ids } = this.cutWord(word, at);
+      for (let place = 1; place < ids.length; place++) {
+        if (stays(ids[place - 1]) || stays(ids[place])) continue;
+        const key = pairKey(ids[place - 1], ids[place]);
+        counts.set(key, (counts.get(key) ?? 0) + this.words.counts[i]);
+      }
+    });
+    if (this.countsAt.size > 1) this.countsAt.delete(this.countsAt.keys().next().value);
+    this.countsAt.set(at, counts);
+    return counts;
+  }
+
+  leadingPairs(at, wanted) {
+    const found = [...this.pairCounts(at)].sort((one, other) => other[1] - one[1]).slice(0, wanted);
+    return found.map(([key, count]) => ({ pair: [Math.floor(key / SIDE), key % SIDE], count }));
+  }
+}

@@ -1,0 +1,237 @@
+"""The shared page in a real browser cuts as the engine does, obeys the hand, and trusts nothing it shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bpe_core as bpe
+from bpe_core.history.joining import Joining, PairRows
+from bpe_core.sharing.contents import SharedRun, why_not
+from bpe_core.sharing.page import page_of
+from tests.browser import Browser, browser, needs_browser
+from tests.shared import text_of
+
+LANGUAGES = ("arabic", "chinese", "code", "cyrillic", "emoji", "greek", "hebrew", "indic", "japanese", "korean", "thai")
+CORPUS = [text_of(name)[:3000] for name in (*LANGUAGES, "poem", "latin")]
+POOLS = (
+    [*range(0x20, 0x7F)],
+    [*range(0xA0, 0x600)],
+    [*range(0x900, 0x1200)],
+    [*range(0x1E00, 0x2100)],
+    [*range(0x4E00, 0x4F00)],
+    [*range(0x1F300, 0x1F650)],
+    [9, 10, 13, 32, 0x85, 0x2028, 0xFEFF, 0x17F, 0x212A, 0x130, 0x3A3, 0x345, 0x1D400, 0xFB01],
+    [*range(0xD800), *range(0xE000, 0x110000)],
+)
+
+
+def _random_texts(many: int) -> list[str]:
+    chance = Random(30)
+    return ["".join(chr(chance.choice(chance.choice(POOLS))) for _ in range(chance.randrange(60))) for _ in range(many)]
+
+
+TEXTS_TO_CUT = [*(text_of(name)[:1000] for name in LANGUAGES), *_random_texts(60)]
+
+
+def _learned(preset: str) -> bpe.Study:
+    choices = {"vocab_size": None, "merges": 200} if preset in ("words", "clean-words") else {"vocab_size": 500}
+    if preset in ("sentencepiece-like", "bert", "wordpiece"):
+        choices = {"vocab_size": 2_600}
+    if preset in ("unigram", "mingram"):
+        choices = {"vocab_size": 1_900}
+    return bpe.train(CORPUS, preset, **choices)
+
+
+def _with_priorities(*, by_text: bool, whole_words: bool = False) -> bpe.Study:
+    history = _learned("gpt2").history
+    base, order = len(history.alphabet), Random(1).sample(range(len(history)), len(history))
+    if by_text:
+        joining = Joining(priorities=np.array([-1] * base + order), whole_words=whole_words)
+    else:
+        left, right, _ = zip(*((*history.pair(row), row) for row in order), strict=True)
+        joining = Joining(pairs=PairRows(np.array(left), np.array(right), np.array(order) + base))
+    return bpe.Study(bpe.History.from_pairs(history.recipe, history.alphabet, history.pairs(), joining))
+
+
+METHODS: dict[str, Callable[[], bpe.Study]] = {
+    **{
+        preset: partial(_learned, preset)
+        for preset in (
+            *("gpt2", "cl100k", "o200k", "english", "clean-words", "words", "raw-bytes", "sentencepiece-like"),
+            *("bert", "wordpiece", "unigram", "mingram"),
+        )
+    },
+    "pairs in their own order": lambda: _with_priorities(by_text=False),
+    "texts in their own order": lambda: _with_priorities(by_text=True),
+    "whole words": lambda: _with_priorities(by_text=True, whole_words=True),
+}
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with browser(tmp_path_factory.mktemp("browser")) as one:
+        yield one
+
+
+def _open(page: Browser, folder: Path, **choices: Any) -> None:
+    page.errors.clear()
+    page.requests.clear()
+    path = folder / "run.html"
+    bpe.share(path=path, **choices)
+    page.open(path)
+
+
+@needs_browser
+@pytest.mark.parametrize("name", METHODS)
+def test_it_cuts_as_the_engine_does(name: str, page: Browser, tmp_path: Path) -> None:
+    study = METHODS[name]()
+    _open(page, tmp_path, given=study)
+    steps = len(study.history)
+    moments = [0, steps // 3, steps]
+    cut_at_all = f"page.runs[0].refuses(text) ? null : {moments}.map(at => page.runs[0].ids(text, at))"
+    asked = f"({json.dumps(TEXTS_TO_CUT)}).map(text => {cut_at_all})"
+    found = page.value(asked)
+    for text, cut in zip(TEXTS_TO_CUT, found, strict=True):
+        if cut is not None:
+            assert cut == [study.encode(text, at=at) for at in moments], text
+    assert sum(cut is not None for cut in found) > 20
+    names = page.value("Array.from({length: page.runs[0].tokens.count}, (_, id) => page.runs[0].tokens.name(id))")
+    different = [one for one in zip(names, study.names.text, strict=False) if one[0] != one[1]]
+    assert len(different) <= 2, different  # characters that one of the two does not know yet
+    assert page.errors == []
+
+
+@needs_browser
+def test_a_hand_types_slides_plays_and_asks(page: Browser, tmp_path: Path) -> None:
+    study = bpe.train([text_of("poem")], "gpt2", merges=120)
+    _open(page, tmp_path, given=study, title="The poem", text="the sea")
+    steps = len(study.history)
+    shown = "[...document.querySelectorAll('.tokens span')].map(span => span.textContent)"
+    assert page.value("document.title") == "The poem"
+    page.value("document.getElementById('text').focus()")
+    page.value("document.getElementById('text').select()")
+    page.type("the other sea")
+    assert "".join(page.value(shown)) == "the other sea"
+    assert len(page.value(shown)) == len(study.encode("the other sea"))
+    page.value("document.getElementById('moment').focus()")
+    page.press("Home")
+    assert page.value(shown) == list("the other sea")
+    assert page.value("document.querySelector('output').textContent") == f"0 merges of {steps}"
+    page.press("ArrowRight")
+    assert len(page.value(shown)) == len(study.encode("the other sea", at=1))
+    page.click("#play")
+    page.value("new Promise(done => setTimeout(done, 700))")
+    assert page.value("page.timeline.place") > 1
+    page.click("#play")
+    page.value("page.goTo(page.timeline.last)")
+    page.click(".tokens span")
+    assert "is token" in page.value("document.querySelector('.reason').textContent")
+    assert page.value("document.querySelectorAll('.tree li').length") >= 1
+    page.value("document.querySelector('.tokens').focus()")
+    before = page.value("document.querySelector('.reason').textContent")
+    page.press("ArrowRight")
+    assert page.value("document.querySelector('.reason').textContent") != before
+    assert page.errors == []
+
+
+@needs_browser
+def test_the_leading_pairs_are_those_of_the_engine(page: Browser, tmp_path: Path) -> None:
+    study = bpe.train([text_of("poem")], "gpt2", merges=60)
+    _open(page, tmp_path, given=study)
+    for at in (0, 1, 30):
+        best = page.value(f"page.runs[0].leadingPairs({at}, 1)[0].count")
+        assert best == study.history[at].count
+    assert page.value("Array.from(page.runs[0].counts)") == study.history.columns.count.tolist()
+    assert page.value("Array.from(page.runs[0].corpus)") == study.history.tokens_after.tolist()
+
+
+@needs_browser
+def test_what_a_merge_takes_from_other_pairs_is_said(page: Browser, tmp_path: Path) -> None:
+    _open(page, tmp_path, given=bpe.train(["he he he the the tho"], "words", merges=2, min_frequency=1))
+    page.value("page.goTo(1)")
+    rows = page.value("[...document.querySelectorAll('.leader')].map(row => row.innerText.split(/\\s*\\n\\s*/))")
+    assert ["t + he", "2"] in rows
+    assert ["t + h", "1", "−2, taken by he"] in rows
+
+
+@needs_browser
+def test_several_runs_move_by_one_slider(page: Browser, tmp_path: Path) -> None:
+    text = text_of("poem")
+    ours, theirs = bpe.train([text], "gpt2", vocab_size=300), bpe.train([text], "wordpiece", vocab_size=200)
+    _open(page, tmp_path, given={"ours": ours, "theirs": theirs}, text="the sea")
+    assert page.value("page.lanes.length") == 2
+    assert page.value("document.title") == "ours and theirs"
+    for place in (0, 60, 150, 10_000):
+        page.value(f"page.goTo({place})")
+        size = page.value("page.timeline.place + page.timeline.first")
+        for lane, study in enumerate((ours, theirs)):
+            at = page.value(f"page.lanes[{lane}].at")
+            base = len(study.history.alphabet)
+            assert at == min(max(0, size - base), len(study.history))
+    assert page.errors == []
+
+
+@needs_browser
+def test_what_is_hostile_runs_nothing_and_nothing_is_sent(page: Browser, tmp_path: Path) -> None:
+    bad = "</script><script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
+    study = bpe.train([f"{bad} {bad} {bad}"], "raw-bytes", vocab_size=None, merges=90)
+    _open(page, tmp_path, given=study, title=bad, text=bad, note=bad)
+    page.value("page.lanes[0].choose(0)")
+    assert page.value("document.title") == bad
+    assert page.value("document.querySelectorAll('img, main script').length") == 0
+    assert page.errors == []
+    assert [one for one in page.requests if not one.startswith("file:")] == []
+    sent = "fetch('https://example.org/').then(() => 'sent', () => 'refused')"
+    assert page.value(sent) == "refused"
+    inline = (
+        "const s = document.createElement('script'); s.textContent = 'document.title = 1'; document.body.append(s);"
+    )
+    page.value(inline)
+    assert page.value("document.title") == bad
+
+
+@needs_browser
+def test_a_narrow_page_needs_no_sideways_scrolling(page: Browser, tmp_path: Path) -> None:
+    _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=60), title="x" * 200, text="y" * 500)
+    page.call("Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True)
+    assert page.value("document.documentElement.scrollWidth") <= 360
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_a_page_of_256_merges_is_small() -> None:
+    for preset in ("gpt2", "o200k"):
+        study = bpe.train([text_of("poem"), text_of("prose")], preset, merges=256)
+        assert len(page_of([SharedRun("ours", study.history, study.learned_from)])) < 60_000
+
+
+def test_a_page_of_50_000_merges_has_less_than_a_megabyte() -> None:
+    chance = np.random.default_rng(1)
+    steps = 50_000
+    pairs = np.stack([chance.integers(0, np.arange(256, 256 + steps)) for _ in range(2)], axis=1)
+    history = bpe.History.from_pairs(bpe.Recipe.preset("gpt2"), _learned("gpt2").history.alphabet, pairs)
+    columns = history.columns._replace(
+        count=np.sort(chance.integers(2, 1_000_000, steps))[::-1],
+        runner_up_left=chance.integers(0, 256, steps).astype(np.int32),
+        runner_up_right=chance.integers(0, 256, steps).astype(np.int32),
+        runner_up_count=np.full(steps, 1),
+        tokens_left=np.arange(steps)[::-1],
+    )
+    counted = bpe.History(history.recipe, history.alphabet, columns, tokens_at_start=steps)
+    assert len(page_of([SharedRun("ours", counted)])) < 1_000_000
+
+
+def test_what_it_cannot_do_it_says() -> None:
+    backwards = bpe.train(
+        [text_of("poem")], bpe.Recipe(pattern="custom", custom_pattern=r"(?<=the )\w+", merges=9, vocab_size=None)
+    )
+    assert "expression of its own" in why_not(backwards.history)
+    blocks = bpe.train([text_of("poem")], "gage")
+    assert "no other text" in why_not(blocks.history)
