@@ -199,7 +199,7 @@ class Program(QObject):
 
     def _connect_topics(self) -> None:
         frame, text = self.frame, self.token_text
-        editor, table = self.text_panel.editor, self.merge_panel.table
+        table = self.merge_panel.table
         self.writing = Writing(frame, text, self.text_panel, self.token, self)
         self.running = Training(frame, self.training, self.form, self.speed, self)
         self.live = LiveLearning(self.session, self)
@@ -207,7 +207,7 @@ class Program(QObject):
         self.moving = Moving(frame, self.charts, self.pages, self.text_panel, self.watch, self.time_bar, self)
         self.merge_panel.connect_with(frame)
         self.charting = Charting(frame, self.charts, self.pages, table.place_of, self)
-        self.asking = Asking(frame, self.pages, self.inspector, editor, table, self)
+        self.asking = Asking(frame, self.pages, self.inspector, self.text_panel, table, self)
         self.exchanging = Exchanging(frame, self.pages, self)
         self.filing = Filing(frame, text, self.merges, self.charts, self.pages, self)
         self.opening = Opening(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)

@@ -23,8 +23,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.history.history import History, Pair
-from bpe_core.history.token_texts import TokenTexts, quoted
-from bpe_core.insight.table_comparison import TableComparison, compare_tables
+from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.methods import Wording
@@ -222,6 +221,12 @@ class Runs(QObject):
     def numbered(self, number: int | None) -> Run | None:
         return next((run for run in self.all if run.number == number), None)
 
+    def left_by(self, run: Run) -> Run | None:
+        """The run that this one goes on from in another way, by hand."""
+        parent = self.numbered(run.parent)
+        is_steered = parent is not None and run.recipe.interventions not in ((), parent.recipe.interventions)
+        return parent if is_steered else None
+
     def with_branches(self, run: Run) -> list[Run]:
         """The run and all that go on from it, in their order."""
         numbers = {run.number}
@@ -378,14 +383,6 @@ class Runs(QObject):
     def _end(self, run: Run, sentence: str) -> None:
         run.phase, run.sentence = Phase.ENDED, sentence
         self._tell(run)
-        parent, history = self.numbered(run.parent), run.history
-        if run.recipe.interventions and history is not None and parent is not None and parent.history is not None:
-            compare = partial(compare_tables, parent.history, history)
-            self._aside.ask(
-                ("branch", run.stamp),
-                lambda task: compare(cancelled=task.cancelled),
-                lambda found: self._aside.tell(_sentence_of_branch(run, parent, found), is_error=False),
-            )
 
     def _fail(self, run: Run, sentence: str, details: str = "") -> None:
         run.job = None
@@ -398,15 +395,3 @@ class Runs(QObject):
             self.changed.emit()
         elif not run.is_busy:
             self.rested.emit(run)
-
-
-def _sentence_of_branch(run: Run, parent: Run, found: TableComparison) -> str:
-    if found.first is None or found.parted is None:
-        return f"Run {run.number:,} makes the same {run.wording.steps} as run {parent.number:,}."
-    before, now = (" + ".join(map(quoted, pair)) for pair in found.parted)
-    differing = sum(one.other_place is not None for one in found.differing)
-    return (
-        f"Run {run.number:,} leaves run {parent.number:,} at {run.wording.step} {found.first + 1:,}: {now} instead of "
-        f"{before}. {differing:,} of its {run.wording.counted(run.learned)} differ, and "
-        f"{len(found.only_in_second):,} of its tokens are new."
-    )

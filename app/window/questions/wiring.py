@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,19 +10,23 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.session.aside import Answer, Notice
+from app.session.run import Run
 from app.window.main_window import Frame
 from app.window.merges.merge_panel import MergeTableView
 from app.window.pages import AUDIT, LAB, LANES, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.page import PageTabs
 from app.window.parts.widgets import action_button
-from app.window.text.view.editor import TokenTextEdit
+from app.window.text.view.text_panel import TokenTextPanel
+from bpe_core.history.history import Pair
 from bpe_core.recipes.interventions import Act
 
 if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
     from app.window.files.compress_and_encode import CorpusEncoding
+    from app.window.questions.compare.lanes_model import LanesModel
     from app.window.questions.compare.panel import LanesPanel
+    from app.window.questions.what_if import BothTexts
 
 FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair from Here On": "forbid"}
 
@@ -37,7 +41,7 @@ class Asking(QObject):
         frame: Frame,
         pages: Pages,
         inspector: PageTabs,
-        editor: TokenTextEdit,
+        text: TokenTextPanel,
         table: MergeTableView,
         parent: QObject,
     ) -> None:
@@ -45,7 +49,8 @@ class Asking(QObject):
         self._session = session = frame.session
         self._runs, self._cursor = session.runs, session.cursor
         self._messages = frame.messages
-        self._window, self._actions, self._inspector, self._editor = frame.window, frame.actions, inspector, editor
+        self._window, self._actions, self._inspector, self._text = frame.window, frame.actions, inspector, text
+        self._editor = editor = text.editor
         self._pages, self._token = pages, pages.page(TOKEN)
         self._connect_actions()
         self._connect_pages()
@@ -55,6 +60,7 @@ class Asking(QObject):
         table.travelled.connect(lambda position: inspector.show_page("token"))
         table.activated.connect(lambda index: self._window.show_dock("inspector"))
         table.menu_wanted.connect(self._open_merge_menu)
+        session.runs.changed.connect(self._look_for_branch)
 
     # -- requests of pages -----------------------------------------------------------------
 
@@ -120,14 +126,17 @@ class Asking(QObject):
         self._window.centre.setSizes([self._window.height(), 0])
 
     def _ask_why_beside(self, lane: int, byte: int) -> None:
-        """Show the run of one column at its size, and ask there."""
         model = self._pages.page(LANES).model
-        asked = model.lanes[lane]
-        wanted = asked.wanted
         model.stay()
+        self._ask_why_of(model, lane, byte)
+
+    def _ask_why_of(self, model: LanesModel, lane: int, byte: int) -> None:
+        """Of one tokenizer, at the step shown: its run is the one that the window shows from now on."""
+        asked = model.lanes[lane]
+        step = asked.wanted
         if self._runs.shown is not asked.run:
             self._runs.show(asked.run)
-        self._cursor.go_to(wanted)
+        self._cursor.go_to(step)
         self._pages.page(WHY).model.look_at(byte, model.specimen)
         self._window.show_dock("inspector", here=True)
         self._inspector.show_page("why")
@@ -185,7 +194,7 @@ class Asking(QObject):
             menu.addSeparator()
             for text, act in FORCING.items():
                 menu.addAction(text).triggered.connect(
-                    lambda _=False, act=act: self._runs.branch(run, at + 1, act, pair)
+                    lambda _=False, act=act: self._go_another_way(run, at + 1, act, pair)
                 )
         menu.popup(place)
 
@@ -194,7 +203,29 @@ class Asking(QObject):
         if run is None or pair is None:
             self._messages.show_notice(Notice("There is no step to forbid at the moment shown: go to one first."))
             return
-        self._runs.branch(run, step, "forbid", pair)
+        self._go_another_way(run, step, "forbid", pair)
+
+    def _go_another_way(self, run: Run, step: int, act: Act, pair: Pair) -> None:
+        """Make a branch, and show how the text is cut with and without it."""
+        self._runs.branch(run, step, act, pair)
+        if self._runs.shown is not run:
+            self._window.show_room("ask")
+            self.both_texts.open(True)
+
+    def _look_for_branch(self) -> None:
+        if self._runs.shown is not None and self._runs.left_by(self._runs.shown) is not None:
+            self.both_texts.follow()
+
+    @cached_property
+    def both_texts(self) -> BothTexts:
+        """Above the text, where a branch is shown."""
+        from app.window.questions.what_if import BothTexts
+
+        both = BothTexts(self._session)
+        self._text.put_above(both)
+        both.opened.connect(partial(self._text.give_room, both))
+        both.rows.place_clicked.connect(partial(self._ask_why_of, both.model))
+        return both
 
     def _ask_what_paid(self) -> None:
         self._token.model.pin(None)

@@ -24,7 +24,7 @@ from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
-from tests.gui.conftest import WAIT, settle, wait_for_phase, wait_for_sentence
+from tests.gui.conftest import WAIT, settle, wait_for_phase
 
 OLD = train(
     Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("gpt2", special_tokens=("<|end|>",))
@@ -123,6 +123,40 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
     settle(qtbot, program)
 
 
+def test_what_if_shows_the_text_as_both_runs_cut_it(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None]
+) -> None:
+    """Wherever one asks; one slider moves both, and one button leads back to the one text."""
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    program.window.show_room("build")
+    program.session.cursor.go_to(3)
+    program.actions["forbid"].trigger()
+    ended(qtbot, program, 2)
+    assert program.window.room == "ask"
+    both, panel = program.asking.both_texts, program.text_panel
+    assert both.rows.isVisible()
+    assert panel.splitter.isHidden()
+    for position in (2, 20, 5):
+        program.session.cursor.go_to(position)
+        settle(qtbot, program)
+        assert [(lane.run.number, lane.at) for lane in both.model.lanes] == [(1, position), (2, position)]
+        assert (both.model.parallel is not None and len(both.model.parallel.differing) > 0) == (position > 2)
+    both.rows.place_clicked.emit(0, 3)
+    assert (shown(program).number, program.session.cursor.position) == (1, 5)
+    assert both.rows.isVisible(), "who asks why the first cut there still sees both"
+    assert both.button.text() == "Back to One Text"
+    both.button.click()
+    assert panel.splitter.isVisible()
+    assert not both.rows.isVisible()
+    both.button.click()
+    assert both.rows.isVisible()
+    assert program.form.choose(vocab_size=290)
+    train(program)
+    assert panel.splitter.isVisible()
+    assert both.isHidden(), "a run of its own is shown"
+
+
 def test_a_branch_is_played_from_its_fork_and_says_what_changed(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:
@@ -140,9 +174,9 @@ def test_a_branch_is_played_from_its_fork_and_says_what_changed(
     differing = sum(one.other_place is not None for one in found.differing)
     assert found.first == 9
     assert 0 < differing <= 35
-    wait_for_sentence(qtbot, program, f"Run {branch.number} leaves run 1 at merge 10: ")
-    said = program.messages.sentence.text()
-    assert f"{differing} of its 44 merges differ, and {len(found.only_in_second)} of its tokens are new." in said
+    told = program.asking.both_texts.told
+    qtbot.waitUntil(lambda: f"{differing} of 44 merges differ; the first at 10: " in told.text(), timeout=WAIT)
+    assert f"A Run 1: gpt2 · B Run {branch.number}: gpt2, no " in told.text()
     qtbot.waitUntil(lambda: program.session.cursor.position > 9, timeout=WAIT)
     program.session.playing.skip()
     settle(qtbot, program)

@@ -123,11 +123,20 @@ class TokenTextPanel(QWidget):
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setCollapsible(0, False)
         below = (self.splitter, 1), ScaleLegend(model), self.counts
-        in_column(*filter(None, [above]), *below, on=self, margins=(0, 0, 0, 0), spacing=2)
+        self._column = in_column(*filter(None, [above]), *below, on=self, margins=(0, 0, 0, 0), spacing=2)
         self.editor.token_hovered.connect(self._light_id)
         self.editor.selection_changed.connect(self.ids.grid.select)
         self.ids.grid.token_hovered.connect(self._light_token)
         self.ids.grid.token_chosen.connect(self._show_token)
+
+    def put_above(self, view: QWidget) -> None:
+        """Put something above the text, which may take the place of it."""
+        self._column.insertWidget(self._column.indexOf(self.splitter), view)
+
+    def give_room(self, view: QWidget, on: bool) -> None:
+        """Let what is above the text have its room, or give it back."""
+        self.splitter.setHidden(on)
+        self._column.setStretchFactor(view, int(on))
 
     def show_ids(self, on: bool) -> None:
         self.ids.setVisible(on)
