@@ -41,7 +41,18 @@ from app.window.main_window import Frame, MainToolBar, MainWindow
 from app.window.merges.merge_panel import MergePanel
 from app.window.merges.merge_table import MergeTableModel
 from app.window.message_bar import MessageBar
-from app.window.pages import ABOUT, LANES, PAGES, PAIRS, SWEEPS, Pages, World, drawn_measures
+from app.window.pages import (
+    ABOUT,
+    CORPUS_TEXT,
+    CORPUS_TEXT_ITEM,
+    LANES,
+    PAGES,
+    PAIRS,
+    SWEEPS,
+    Pages,
+    World,
+    drawn_measures,
+)
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
@@ -203,7 +214,7 @@ class Program(QObject):
         self.writing = Writing(frame, text, self.text_panel, self.token, self)
         self.running = Training(frame, self.training, self.form, self.speed, self)
         self.live = LiveLearning(self.session, self)
-        self.live.is_watched = lambda: self.window.room in ("watch", "ask") and not self.window.stage
+        self.live.is_watched = self._shows_what_follows
         self.moving = Moving(frame, self.charts, self.pages, self.text_panel, self.watch, self.time_bar, self)
         self.merge_panel.connect_with(frame)
         self.charting = Charting(frame, self.charts, self.pages, table.place_of, self)
@@ -216,11 +227,21 @@ class Program(QObject):
         tabs, look_at = (self.charts, self.inspector), self.asking.about_token
         self.finding = Finding(frame, self.teaching, self.form, tabs, look_at, self)
 
+    def _shows_what_follows(self) -> bool:
+        """Whether a change of recipe or texts is to be learned at once: where a person sees what comes of it."""
+        is_editing = self.charts.shown == CORPUS_TEXT.id and self.window.room == "build"
+        return not self.window.stage and (self.window.room in ("watch", "ask") or is_editing)
+
+    def _edit_corpus_text(self, number: int) -> None:
+        self.pages.page(CORPUS_TEXT).model.choose(number)
+        self.actions[CORPUS_TEXT_ITEM.name].trigger()
+
     def _connect_topics_with_each_other(self) -> None:
         self.session.recipe.changed.connect(lambda _: self.corpus.refresh())
         for wanted in (self.watch.train_wanted, self.finding.learning_wanted):
             wanted.connect(self.running.train_and_play)
         self.session.playing.stepped.connect(self.pages.page(PAIRS).show_step)
+        self.corpus_panel.edit_wanted.connect(self._edit_corpus_text)
         self.runs_panel.compare_wanted.connect(self.asking.compare_with)
         self.pages.when_built(SWEEPS, lambda page: page.session_wanted.connect(self.filing.open))
         self.exchanging.counts.open_wanted.connect(lambda place: self.opening.open_named([place]))

@@ -144,6 +144,18 @@ class SessionCorpus(QObject):
         texts = self.texts.value
         self.texts.put(tuple(dataclasses.replace(t, **changes) if t.number in numbers else t for t in texts), name)
 
+    def rewrite(self, source: CorpusText, text: str | None) -> None:
+        """Let a text of the session be where that source was; None brings the source back.
+
+        Whoever types it keeps the steps to undo, which are smaller than texts. A file is left as it is.
+        """
+        self._samples.discard(source.number)
+        name = f"{source.name}, edited" if source.place else source.name
+        fresh = source if text is None else CorpusText(name, text=text, number=source.number)
+        texts = self.texts.value
+        changed = (dataclasses.replace(fresh, group=t.group) if t.number == source.number else t for t in texts)
+        self.texts.put_quietly(tuple(changed))
+
     def count(self) -> None:
         self.counts.want(self.texts.value, self.recipe.value)
 

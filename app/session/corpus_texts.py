@@ -15,6 +15,7 @@ from typing import Any
 from bpe_core.counting.background import TextsToCount
 from bpe_core.errors import CorpusError
 from bpe_core.session_file.values import SavedSource
+from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.opening import is_address, without_password
 from bpe_core.text.reading.source import OnInvalid
@@ -27,6 +28,7 @@ LENIENT: dict[str, tuple[str | None, OnInvalid]] = {
     "utf-8 skip": ("utf-8", "skip"),
 }
 
+LARGEST_EDITED = 1_000_000  # bytes
 IN_NONE = "in no group"  # the name of texts in no group, where others are in groups
 _numbers = itertools.count(1)
 
@@ -110,10 +112,10 @@ class CorpusText:
         return TextsToCount(self.address or str(self.path), group=self.group, choices=choices)
 
     def key(self) -> Hashable:
-        """Return what its count is remembered by, which changes with the file; folders are only looked at once."""
+        """Return what its count is remembered by, which changes with text or file; folders are only looked at once."""
         read_as = self.encoding, self.column, self.word_list
         if self.path is None or self.is_folder:
-            return self.number, read_as
+            return self.number, self.text, read_as
         return self.path, self.file_state(), read_as
 
 
@@ -129,6 +131,26 @@ def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpu
     corpus = Corpus.grouped(corpora, twice=True)  # what puts texts together sees which are there
     yield corpus
     remarks += map(str, corpus.skipped)
+
+
+def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -> str:
+    """Return a text that a person may edit here; say why not of others."""
+    if source.is_folder or source.address:
+        raise CorpusError(f"{source.name} is no file of this computer: only a file or a pasted text can be edited.")
+    corpus, found, is_whole = source.to_count().corpus(), bytearray(), False
+    if corpus.word_lists:
+        raise CorpusError(f"{source.name} holds words with their counts, not a text.")
+    for chunk in while_wanted(corpus.chunks(), cancelled):
+        if is_whole:
+            raise CorpusError(f"{source.name} holds several texts: only a plain text can be edited here.")
+        found += chunk.data
+        is_whole = chunk.ends_document
+        if len(found) > LARGEST_EDITED:
+            raise CorpusError(
+                f"{source.name} has more than {LARGEST_EDITED // 10**6} MB, too much to learn anew at every key: edit "
+                "it elsewhere; what is saved there is read at the next training."
+            )
+    return found.decode()
 
 
 def _refuse_what_may_never_end(path: Path) -> None:

@@ -20,6 +20,7 @@ from bpe_core.questions import question_names
 
 if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
+    from app.window.corpus.text_page import CorpusTextPage
     from app.window.questions.audit.page import AuditPage
     from app.window.questions.blocks_page import BlocksPage
     from app.window.questions.compare.answers import ComparePage, LabPage
@@ -85,6 +86,12 @@ def build_words(world: World) -> WordsPage:
     from app.window.questions.words.page import WordsPage
 
     return WordsPage(WordsModel(world.session))
+
+
+def build_corpus_text(world: World) -> CorpusTextPage:
+    from app.window.corpus.text_page import CorpusTextModel, CorpusTextPage
+
+    return CorpusTextPage(CorpusTextModel(world.session))
 
 
 def build_audit(world: World) -> AuditPage:
@@ -193,6 +200,8 @@ WORDS = chart_row(
     build_words,
     Item("words", "The W&ords of the Corpus", "List the words of the texts, the most frequent first"),
 )
+CORPUS_TEXT_ITEM = Item("corpus_text", "Edit Co&rpus Text", "Change a text that is learned from, and see what follows")
+CORPUS_TEXT = PageRow("corpus_text", "Corpus Text", "charts", build_corpus_text, (CORPUS_TEXT_ITEM,))
 AUDIT = chart_row(
     build_audit,
     Item("audit", "A&udit of the Tokens", "List those that are unused, unreachable or broken; trim the table"),
@@ -220,8 +229,8 @@ LANES = PageRow("lanes", "Side by side", "beside", build_lanes)
 TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 
 PAGES: tuple[PageRow[Page], ...] = (
-    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WORDS, AUDIT, BLOCKS, LAB, COMPARE, SIZES, CURVES,
-    SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
+    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WORDS, CORPUS_TEXT, AUDIT, BLOCKS, LAB, COMPARE,
+    SIZES, CURVES, SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
 )  # fmt: skip
 # Questions with special views: the rows above, and the tables of merges and words.
 OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff"}
@@ -259,14 +268,14 @@ def drawn_measures() -> dict[str, dict[str, str]]:
 IN_ROOMS: dict[str, tuple[str, ...]] = {
     "watch": ("pairs",),
     "compare": tuple(ABOUT),
-    "build": ("words", "audit", "blocks"),
+    "build": ("words", "corpus_text", "audit", "blocks"),
 }
 
 
 def charts_in(room: str) -> tuple[str, ...]:
     if room in IN_ROOMS:
         return IN_ROOMS[room]
-    elsewhere = {*IN_ROOMS["compare"], *IN_ROOMS["build"]}
+    elsewhere = {*IN_ROOMS["compare"], *IN_ROOMS["build"]} - {CORPUS_TEXT.id}
     return tuple(row.id for row in PAGES if row.tabs == "charts" and row.id not in elsewhere)
 
 

@@ -222,8 +222,10 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         if fresh == self._sources:
             self.set_rows(self.rows, are_same=True)
         else:
+            texts, sizes = {one.number: one.text for one in self._sources}, self._sizes
+            same = {one.number for one in fresh if texts.get(one.number) is one.text}
+            self._sizes = {one.number: sizes[one.number] if one.number in same else one.size or 0 for one in fresh}
             self._sources = fresh
-            self._sizes = {source.number: self._sizes.get(source.number, source.size or 0) for source in fresh}
             self.set_rows(rows_of(fresh))
         self.totals_changed.emit()
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
 
-from PySide6.QtCore import QItemSelectionModel, QRect, QSize, QSortFilterProxyModel, QStringListModel, Qt
+from PySide6.QtCore import QItemSelectionModel, QRect, QSize, QSortFilterProxyModel, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAction, QFont, QKeySequence, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -220,6 +220,8 @@ class WholeSentence(QLabel):
 
 
 class CorpusPanel(QWidget):
+    edit_wanted = Signal(int)  # the number of a text
+
     def __init__(
         self, model: CorpusListModel, open_action: QAction, words_action: QAction, parent: QWidget | None = None
     ) -> None:
@@ -258,6 +260,10 @@ class CorpusPanel(QWidget):
         add_key_action(view, "Move Up", "Alt+Up", lambda: self._move(-1))
         add_key_action(view, "Move Down", "Alt+Down", lambda: self._move(1))
         add_key_action(view, "Remove from Corpus", QKeySequence.StandardKey.Delete, self.remove_selected)
+        self.edit_action = QAction("Edit Text", view)
+        self.edit_action.triggered.connect(self._edit_text)
+        view.addAction(self.edit_action)
+        view.doubleClicked.connect(lambda _: self._edit_text())
         view.addAction(self._make_encodings_menu(view).menuAction())
         view.addAction(self.columns_menu.menuAction())
         self.files_action = QAction("Files of It …", view)
@@ -287,6 +293,11 @@ class CorpusPanel(QWidget):
         text = self._model.picked_at(self._selected_rows())
         if text is not None:
             PickedFiles(self._model, text, self).open()
+
+    def _edit_text(self) -> None:
+        rows = self._selected_rows()
+        if len(rows) == 1 and isinstance(text := self._model.rows[rows[0]], CorpusText):
+            self.edit_wanted.emit(text.number)
 
     def _edit_group(self, name: str) -> None:
         index = self._model.index(self._model.row_of_group(name))
@@ -323,6 +334,7 @@ class CorpusPanel(QWidget):
     def _enable_buttons(self) -> None:
         selected = len(self.list.selectedIndexes())
         self.remove_button.setEnabled(selected > 0)
+        self.edit_action.setEnabled(selected == 1)
         self.files_action.setEnabled(selected == 1 and self._model.picked_at(self._selected_rows()) is not None)
         several = self._model.rowCount() > 1
         self.up_button.setEnabled(selected > 0 and several)

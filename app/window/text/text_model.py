@@ -82,10 +82,13 @@ class TokenTextModel(QObject):
     tokens_changed = Signal()  # the same text has other tokens
     colours_changed = Signal()  # the tokens have other colours
 
-    def __init__(self, text: str = "", parent: QObject | None = None, undo: Steps | None = None) -> None:
+    def __init__(
+        self, text: str = "", parent: QObject | None = None, undo: Steps | None = None, label: str = "Edit the text"
+    ) -> None:
+        """`label` names an edit in the Edit menu."""
         super().__init__(parent)
         self.undo = undo or Steps(self)
-        self.steps = TextSteps(self.undo, self._change)
+        self.steps = TextSteps(self.undo, self._change, label)
         self.chunks = TextChunks(_encodable(text))
         self.revision = 0
         self._segmentation: Segmentation = Boundaries.unknown(self.chunks.text().encode())
@@ -302,8 +305,8 @@ class Edit:
 
 
 class TextSteps:
-    def __init__(self, stack: Steps, change: Callable[[Edit], None]) -> None:
-        self._stack, self._change = stack, change
+    def __init__(self, stack: Steps, change: Callable[[Edit], None], label: str) -> None:
+        self._stack, self._change, self._label = stack, change, label
         self._known: list[Step] = []
         self._is_sealed = False
 
@@ -328,7 +331,7 @@ class TextSteps:
             last.before, last.after = whole.reversed(), whole
             self._change(edit)
         else:
-            step = Step(stack, "Edit the text", self._walk, edit.reversed(), edit)
+            step = Step(stack, self._label, self._walk, edit.reversed(), edit)
             self._known = [*(known for known in self._known if not known.is_undone), step]
             stack.push(step)
             self._forget_the_oldest()

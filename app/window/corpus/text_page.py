@@ -1,0 +1,157 @@
+"""A text of the corpus to be edited: what is typed is learned from at once, and can be undone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QComboBox, QStackedWidget
+
+from app.session.corpus_texts import CorpusText, text_to_edit
+from app.session.session import Session
+from app.window.parts.layouts import in_column, in_row
+from app.window.parts.page import Page
+from app.window.parts.watched import Watched
+from app.window.parts.widgets import label, muted, named
+from app.window.text.text_model import TokenTextModel
+from app.window.text.view.editor import TokenTextEdit
+
+TOPIC = "text to edit"
+REDRAW_MILLISECONDS = 60
+NO_TEXT = "There is no text yet: open a file, paste a text or choose a sample."
+OF_SESSION = "What you type is learned from, and kept with the session. Undo takes it back."
+OF_FILE = "An edit makes it a text of the session. The file on disk is never touched."
+WAS_FILE = "Edited: it is a text of the session now. The file on disk is as it was."
+
+
+@dataclass(eq=False)
+class OpenText:
+    source: CorpusText  # before any edit
+    first: str
+    model: TokenTextModel
+    now: str  # what the corpus has
+
+
+class CorpusTextModel(QObject, Watched):
+    """Knows which text is chosen, and lets the corpus follow what is typed. Its undo steps are those of the session."""
+
+    changed = Signal()
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self.chosen: int | None = None  # the number of a text
+        self.trouble = ""  # why the chosen one cannot be edited
+        self._open: dict[int, OpenText] = {}
+        self._asked: CorpusText | None = None
+        self._corpus, self._aside, self._undo = session.corpus, session.aside, session.undo
+        session.corpus.texts.changed.connect(lambda _: self._follow())
+        self.refresh_on(REDRAW_MILLISECONDS, session.corpus.texts.changed)
+
+    @property
+    def source(self) -> CorpusText | None:
+        return next((one for one in self._corpus.texts.value if one.number == self.chosen), None)
+
+    @property
+    def opened(self) -> OpenText | None:
+        return None if self.chosen is None else self._open.get(self.chosen)
+
+    @property
+    def choices(self) -> list[tuple[int, str]]:
+        return [(one.number, one.name) for one in self._corpus.texts.value]
+
+    @property
+    def sentence(self) -> str:
+        source, opened = self.source, self.opened
+        if source is None or opened is None:
+            return self.trouble or ("Reading …" if source is not None else NO_TEXT)
+        return OF_FILE if source.place else WAS_FILE if opened.source.place else OF_SESSION
+
+    def choose(self, number: int) -> None:
+        self.chosen = number
+        self.refresh()
+
+    def refresh(self) -> None:
+        texts = self._corpus.texts.value
+        if self.source is None:
+            self.chosen = texts[0].number if texts else None
+        source = self.source
+        if source is not None and self.opened is None and source != self._asked:
+            self._asked, self.trouble = source, ""
+            work = partial(text_to_edit, source)
+            self._aside.ask(TOPIC, lambda task: work(task.cancelled), partial(self._begin, source), self._refuse)
+        self.changed.emit()
+
+    def _begin(self, source: CorpusText, text: str) -> None:
+        self._asked = None
+        if source.number not in self._open:
+            model = TokenTextModel(text, self, self._undo, f"Edit {source.name}")
+            self._open[source.number] = opened = OpenText(source, text, model, text)
+            model.text_changed.connect(lambda _: self._take_edit(opened))
+        self.changed.emit()
+
+    def _refuse(self, sentence: str) -> None:
+        self.trouble = sentence
+        self.changed.emit()
+
+    def _take_edit(self, opened: OpenText) -> None:
+        text = opened.model.text()
+        if text != opened.now:
+            opened.now = text
+            self._corpus.rewrite(opened.source, None if text == opened.first else text)
+
+    def _follow(self) -> None:
+        """Show what others make of a text, and forget those that cannot come back."""
+        there = {one.number: one for one in self._corpus.texts.value}
+        for number, opened in list(self._open.items()):
+            source = there.get(number)
+            if source is None and self._undo.count():
+                continue  # undo may bring it back
+            is_other = source is None or (source.place and replace(source, group=opened.source.group) != opened.source)
+            if is_other:
+                del self._open[number]
+                continue
+            assert source is not None
+            text = opened.first if source.place else source.text
+            if text is not opened.now and text != opened.now:
+                opened.now = text
+                opened.model.set_text(text)
+
+
+class CorpusTextPage(Page):
+    def __init__(self, model: CorpusTextModel) -> None:
+        super().__init__(model)
+        self.model = model
+        self.box = named(QComboBox(), "Text to edit")
+        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.box.setMinimumContentsLength(12)
+        self.told = muted()
+        self.editors = QStackedWidget()
+        self._known: dict[OpenText, TokenTextEdit] = {}
+        above = in_row(label("Text"), (self.box, 1))
+        in_column(above, self.told, (self.editors, 1), on=self, margins=(8, 6, 8, 4))
+        self.box.activated.connect(lambda _: model.choose(self.box.currentData()))
+        model.changed.connect(self._show)
+        self._show()
+
+    @property
+    def editor(self) -> TokenTextEdit | None:
+        return None if self.model.opened is None else self._known.get(self.model.opened)
+
+    def _show(self) -> None:
+        model, opened = self.model, self.model.opened
+        if [(self.box.itemData(i), self.box.itemText(i)) for i in range(self.box.count())] != model.choices:
+            self.box.clear()
+            for number, name in model.choices:
+                self.box.addItem(name, number)
+        self.box.setCurrentIndex(self.box.findData(model.chosen))
+        self.told.setText(model.sentence)
+        self.editors.setVisible(opened is not None)
+        if opened is None:
+            return
+        if opened not in self._known:
+            self._known[opened] = editor = TokenTextEdit(opened.model)
+            editor.setAccessibleName("Text of the corpus")
+            editor.setAccessibleDescription(OF_SESSION)
+            self.editors.addWidget(editor)
+        self.editors.setCurrentWidget(self._known[opened])
