@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QStackedWidget
 
 from app.session.corpus_texts import CorpusText, text_to_edit
 from app.session.session import Session
+from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.watched import Watched
@@ -19,6 +20,7 @@ from app.window.text.view.editor import TokenTextEdit
 
 TOPIC = "text to edit"
 REDRAW_MILLISECONDS = 60
+LARGE, REST_MILLISECONDS = 100_000, 250  # characters; the pause in typing after which so large a text is learned
 NO_TEXT = "There is no text yet: open a file, paste a text or choose a sample."
 OF_SESSION = "What you type is learned from, and kept with the session. Undo takes it back."
 OF_FILE = "An edit makes it a text of the session. The file on disk is never touched."
@@ -45,6 +47,7 @@ class CorpusTextModel(QObject, Watched):
         self._open: dict[int, OpenText] = {}
         self._asked: CorpusText | None = None
         self._corpus, self._aside, self._undo = session.corpus, session.aside, session.undo
+        self._rest = timer(self, REST_MILLISECONDS, self._take_edits)
         session.corpus.texts.changed.connect(lambda _: self._follow())
         self.refresh_on(REDRAW_MILLISECONDS, session.corpus.texts.changed)
 
@@ -87,18 +90,24 @@ class CorpusTextModel(QObject, Watched):
         if source.number not in self._open:
             model = TokenTextModel(text, self, self._undo, f"Edit {source.name}")
             self._open[source.number] = opened = OpenText(source, text, model, text)
-            model.text_changed.connect(lambda _: self._take_edit(opened))
+            model.text_changed.connect(lambda _: self._take_edit_soon(opened))
         self.changed.emit()
 
     def _refuse(self, sentence: str) -> None:
         self.trouble = sentence
         self.changed.emit()
 
-    def _take_edit(self, opened: OpenText) -> None:
-        text = opened.model.text()
-        if text != opened.now:
-            opened.now = text
-            self._corpus.rewrite(opened.source, None if text == opened.first else text)
+    def _take_edit_soon(self, opened: OpenText) -> None:
+        """Take an edit: of a large text when the person pauses, or each key would have to wait for the one before."""
+        is_typing = opened.model.length > LARGE and not self._undo.is_walking
+        self._rest.start() if is_typing else self._take_edits()
+
+    def _take_edits(self) -> None:
+        for opened in list(self._open.values()):
+            text = opened.model.text()
+            if text != opened.now:
+                opened.now = text
+                self._corpus.rewrite(opened.source, None if text == opened.first else text)
 
     def _follow(self) -> None:
         """Show what others make of a text, and forget those that cannot come back."""
