@@ -60,6 +60,7 @@ from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import Asking
 from app.window.recipe.recipe_form import RecipeForm
 from app.window.recipe.recipe_panel import RecipePanel
+from app.window.recipe.shown_recipe import ShownRecipe
 from app.window.rooms.watch_panel import WatchPanel
 from app.window.rooms.wiring import Moving
 from app.window.text.encoder import LiveEncoder
@@ -176,8 +177,9 @@ class Program(QObject):
         self.inspector = PageTabs("Inspector", self.pages.on("inspector"))
         self.corpus_panel = CorpusPanel(self.corpus, actions["open"], actions["words"])
         self.recipe_panel = RecipePanel(self.form)
+        self.shown_recipe = ShownRecipe(self.form)
         self.merge_panel = MergePanel(self.merges)
-        self.runs_panel = RunsPanel(self.run_list)
+        self.runs_panel = RunsPanel(self.run_list, self.shown_recipe)
         self.bookmarks_panel = BookmarksPanel(self.bookmarks, self.frame)
         self.lesson_panel = LessonPanel(self.course)
         self.watch = WatchPanel(self.session, self.form)

@@ -18,7 +18,7 @@ from bpe_core.recipes.methods import FIRST_SIZE, METHODS, Listed
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES as CHOICES
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
-from bpe_core.recipes.recipe import Learning, Recipe, Size, Splitting, Symbols
+from bpe_core.recipes.recipe import Learning, Mixing, Recipe, Size, Splitting, Steering, Symbols
 from bpe_core.recipes.recipe import title_of as title_of
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.progress import CancelCheck, while_wanted
@@ -91,10 +91,29 @@ def options(choice: str) -> list[Option]:
     return OPTIONS.get(choice) or [Option(name, name.replace("-", " "), "") for name in CHOICES[choice].among]
 
 
+def value_text(choice: str, recipe: Recipe) -> str:
+    """Write a choice as the form does.
+
+    >>> some = Recipe.preset("gpt2", special_tokens=("<s>",), lowercase=True)
+    >>> [value_text(name, some) for name in ("ties", "vocab_size", "merges", "special_tokens", "lowercase", "mixture")]
+    ['first seen', '32,000', '–', '<s>', 'yes', '–']
+    """
+    value = getattr(recipe, choice)
+    if choice == "mixture" and value is not None:
+        return str(value.in_words())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (tuple, int)):
+        return f"{value:,}" if isinstance(value, int) else " ".join(map(str, value)) or "–"
+    listed = (one.title for one in options(choice) if one.value == value) if KINDS[choice] is str else iter(())
+    return next(listed, value or "–")
+
+
 class RecipeForm(QObject):
     """Changes one choice at a time; an impossible one is refused with a sentence."""
 
     changed = Signal()
+    compared = Signal()  # the recipe or the run shown may be another
     refused = Signal(str, str)  # the choice, the sentence
     split = Signal(tuple)  # the words of the preview, as they are shown
     split_failed = Signal(str)
@@ -108,7 +127,9 @@ class RecipeForm(QObject):
         self._own_size: Size | None = None  # the method that the person chose last
         self._sizes_by_itself = {recipe.value.part(Size), *(Recipe.preset(name).part(Size) for name in PRESETS)}
         self._preview_soon = timer(self, PREVIEW_PAUSE_MILLISECONDS, self.preview)
+        self._runs = session.runs
         recipe.changed.connect(lambda _: self._recipe_changed())
+        session.runs.changed.connect(self.compared)
         text.changed.connect(lambda _: self._preview_soon.start())
 
     def value(self, choice: str) -> Any:
@@ -130,6 +151,29 @@ class RecipeForm(QObject):
     @property
     def explanation(self) -> str:
         return PRESETS[self.preset].explanation if self.preset else "Choices of your own."
+
+    @property
+    def shown_run(self) -> str:
+        return "" if self._runs.shown is None else f"Run {self._runs.shown.number:,}"
+
+    def _recipe_shown(self) -> Recipe | None:
+        """The recipe of the run shown; a table that it went on from is no part of it."""
+        return None if self._runs.shown is None else self._runs.shown.recipe.with_changes(grown_from=0)
+
+    @property
+    def differences(self) -> list[tuple[str, str, str]]:
+        """What the run shown was learned by otherwise: each choice, as it is next and as it was."""
+        recipe, other = self._recipe.value, self._recipe_shown()
+        if other is None:
+            return []
+        names = recipe.differing(other, Splitting, Symbols, Size, Learning, Steering, Mixing)
+        known = (name for name in CHOICES if name in names and (recipe.applies(name) or other.applies(name)))
+        return [(title_of(name), value_text(name, recipe), value_text(name, other)) for name in known]
+
+    def use_recipe_shown(self) -> None:
+        recipe = self._recipe_shown()
+        if recipe is not None:
+            self._recipe.put(recipe, f"Use the recipe of {self.shown_run.lower()}")
 
     @property
     def shrinks(self) -> bool:
@@ -217,6 +261,7 @@ class RecipeForm(QObject):
             choice: refused for choice, refused in self.standing.items() if self.value(choice) == refused[0]
         }
         self.changed.emit()
+        self.compared.emit()
         self._preview_soon.start()
 
 

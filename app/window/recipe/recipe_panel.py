@@ -333,6 +333,7 @@ class RecipePanel(QScrollArea):
 
     def _main_fields(self) -> QFormLayout:
         self._main_layout = layout = _form_layout()
+        layout.addRow(_small_label("For the next training"))
         self._add(layout, "method")
         self.preset = preset_box(self._form)
         self.explanation = _small_label()

@@ -129,11 +129,6 @@ class RunListModel(RowListModel[Run]):
         if self.rows[row] is not self._session.runs.shown:
             self._session.runs.show(self.rows[row])
 
-    def take_recipe(self, row: int) -> None:
-        """Use the recipe of that run, without the table that it extended."""
-        run = self.rows[row]
-        self._session.recipe.put(run.recipe.with_changes(grown_from=0), f"Use the recipe of run {run.number}")
-
     def delete(self, row: int) -> None:
         if 0 <= row < len(self.rows):
             self._session.delete(self.rows[row])

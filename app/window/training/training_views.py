@@ -100,7 +100,7 @@ HINT = "Each training is kept here as a run. A new one never overwrites an older
 class RunsPanel(QWidget):
     compare_wanted = Signal(int)  # the number of the run to put beside the one shown
 
-    def __init__(self, model: RunListModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: RunListModel, below: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self.list = list_of_rows(model, "Runs")
@@ -110,8 +110,6 @@ class RunsPanel(QWidget):
         self.again = named(QPushButton("Train Again"), "Train Again", again)
         self.again_menu = filled_menu("", self.again, self._fill_again)
         self.again.setMenu(self.again_menu)
-        recipe = "Let the recipe be the one of the chosen run"
-        self.recipe = push_button("Use Recipe", lambda: model.take_recipe(self.chosen), recipe)
         compare = "Put the chosen run beside the one shown"
         self.compare = push_button("Compare", lambda: self.compare_wanted.emit(model.rows[self.chosen].number), compare)
         rename = "Give the chosen run a name of your own (F2)"
@@ -119,7 +117,7 @@ class RunsPanel(QWidget):
         delete = "Delete the chosen run and its branches (Del)"
         self.delete = push_button("Delete", lambda: model.delete(self.chosen), delete)
         add_key_action(self.list, "Delete Run", QKeySequence.StandardKey.Delete, self.delete.click)
-        self._lay_out()
+        self._lay_out(below)
         self._connect()
         self._show()
 
@@ -127,12 +125,12 @@ class RunsPanel(QWidget):
     def chosen(self) -> int:
         return self.list.currentIndex().row()
 
-    def _lay_out(self) -> None:
-        rows = (self.again, self.recipe, self.compare), (self.rename, self.delete)
+    def _lay_out(self, below: QWidget) -> None:
+        rows = (self.again, self.compare), (self.rename, self.delete)
         for button in (*rows[0], *rows[1]):
             button.setMinimumWidth(0)
         buttons = (in_row(*row, spacing=4) for row in rows)
-        in_column(self.hint, (self.list, 1), *buttons, on=self, margins=(4, 4, 8, 4))
+        in_column(self.hint, (self.list, 1), below, *buttons, on=self, margins=(4, 4, 8, 4))
 
     def _connect(self) -> None:
         self.list.clicked.connect(self._look_at)
@@ -158,6 +156,6 @@ class RunsPanel(QWidget):
         is_chosen = 0 <= row < self._model.rowCount()
         self.hint.setVisible(self._model.rowCount() == 0)
         self.again.setEnabled(is_chosen and bool(self._model.rules(row)))
-        for button in (self.recipe, self.rename, self.delete):
+        for button in (self.rename, self.delete):
             button.setEnabled(is_chosen)
         self.compare.setEnabled(is_chosen and row != self._model.shown_row)

@@ -75,13 +75,38 @@ def test_a_click_shows_a_run_and_comparing_puts_it_beside(qtbot: QtBot, trained:
     settle(qtbot, trained)
 
 
-def test_the_recipe_of_a_run_can_be_used_again_and_that_taken_back(qtbot: QtBot, trained: Program) -> None:
+def test_what_differs_from_the_recipe_of_the_run_shown_is_listed_and_that_recipe_can_be_used(
+    qtbot: QtBot, trained: Program
+) -> None:
+    shown, first = trained.shown_recipe, trained.session.runs.all[0]
+
+    def rows() -> list[str]:
+        cells = ([shown.grid.itemAtPosition(row, column) for column in range(3)] for row in range(8))
+        return [" | ".join(cell.widget().text() for cell in row) for row in cells if all(row)]  # type: ignore[union-attr]
+
     wait_for_lines(qtbot, trained, 1)
+    trained.window.show_room("build")
+    assert shown.isHidden(), "nothing differs"
+    size = first.recipe.vocab_size
     assert trained.form.choose(vocab_size=400)
-    trained.runs_panel.recipe.click()
-    assert trained.session.recipe.value == trained.session.runs.all[0].recipe
+    assert trained.form.choose(ties="largest-text")
+    assert trained.form.choose(special_tokens=("<s>",))
+    assert shown.isVisible()
+    assert rows() == [
+        " | next | run 1", "Special tokens | <s> | –", f"Vocabulary | 400 | {size}", "Ties | largest text | first seen",
+    ]  # fmt: skip
+    shown.use.click()
+    assert trained.session.recipe.value == first.recipe
+    assert shown.isHidden()
     trained.actions["undo"].trigger()
     assert trained.session.recipe.value.vocab_size == 400
+    assert shown.isVisible()
+    trained.session.recipe.put_quietly(first.recipe)
+    assert first.history is not None
+    trained.session.runs.branch(first, 10, "forbid", first.history.pair(9))
+    assert rows()[1].startswith("By hand | – | forbid:"), "what was done by hand is no part of the next recipe"
+    wait_for_phase(qtbot, trained, Phase.ENDED)
+    settle(qtbot, trained)
 
 
 def press_answer(program: Program, title: str) -> None:
