@@ -25,7 +25,6 @@ from bpe_core.measures.texts_in_words import (
     TextsInWords,
     encodes_everything,
     shared_splitting,
-    stretches,
 )
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -33,6 +32,7 @@ from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted
 from bpe_core.support.threads import Job, Steps, WorkerPool
+from bpe_core.text.characters import stretches
 from bpe_core.text.corpus import Corpus
 
 Stand = Learned | tuple[Learned, int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -107,28 +107,6 @@ class CutTexts:
 
     def _counts(self, ids: Int64s, times: Int64s) -> Int64s:
         return np.bincount(ids, weights=times, minlength=self.history.id_count).astype(np.int64)
-
-
-LONG = 10_000  # characters
-_LAST_BLANK = 0x3000
-
-
-def stretches(text: str) -> int:
-    """
-    >>> stretches("two  words"), stretches(" low\\u2003lower\\n" * LONG)
-    (2, 20000)
-    """
-    if len(text) < LONG:
-        return len(text.split())
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    is_blank = _are_blanks()[np.minimum(codes, _LAST_BLANK + 1)]
-    return int(np.count_nonzero(is_blank[:-1] & ~is_blank[1:])) + int(not is_blank[0])
-
-
-@cache
-def _are_blanks() -> npt.NDArray[np.bool_]:
-    """Flag each character up to the last blank, and one more."""
-    return np.array([chr(code).isspace() for code in range(_LAST_BLANK + 2)])
 
 
 def counts_of_tokens(ids: Int64s, starts: Int64s, rows: Int64s, times: Int64s, id_count: int) -> Int64s:

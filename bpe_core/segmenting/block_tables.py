@@ -88,8 +88,6 @@ class CutByBlock(NamedTuple):
 class BlockTokens(Segmentation):
     """Its `Segmentation`: the boundaries by one table at a time, found when asked for."""
 
-    is_in_blocks = True
-
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:
         self._segmenter, self._allowed = segmenter, allowed
         self._ahead: CutByBlock | None = None
@@ -146,9 +144,6 @@ class BlockTokens(Segmentation):
     def count(self, at: int) -> int:
         found, own = self._at(at)
         return found.count(own)
-
-    def count_words(self) -> int:
-        return self._found.count_words()
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
         self._found.splice(start, removed, added)

@@ -271,9 +271,6 @@ class Boundaries(Segmentation):
     def count_unknown(self, at: int, id: int) -> int:
         return 0 if self.symbols is None else int(np.count_nonzero(self.symbols == np.int32(id)))  # nothing joins it
 
-    def count_words(self) -> int:
-        return self._count(self.ranks[:-1] == np.int32(PATTERN_CUT))
-
     def _count(self, starts: Bools) -> int:
         return int(np.count_nonzero(starts if self.symbols is None else starts & (self.symbols != NO_TOKEN)))
 

@@ -63,7 +63,6 @@ class Segmentation(Protocol):
 
     data: bytes  # the text
     pending: tuple[int, int] | None  # the bytes that wait for an answer; None where all tokens are known
-    is_in_blocks: bool = False  # whether blocks of the text are cut by themselves, rather than words
 
     def tokens(self, at: int) -> Tokens:
         """All tokens after that many steps, those that cover no byte too."""
@@ -88,9 +87,6 @@ class Segmentation(Protocol):
     def count_unknown(self, at: int, id: int) -> int:
         """How many tokens are the unknown token, which has this id."""
         return int(np.count_nonzero(self.tokens(at).ids == id))
-
-    def count_words(self) -> int:
-        """How many words the pattern made of the text."""
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
         """Follow an edit: what follows it moves, what is new waits for an answer."""

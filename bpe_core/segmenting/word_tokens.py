@@ -315,9 +315,6 @@ class WordTokens(Segmentation):
     def ahead_of(self, at: int) -> Ahead | None:
         return self._cuts.ahead_of(at)
 
-    def count_words(self) -> int:
-        return len(self._words)
-
     def _placed(self, at: int) -> _Placed:
         if self._found is None or self._found[0] != at:
             self._found = at, self._place(at)

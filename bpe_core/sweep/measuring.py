@@ -23,7 +23,7 @@ from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS
 from bpe_core.measures.morphemes import CutList, Morphemes
 from bpe_core.measures.size_curves import renyi_efficiency, some_sizes
-from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, shared_splitting, splitting_of, stretches
+from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, shared_splitting, splitting_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
@@ -31,6 +31,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled, while_wanted
 from bpe_core.support.threads import Job, WorkerPool
 from bpe_core.sweep.results import Row, table_of
+from bpe_core.text.characters import stretches
 
 DRAWN = 1_000  # times as many documents as there are
 SURE = 0.95

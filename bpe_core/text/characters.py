@@ -16,7 +16,7 @@ import threading
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -286,3 +286,26 @@ def _no_character(text: str, place: int) -> BpeError:
         f"Character {place + 1:,} of the text is U+{ord(text[place]):04X}, half of a surrogate pair, "
         "which is no character of its own; remove or replace it."
     )
+
+
+LONG = 10_000  # characters
+_LAST_BLANK = 0x3000
+
+
+def stretches(text: str) -> int:
+    """Count the words between spaces and ends of lines.
+
+    >>> stretches("two  words"), stretches(" low\\u2003lower\\n" * LONG)
+    (2, 20000)
+    """
+    if len(text) < LONG:
+        return len(text.split())
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    is_blank = _are_blanks()[np.minimum(codes, _LAST_BLANK + 1)]
+    return int(np.count_nonzero(is_blank[:-1] & ~is_blank[1:])) + int(not is_blank[0])
+
+
+@cache
+def _are_blanks() -> npt.NDArray[np.bool_]:
+    """Flag each character up to the last blank, and one more."""
+    return np.array([chr(code).isspace() for code in range(_LAST_BLANK + 2)])

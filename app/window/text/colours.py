@@ -1,7 +1,7 @@
 """Colour each token by its bytes, or by its place on a scale such as age or rarity.
 
 By bytes, a token keeps its colour through time, and across texts, pages and runs. Of neighbours with the same colour,
-each second one takes another. On a scale neighbours may have the same colour; their edge parts them.
+each second one takes another; on a scale, it takes that of its field's twin.
 """
 
 from __future__ import annotations
@@ -155,9 +155,7 @@ class _Hashed:
     def with_neighbours_apart(self) -> Int8s:
         """Give each second of neighbours with one colour another colour, which the token behind them does not have."""
         found, chosen = np.full(self.count, UNCOLOURED, np.int8), self.colours.astype(np.int8)
-        places = np.arange(len(chosen))  # the place of each token among the neighbours of its colour
-        places[1:] -= np.maximum.accumulate(np.where(np.diff(chosen) != 0, places[1:], 0))
-        second = np.flatnonzero(places % 2)
+        second = _each_second(chosen)
         own, behind = chosen[second], np.append(chosen, UNCOLOURED)[second + 1]
         behind = np.where((behind == own) | (behind < 0), (own + 1) % COLOURS, behind)
         other = self.others[second].astype(np.int8)
@@ -165,6 +163,29 @@ class _Hashed:
         chosen[second] = other + (other >= np.maximum(own, behind))
         found[self.known] = chosen
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class _OnScale:
+    """The fields that tokens have on a scale; behind all fields are their twins."""
+
+    colours: Int8s
+
+    @property
+    def known(self) -> Int64s:
+        return np.arange(len(self.colours))
+
+    def with_neighbours_apart(self) -> Int8s:
+        """Give each second of neighbours in one field the twin of it."""
+        found, second = self.colours.copy(), _each_second(self.colours)
+        found[second] += np.where(found[second] < 0, 0, COLOURS).astype(np.int8)
+        return found
+
+
+def _each_second(colours: Int8s) -> Int64s:
+    places = np.arange(len(colours))  # of each among the neighbours of its colour
+    places[1:] -= np.maximum.accumulate(np.where(np.diff(colours) != 0, places[1:], 0))
+    return np.flatnonzero(places % 2)
 
 
 def coloured_tokens(
@@ -178,25 +199,24 @@ def coloured_tokens(
     """Return the tokens that share a byte with a stretch of text, with their colours, by bytes or by a scale."""
     if start >= stop:
         return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
-    if scale is None:
-        tokens, colours = _by_bytes(tokens_between, data, start, stop)
-    else:
-        tokens = tokens_between(start, stop)
-        colours = scale.colours_of(tokens)
+    tokens, colours = _as_in_the_whole(tokens_between, data, start, stop, scale)
     if unknown is not None:
         colours[tokens.ids == unknown] = UNKNOWN
     return tokens, colours
 
 
-def _by_bytes(tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int) -> tuple[Tokens, Int8s]:
+def _as_in_the_whole(
+    tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int, scale: Scale | None
+) -> tuple[Tokens, Int8s]:
     """Colour a stretch as in the whole text: look around it as far as neighbours share colours."""
     back = LOOK_BACK
     while True:
         around = tokens_between(max(0, start - back) // back * back, min(stop + LOOK_BACK, len(data)))
-        hashed, low = _Hashed.of(data, around), int(np.searchsorted(around.edges, start, side="right")) - 1
-        before = hashed.colours[: np.searchsorted(hashed.known, low, side="right")]
+        own = _Hashed.of(data, around) if scale is None else _OnScale(scale.colours_of(around))
+        low = int(np.searchsorted(around.edges, start, side="right")) - 1
+        before = own.colours[: np.searchsorted(own.known, low, side="right")]
         if (before != before[-1:]).any() or around.edges[0] == 0 or back >= LONGEST_LOOK:
             break
         back *= 8
     high = int(np.searchsorted(around.edges, stop))
-    return Tokens(around.edges[low : high + 1], around.ids[low:high]), hashed.with_neighbours_apart()[low:high]
+    return Tokens(around.edges[low : high + 1], around.ids[low:high]), own.with_neighbours_apart()[low:high]

@@ -22,6 +22,7 @@ from bpe_core.segmenting.segmentation import NO_TOKEN as NO_TOKEN
 from bpe_core.segmenting.segmentation import Ahead, Segmentation
 from bpe_core.segmenting.segmentation import Tokens as Tokens
 from bpe_core.support.arrays import Int32s
+from bpe_core.text.characters import stretches
 from bpe_core.text.safe_cuts import SafeCuts
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -73,7 +74,7 @@ class TokenCounts:
         return self.bytes / self.tokens if self.tokens else None
 
     @property
-    def tokens_per_pretoken(self) -> float | None:
+    def tokens_per_word(self) -> float | None:
         return self.tokens / self.words if self.words else None
 
 
@@ -230,7 +231,7 @@ class TokenTextModel(QObject):
 
     def counts(self) -> TokenCounts:
         if self._words is None:
-            self._words = 0 if self._segmentation.is_in_blocks else self._segmentation.count_words()
+            self._words = stretches(self.text())
         unknown, is_known = 0, not self.is_pending
         if self.unknown_id is not None and is_known:
             unknown = self._segmentation.count_unknown(self.cursor, self.unknown_id)

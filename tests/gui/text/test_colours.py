@@ -15,7 +15,17 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QImage, QPalette
 from pytestqt.qtbot import QtBot
 
-from app.window.text.colours import COLOURS, UNCOLOURED, UNKNOWN, Ages, Scale, colour_of, coloured_tokens, colours_of
+from app.window.text.colours import (
+    COLOURS,
+    UNCOLOURED,
+    UNKNOWN,
+    Ages,
+    Rarity,
+    Scale,
+    colour_of,
+    coloured_tokens,
+    colours_of,
+)
 from app.window.text.text_model import NO_TOKEN, Tokens
 from app.window.text.view.canvas import MARGIN
 from app.window.text.view.editor import TokenTextEdit
@@ -122,7 +132,7 @@ def test_light_and_dark_follow_the_palette_at_once(shown: Callable[..., TokenTex
 
 
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
-def test_neighbours_of_one_colour_on_a_scale_are_parted_by_their_edges(
+def test_neighbours_in_one_field_of_a_scale_have_two_colours_and_an_edge(
     shown: Callable[..., TokenTextEdit], window: QPalette
 ) -> None:
     editor = shown("aaaaaaaaaaaa", cursor=0)
@@ -133,10 +143,11 @@ def test_neighbours_of_one_colour_on_a_scale_are_parted_by_their_edges(
     pixel = pixels_of(editor)
     for edge in edges:
         x = editor.rectangle_of(edge).left()
-        around = [pixel(QPoint(x + i, 4)).lightness() for i in (-4, -3, 3, 4)]
-        assert len(set(around)) == 1
+        left, right = ({pixel(QPoint(x + i, 4)).lightness() for i in places} for places in ((-4, -3), (3, 4)))
+        assert len(left) == len(right) == 1
+        assert left != right
         across = [pixel(QPoint(x + i, 4)).lightness() for i in (-1, 0, 1)]
-        assert max(abs(lightness - around[0]) for lightness in across) > 15
+        assert max(abs(lightness - max(left)) for lightness in across) > 15
 
 
 pieces = st.lists(
@@ -180,8 +191,13 @@ def test_scrolling_over_one_letter_again_and_again_changes_no_colour(size: int) 
             assert seen.setdefault(place, colour) == colour
 
 
-@given(pieces, st.data())
-def test_a_stretch_has_the_colours_it_has_in_the_whole_text(texts: list[bytes], data: st.DataObject) -> None:
+SCALES = st.sampled_from([None, Ages(2, 40), Ages(256, 10), Rarity(np.array([900, 30, 0, 5, 5, 4]))])
+
+
+@given(pieces, st.data(), SCALES)
+def test_a_stretch_has_the_colours_it_has_in_the_whole_text(
+    texts: list[bytes], data: st.DataObject, scale: Scale | None
+) -> None:
     whole, text = tokens_of(texts), b"".join(texts)
     whole.ids[[text == b"\x00" for text in texts]] = NO_TOKEN
 
@@ -192,11 +208,17 @@ def test_a_stretch_has_the_colours_it_has_in_the_whole_text(texts: list[bytes], 
 
     start = data.draw(st.integers(0, len(text) - 1))
     stop = data.draw(st.integers(start + 1, len(text)))
-    tokens, found = coloured_tokens(between, text, start, stop)
+    tokens, found = coloured_tokens(between, text, start, stop, scale)
     first = int(np.searchsorted(whole.edges, tokens.edges[0]))
     assert tokens.edges[0] <= start < tokens.edges[1]
     assert tokens.edges[-2] < stop <= tokens.edges[-1]
-    np.testing.assert_array_equal(found, colours_of(text, whole)[first : first + len(tokens)])
+    _, expected = coloured_tokens(between, text, 0, len(text), scale)
+    np.testing.assert_array_equal(found, expected[first : first + len(tokens)])
+    if scale is None:
+        np.testing.assert_array_equal(expected, colours_of(text, whole))
+    else:
+        np.testing.assert_array_equal(expected % COLOURS, np.where(expected < 0, expected, scale.colours_of(whole)) % 6)
+        assert all(one != other or one < 0 for one, other in pairwise(expected.tolist())), "neighbours differ"
 
 
 def test_all_colours_are_used_alike_and_what_is_no_token_has_none() -> None:
@@ -267,8 +289,10 @@ def test_fills_differ_for_every_kind_of_colour_vision(window: QPalette, vision: 
 @pytest.mark.parametrize("vision", VISIONS)
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
 def test_a_scale_can_be_ordered_by_every_kind_of_colour_vision(window: QPalette, vision: str) -> None:
-    shades = TokenPalette.matching(window).scale
-    seen = [oklab(VISIONS[vision] @ linear(fill)) for fill in shades]
+    palette = TokenPalette.matching(window)
+    seen = [oklab(VISIONS[vision] @ linear(fill)) for fill in palette.scale]
+    twins = [oklab(VISIONS[vision] @ linear(fill)) for fill in palette.on_scale[COLOURS:]]
+    assert min(float(np.linalg.norm(a - b)) for a, b in zip(seen, twins, strict=True)) > JUST_NOTICEABLE
     assert min(float(np.linalg.norm(a - b)) for a, b in pairwise(seen)) > JUST_NOTICEABLE
     away = [float(np.linalg.norm(one - seen[0])) for one in seen]
     assert away == sorted(away)
@@ -279,7 +303,7 @@ def test_letters_are_easy_to_read_on_every_fill_selected_or_not(window: QPalette
     palette = TokenPalette.matching(window)
     assert len(palette.fills) == COLOURS
     assert len(palette.scale) == COLOURS
-    for fill in (*palette.fills, *palette.scale, palette.paper):
+    for fill in (*palette.fills, *palette.on_scale, palette.paper):
         assert contrast(palette.ink, fill) >= 4.5
         assert contrast(palette.ink, selected(palette, fill)) >= 4.5
         assert contrast(palette.outline, fill) >= 3

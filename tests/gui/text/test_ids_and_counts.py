@@ -108,7 +108,7 @@ def test_the_counts_follow_the_text_and_the_cursor(qtbot: QtBot) -> None:
     model.accept(0, 0, Boundaries(model.data, np.array([CUT, 0, 1, CUT, 2, 0, 1, CUT], np.int32)))
     qtbot.waitUntil(lambda: bar.accessibleName().startswith("7 characters, 7 bytes, 7 tokens, 1.00 bytes per token"))
     model.set_cursor(3)
-    qtbot.waitUntil(lambda: "2 tokens, 3.50 bytes per token, 1.00 tokens per pretoken" in bar.accessibleName())
+    qtbot.waitUntil(lambda: "2 tokens, 3.50 bytes per token, 1.00 tokens per word" in bar.accessibleName())
 
 
 def test_everything_has_a_name_and_can_be_reached_by_keyboard(panel: TokenTextPanel) -> None:

@@ -139,7 +139,7 @@ def test_tokens_and_ids_are_those_of_a_plain_walk_over_the_ranks(text: str, at: 
     ranks, raw = made_up_ranks(text), text.encode()
     spans = naive_spans(ranks, at)
     assert model.token_count() == len(spans)
-    assert model.counts().words == len(GPT2.findall(text))
+    assert model.counts().words == len(text.split())
     if not raw:
         assert model.token_at(0) is None
         return
@@ -164,7 +164,6 @@ def test_base_symbols_of_other_alphabets_give_their_own_ids_and_may_be_no_token(
     assert model.token_count() == 2
     model.set_cursor(8)
     assert model.tokens_between(0, 4).ids.tolist() == [47, NO_TOKEN]
-    assert model.counts().words == 1
 
 
 # -- edits ---------------------------------------------------------------------------------
@@ -340,7 +339,7 @@ def test_counts_say_what_can_be_divided() -> None:
     counts = model.counts()
     assert (counts.characters, counts.bytes, counts.words) == (5, 7, 2)
     assert counts.bytes_per_token == 7 / counts.tokens
-    assert counts.tokens_per_pretoken == counts.tokens / 2
+    assert counts.tokens_per_word == counts.tokens / 2
 
 
 def test_unknown_tokens_wait_for_the_whole_text() -> None:

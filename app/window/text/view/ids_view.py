@@ -186,7 +186,7 @@ class IdsGrid(QAbstractScrollArea):
         closed = self.motion.part(LIT, 1.0) if self.motion.is_under_way else 1.0
         shift = 0
         palette = TokenPalette.matching(self.palette())
-        fills = palette.fills if self.model.scale is None else palette.scale
+        fills = palette.fills if self.model.scale is None else palette.on_scale
         with QPainter(self.viewport()) as painter:
             for index, token in enumerate(self._coloured(first, stop), first):
                 shift = self._before.get(token.place, index + shift) - index if closed < 1.0 else 0

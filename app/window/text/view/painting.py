@@ -89,7 +89,7 @@ class TokenPainter:
         stop = start + sum(block.layout.byte_count for block in blocks)
         tokens_between = partial(model.tokens_between, cursor=moment)
         tokens, colours = coloured_tokens(tokens_between, model.data, start, stop, model.scale, model.unknown_id)
-        fills = self.palette.fills if model.scale is None else self.palette.scale
+        fills = self.palette.fills if model.scale is None else self.palette.on_scale
         self._fills = np.array([*(fill.rgb() for fill in fills), 0, 0], np.uint32)
         for block in blocks:
             painter.save()

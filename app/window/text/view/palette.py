@@ -12,6 +12,8 @@ from functools import lru_cache
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPalette
 
+LIGHTER, DARKER = 109, 118  # per cent of its lightness, for the twin of a field
+
 
 @dataclass(frozen=True)
 class TokenPalette:
@@ -24,6 +26,12 @@ class TokenPalette:
     selection: QColor  # laid over the fills
     outline: QColor  # around the token under the mouse
     mark: QColor  # under spans in which two texts differ
+
+    @property
+    def on_scale(self) -> tuple[QColor, ...]:
+        """The fields of a scale, and behind them the twin of each, a little nearer to the paper."""
+        is_dark = self.paper.lightness() < 128
+        return self.scale + tuple(field.darker(DARKER) if is_dark else field.lighter(LIGHTER) for field in self.scale)
 
     @property
     def hatching(self) -> QBrush:

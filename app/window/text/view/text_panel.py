@@ -29,7 +29,8 @@ class CountsBar(QLabel):
         self.setContentsMargins(4, 2, 4, 2)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setToolTip(
-            "A pretoken is what the pattern makes of the text before any merge. Unknown tokens are hatched."
+            "Words are what stands between spaces and ends of lines, whatever the recipe; in a script without spaces, "
+            "lines. Unknown tokens are hatched."
         )
         model.text_changed.connect(self._soon.start)
         model.tokens_changed.connect(self._soon.start)
@@ -53,7 +54,7 @@ def figures(counts: TokenCounts) -> list[str]:
     """List each count with its name; an unknown one is an ellipsis.
 
     >>> figures(TokenCounts(characters=5, bytes=6, tokens=2, words=1, known=True))[2:]
-    ['2 tokens', '3.00 bytes per token', '2.00 tokens per pretoken']
+    ['2 tokens', '3.00 bytes per token', '2.00 tokens per word']
     """
 
     def ratio(value: float | None) -> str:
@@ -65,7 +66,7 @@ def figures(counts: TokenCounts) -> list[str]:
         count_text(counts.tokens, "token") if counts.known else "… tokens",
         *([f"{counts.unknown:,} unknown"] if counts.unknown else []),
         f"{ratio(counts.bytes_per_token)} bytes per token",
-        f"{ratio(counts.tokens_per_pretoken)} tokens per pretoken",
+        f"{ratio(counts.tokens_per_word)} tokens per word",
     ]
     return figures if counts.words or not counts.tokens else figures[:-1]
 
