@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 TOPIC = "leading pairs"
 REDRAW_MILLISECONDS = 80
 REPLAY_PAUSE_MILLISECONDS = 60  # while a slider is dragged, only where it rests is replayed
+MOST_REPLAYED = 8  # moments that are remembered
+LONGEST_AHEAD = 0.2  # seconds; where a replay takes longer, none is made before it is wanted
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,10 @@ class PairsModel(QObject, Watched):
         self.run: Run | None = None
         runs, cursor = session.runs, session.cursor
         self._runs, self._cursor, self._aside = runs, cursor, session.aside
-        self._replayed = deque[tuple[Run, LeadingPairs]](maxlen=2)  # of this moment and the next
+        self._replayed = deque[tuple[Run, LeadingPairs]](maxlen=MOST_REPLAYED)
+        self._began = self._took = 0.0  # when the last replay began, and its seconds
+        self._playing = session.playing
+        self._look_around_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._look_around)
         self._replay_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay)
         self.refresh_on(REDRAW_MILLISECONDS, runs.leading_changed, runs.changed, cursor.live_changed)
         session.playing.prepares.append(self._prepare)
@@ -118,7 +124,8 @@ class PairsModel(QObject, Watched):
         run = self._runs.shown
         if run is None:
             return LeadingPairs(0, ())
-        if run.leading.at == position or (self._cursor.live and run.trainer is not None):
+        is_at_end = self._cursor.live and position == self._cursor.position
+        if run.leading.at == position or (is_at_end and run.trainer is not None):
             return run.leading
         if not run.is_busy and run.words is None:
             return LeadingPairs(position, ())
@@ -145,6 +152,7 @@ class PairsModel(QObject, Watched):
         leading = self._wanted()
         if leading is not None:
             self._show(leading)
+            self._look_around_soon.start()
             return
         if self.run is not self._runs.shown:  # pairs of another run hold for no moment of this one
             self._show(NO_PAIRS_YET)
@@ -175,7 +183,7 @@ class PairsModel(QObject, Watched):
             return  # one at a time; when it ends, it is asked again
         if run.words is None or run.history is None:
             return
-        words, history = run.words, run.history.first(at)
+        words, history, self._began = run.words, run.history.first(at), time.monotonic()
         self._aside.ask(
             TOPIC,
             lambda task: replayed(words, history, task.cancelled),
@@ -185,6 +193,7 @@ class PairsModel(QObject, Watched):
 
     def _take(self, run: Run, is_ahead: bool, leading: LeadingPairs) -> None:
         """Show the pairs of that moment, even if time has gone on; but not early."""
+        self._took = time.monotonic() - self._began
         self._replayed.append((run, leading))
         if not is_ahead and run is self._runs.shown:
             self._show(leading)
@@ -192,8 +201,17 @@ class PairsModel(QObject, Watched):
             self.refresh()
 
     def _replay_what_is_wanted(self) -> None:
-        if self._wanted() is None:
-            self._replay_soon.start()
+        (self._replay_soon if self._wanted() is None else self._look_around_soon).start()
+
+    def _look_around(self) -> None:
+        """Replay the moments before and after this one, so that a step by hand is shown in one frame by all."""
+        run, here = self._runs.shown, self._cursor.position
+        can_wait = run is None or run.is_busy or self._playing.is_playing or self._took > LONGEST_AHEAD
+        if can_wait or not self.is_watched or self._wanted() is None:
+            return
+        around = (at for at in (here - 1, here + 1) if 0 <= at <= self._cursor.end and self._known(at) is None)
+        if (at := next(around, None)) is not None:
+            self._replay(at, is_ahead=True)
 
 
 def replayed(words: WordTable, history: History, cancelled: CancelCheck = never_cancelled) -> LeadingPairs:

@@ -51,7 +51,8 @@ class Charting(QObject):
         session = frame.session
         self.flight, self._place_of, self._pairs = Flight(frame.window), place_of, pages.page(PAIRS)
         self._pairs.winner_left.connect(self._let_winner_fly)
-        session.cursor.moved.connect(lambda _: self.flight.motion.end())
+        self._flown_at = -1  # the moment that the last flight belongs to
+        session.cursor.moved.connect(lambda at: self.flight.motion.end() if at != self._flown_at else None)
         self._frame, self._charts, self._pages, self._runs = frame, charts, pages, session.runs
         self._aside = session.aside
         session.runs.changed.connect(self._name_pages)
@@ -83,6 +84,7 @@ class Charting(QObject):
     def _let_winner_fly(self, text: str, start: QPoint, seconds: float) -> None:
         stop = self._place_of(self._pairs.model.at)
         if stop is not None:
+            self._flown_at = self._pairs.model.at
             self.flight.begin(text, start, stop, seconds)
 
     def _bring_up(self, id: str) -> None:

@@ -87,6 +87,23 @@ def test_all_panels_show_the_moment_that_is_played(qtbot: QtBot, program: Progra
         assert told == f"Merge {position}"
 
 
+def test_a_step_by_hand_is_shown_by_the_chart_in_the_same_frame(qtbot: QtBot, program: Program, train: Train) -> None:
+    """It followed a tenth of a second after the table and the text."""
+    small(program)
+    train(program)
+    model, cursor = program.pages[PairsPage].model, program.session.cursor
+    program.charts.show_page("pairs")
+    assert cursor.live
+    for deed, at in (("back", 63), ("back", 62), ("forward", 63), ("back", 62), ("back", 61)):
+        rest(qtbot, program)
+        program.actions[deed].trigger()
+        assert (cursor.position, model.at, program.token_text.cursor) == (at, at, at)
+    cursor.go_to(20)
+    rest(qtbot, program)
+    program.actions["forward"].trigger()
+    assert model.at == 21
+
+
 def test_nothing_beside_the_bars_moves_while_time_goes_on(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program)
     train(program)
