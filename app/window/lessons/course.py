@@ -26,6 +26,7 @@ COUNTING = "Words are being counted just now; the lesson can begin as soon as th
 BROUGHT = "The lesson is over: you have brought a text of your own. It is in the corpus, with what you had before."
 MOST_BENCHES = 8
 NOT_YET = "Not quite."
+LOOKED = "You have looked at the window, where one can see it. Answer all the same: it only does not count as known."
 HIDDEN_CUTS = frozenset({"tokens of", "number of tokens of", "longest first"})  # questions about how a text is cut
 
 
@@ -151,6 +152,13 @@ class Course(QObject):
             self.changed.emit()
         elif self._run is not None:
             self._make_next_merge(self._run)
+
+    def look_elsewhere(self) -> None:
+        """Let the person see the window, which shows what is asked: who answers then has not known it."""
+        step = self.step
+        if step is not None and step.kind != "read" and not self._reply.is_done and self.number not in self._asked:
+            self._count(False)
+            self._note(Feedback("shown", LOOKED))
 
     def _count(self, is_right: bool) -> None:
         if is_right and self.number not in self._asked:

@@ -33,6 +33,7 @@ class Teaching(QObject):
         self._stage, self._room = "", ""  # where the lesson is taken
         frame.window.room_changed.connect(lambda room: self._come_back() if room == self._room else None)
         frame.window.stage_changed.connect(lambda stage: self._let_play(frame.actions, stage != LESSON_STAGE))
+        frame.window.stage_changed.connect(lambda stage: course.look_elsewhere() if stage != LESSON_STAGE else None)
 
     def _set_the_stage(self) -> None:
         """Show nothing but the lesson, once its first step is ready, unless a person opens something else."""

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.charts.pairs_page import PairsPage
 from app.window.lessons.answers import how_to_write, written
-from app.window.lessons.course import LessonPage
+from app.window.lessons.course import LOOKED, LessonPage
 from app.window.lessons.lessons import Lesson, as_plain, lessons
 from app.window.lessons.wiring import LESSON_STAGE
 from app.wiring import Program
@@ -325,6 +325,25 @@ def test_a_wrong_prediction_is_tried_again(qtbot: QtBot, program: Program) -> No
     assert program.course.predict("o + k")
     qtbot.waitUntil(lambda: program.course.can_go_on, timeout=WAIT)
     assert "o + o occurs 45 times" in view.feedback.sentence.text()
+
+
+def test_who_looks_at_the_window_while_a_lesson_asks_has_not_known_the_answer(qtbot: QtBot, program: Program) -> None:
+    """There the pair that comes next can be seen; nobody is kept from looking."""
+    settle(qtbot, program)
+    program.teaching.begin(lesson_named("weights").name, 1)
+    page_of(qtbot, program)
+    assert program.course.page() is not None
+    program.window.set_stage("")
+    assert program.charts.isVisible(), "one may look"
+    program.actions["lessons"].trigger()
+    assert program.window.stage == LESSON_STAGE
+    assert program.lesson_panel.step.feedback.sentence.text() == LOOKED
+    assert program.course.predict("o + o")
+    qtbot.waitUntil(lambda: program.course.can_go_on, timeout=WAIT)
+    assert "0 of 1 right" in program.course.score()
+    program.window.set_stage("")  # nothing is asked any more
+    assert "0 of 1 right" in program.course.score()
+    program.course.leave()
 
 
 def test_a_lesson_keeps_its_stage_when_the_lab_is_opened_twice(qtbot: QtBot, program: Program) -> None:

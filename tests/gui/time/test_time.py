@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QInputDialog, QPushButton
+from PySide6.QtWidgets import QInputDialog, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from app.window.charts.pairs_page import PairsPage
@@ -14,6 +16,14 @@ from tests.gui.conftest import WAIT, settle
 from tests.gui.small_run import Train, cell, moments, rows, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def test_no_two_buttons_of_the_time_bar_look_alike(program: Program) -> None:
+    """Skip and Jump to End had one sign; the first has its word now."""
+    buttons = [one for one in program.time_bar.findChildren(QToolButton) if one.defaultAction() is not None]
+    pictures = [one.icon().pixmap(16, 16).toImage() for one in buttons if not one.icon().isNull()]
+    assert all(one != other for one, other in combinations(pictures, 2))
+    assert [one.text() for one in buttons if one.icon().isNull()] == ["Skip"]
 
 
 def test_everything_shows_the_same_moment(qtbot: QtBot, program: Program, train: Train) -> None:
