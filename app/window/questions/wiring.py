@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.window.files.compress_and_encode import CorpusEncoding
     from app.window.questions.compare.lanes_model import LanesModel
     from app.window.questions.compare.panel import LanesPanel
-    from app.window.questions.what_if import BothTexts
+    from app.window.questions.what_if.view import BothTexts
 
 FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair from Here On": "forbid"}
 
@@ -219,9 +219,11 @@ class Asking(QObject):
     @cached_property
     def both_texts(self) -> BothTexts:
         """Above the text, where a branch is shown."""
-        from app.window.questions.what_if import BothTexts
+        from app.window.questions.what_if.model import WhatIfModel
+        from app.window.questions.what_if.view import BothTexts
 
-        both = BothTexts(self._session)
+        both = BothTexts(WhatIfModel(self._session))
+        self._runs.changed.connect(both.follow)
         self._text.put_above(both)
         both.opened.connect(partial(self._text.give_room, both))
         both.rows.place_clicked.connect(partial(self._ask_why_of, both.model))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPalette
 
-LIGHTER, DARKER = 109, 118  # per cent of its lightness, for the twin of a field
+PALE = 210  # the lightness from which on a field's twin is darker, or it would be paper
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,15 @@ class TokenPalette:
 
     @property
     def on_scale(self) -> tuple[QColor, ...]:
-        """The fields of a scale, and behind them the twin of each, a little nearer to the paper."""
+        """The fields of a scale, and behind them the twin of each: as readable, and clearly another."""
         is_dark = self.paper.lightness() < 128
-        return self.scale + tuple(field.darker(DARKER) if is_dark else field.lighter(LIGHTER) for field in self.scale)
+
+        def twin(field: QColor) -> QColor:
+            if is_dark:
+                return field.darker(118)
+            return field.darker(109) if field.lightness() > PALE else field.lighter(109)
+
+        return (*self.scale, *map(twin, self.scale))
 
     @property
     def hatching(self) -> QBrush:

@@ -1,25 +1,14 @@
-"""What if: a run that was steered by hand below the one it leaves, each line of the text as both cut it."""
+"""What if: a run that was steered by hand, and the one it leaves, at one moment; how their steps differ."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
-
 from app.session.run import Run, name_of
 from app.session.session import Session
-from app.window.parts.layouts import AtTop, in_column, in_row
-from app.window.parts.widgets import named, paragraph, push_button
 from app.window.questions.compare.lanes_model import LanesModel
-from app.window.questions.compare.rows import LaneRows
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.table_comparison import TableComparison, compare_tables
-
-TEXT_LINES = 3  # of the sentences, so that nothing below them jumps
-BOTH = "Show Both Texts"
-ONE = "Back to One Text"
 
 
 class WhatIfModel(LanesModel):
@@ -98,54 +87,3 @@ def differing_steps(run: Run, found: TableComparison) -> str:
     before, now = (" + ".join(map(quoted, pair)) for pair in found.parted)
     counted = run.wording.counted(run.learned)
     return f"{differing:,} of {counted} differ; the first at {found.first + 1:,}: {now} instead of {before}."
-
-
-class BothTexts(QWidget):
-    """Says how a branch differs; opened, it shows both texts instead of the one."""
-
-    opened = Signal(bool)
-
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self.model = WhatIfModel(session)
-        self._runs, self._looks = session.runs, False
-        self.told = named(paragraph(), "What the branch changes")
-        self.told.setMinimumHeight(TEXT_LINES * self.fontMetrics().lineSpacing())
-        self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.button = push_button(BOTH, lambda: self.open(self.rows.isHidden()))
-        self.rows = LaneRows(self.model, "Your text, as both runs cut it")
-        self.rows.hide()
-        in_column(in_row((self.told, 1), AtTop(self.button)), (self.rows, 1), on=self, margins=(4, 2, 0, 0))
-        self.rows.fit_letters()
-        self.model.changed.connect(self._show)
-        session.runs.changed.connect(self.follow)
-
-    def open(self, on: bool) -> None:
-        if on != self.rows.isHidden():
-            return
-        self.rows.setVisible(on)
-        self.button.setText(ONE if on else BOTH)
-        self.opened.emit(on)
-
-    def follow(self) -> None:
-        """Be there while a branch is shown, or the run that it leaves."""
-        self.model.follow()
-        if self.model.branch is None:
-            self.open(False)
-        self.setVisible(self.model.branch is not None)
-
-    def _show(self) -> None:
-        self.told.setText("\n".join(filter(None, (self.model.titles, self.model.told, self.model.summary))))
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._look(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._look(False)
-
-    def _look(self, on: bool) -> None:
-        if on != self._looks:
-            self._looks = on
-            self.model.watch(on)

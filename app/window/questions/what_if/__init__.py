@@ -1,0 +1,1 @@
+"""What would have come of another choice?"""
