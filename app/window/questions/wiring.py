@@ -226,7 +226,7 @@ class Asking(QObject):
         self._runs.changed.connect(both.follow)
         self._text.put_above(both)
         both.opened.connect(partial(self._text.give_room, both))
-        both.rows.place_clicked.connect(partial(self._ask_why_of, both.model))
+        both.place_clicked.connect(partial(self._ask_why_of, both.model))
         return both
 
     def _ask_what_paid(self) -> None:

@@ -142,7 +142,7 @@ def test_what_if_shows_the_text_as_both_runs_cut_it(
         settle(qtbot, program)
         assert [(lane.run.number, lane.at) for lane in both.model.lanes] == [(1, position), (2, position)]
         assert (both.model.parallel is not None and len(both.model.parallel.differing) > 0) == (position > 2)
-    both.rows.place_clicked.emit(0, 3)
+    both.place_clicked.emit(0, 3)
     assert (shown(program).number, program.session.cursor.position) == (1, 5)
     assert both.rows.isVisible(), "who asks why the first cut there still sees both"
     assert both.button.text() == "Back to One Text"

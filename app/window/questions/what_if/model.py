@@ -14,9 +14,6 @@ from bpe_core.insight.table_comparison import TableComparison, compare_tables
 class WhatIfModel(LanesModel):
     """Compares the branch that a person made last, or looks at, with the run it goes on from."""
 
-    topic = "what if"
-    hint = "Click to see why."
-
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.branch: Run | None = None
@@ -37,15 +34,18 @@ class WhatIfModel(LanesModel):
     def original(self) -> Run | None:
         return None if self.branch is None else self._session.runs.left_by(self.branch)
 
-    def wanted_runs(self) -> list[Run]:
+    def _wanted_runs(self) -> list[Run]:
         self.follow()
         wanted = [run for run in (self.original, self.branch) if run is not None and run.history is not None]
         return wanted if len(wanted) == 2 else []
 
-    def wanted_step(self, place: int) -> int:
+    @property
+    def size(self) -> int:
         """Both go with the cursor; at its end each is at its own."""
-        cursor, learned = self._session.cursor, len(self.lanes[place].history)
-        return learned if cursor.live or cursor.position == cursor.end else min(cursor.position, learned)
+        cursor, shown = self._session.cursor, self._session.runs.shown
+        if shown is None or shown.history is None or cursor.position in (cursor.end, shown.learned):
+            return max((lane.history.vocabulary_size for lane in self.lanes), default=0)
+        return shown.history.vocabulary_size_at(min(cursor.position, shown.learned))
 
     def refresh(self) -> None:
         if self.is_watched:
@@ -62,7 +62,7 @@ class WhatIfModel(LanesModel):
         elif self.is_ready:
             one, other = (lane.history for lane in self.lanes)
             self._session.aside.ask(
-                (self.topic, "steps"),
+                "what if",
                 lambda task: compare_tables(one, other, cancelled=task.cancelled),
                 self._tell_steps,
                 self._fail,

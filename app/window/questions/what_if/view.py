@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
@@ -20,6 +22,7 @@ class BothTexts(QWidget):
     """Says how a branch differs; opened, it shows both texts instead of the one."""
 
     opened = Signal(bool)
+    place_clicked = Signal(int, int)  # the lane, and the byte before which it cuts, or could
 
     def __init__(self, model: WhatIfModel) -> None:
         super().__init__()
@@ -28,10 +31,16 @@ class BothTexts(QWidget):
         self.told.setMinimumHeight(TEXT_LINES * self.fontMetrics().lineSpacing())
         self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.button = push_button(BOTH, lambda: self.open(self.rows.isHidden()))
-        self.rows = LaneRows(self.model, "Your text, as both runs cut it")
+        self.rows = QWidget()
+        self.texts = LaneRows(model, 0), LaneRows(model, 1)
+        for place, (view, name) in enumerate(zip(self.texts, ("as it was", "as a branch"), strict=True)):
+            view.setAccessibleName(f"Your text, {name}")
+            view.place_clicked.connect(partial(self.place_clicked.emit, place))
+            other = self.texts[1 - place].verticalScrollBar()
+            view.verticalScrollBar().valueChanged.connect(other.setValue)
+        in_column(*((view, 1) for view in self.texts), on=self.rows, margins=(0, 0, 0, 0), spacing=4)
         self.rows.hide()
         in_column(in_row((self.told, 1), AtTop(self.button)), (self.rows, 1), on=self, margins=(4, 2, 0, 0))
-        self.rows.fit_letters()
         self.model.changed.connect(self._show)
 
     def open(self, on: bool) -> None:
