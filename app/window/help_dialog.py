@@ -22,7 +22,7 @@ click into the text to see why it is cut there. <b>Compare</b> puts tokenizers s
 texts and recipe, and <b>Train</b>.</p>
 <h3>Travelling in time</h3>
 <p>Drag the slider along the bottom, or click a merge in the table: text, charts and table then show the world as it
-was after that merge, even while training goes on. <b>Live</b> (F8) returns to the newest merge.</p>
+was after that merge, even while training goes on. <b>Jump to End</b> (F8) returns to the newest merge.</p>
 <h3>Finding what there is</h3>
 <p><b>Find Anything</b> (Ctrl+K) reaches every action, recent file, lesson, token and merge by typing: try a token, or
 two tokens with a space between them. <b>Keys</b> (F1) lists which key does what.</p>
