@@ -1,7 +1,8 @@
 """The second process that a cold start leaves the compiling to: `python -m bpe_core.compiler`.
 
-It starts one process for each part of the work, and one that tries what they have made, so that whatever a new Numba or
-llvmlite may do, up to a crash, happens there. Where it fails, kernels are left to Numba's own cache.
+It starts one process for each part of the work, in the order of need, and one that tries what they have made, so that
+whatever a new Numba or llvmlite may do, up to a crash, happens there. Where it fails, kernels are left to Numba's own
+cache. Each part is kept as soon as it is made: whoever ends this goes on there the next time.
 """
 
 from __future__ import annotations
@@ -10,20 +11,24 @@ import os
 import signal
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
-from functools import reduce
 from subprocess import PIPE
 
 from bpe_core.kernels import kept
 from bpe_core.kernels.calling import load
 from bpe_core.kernels.kept import Pack
 from bpe_core.kernels.readiness import start_compiler
+from bpe_core.support.limits import available_memory
 from bpe_core.support.lock import Lock
+from bpe_core.support.threads import available_threads
 
 PATIENCE = 600.0  # seconds to wait for another process that makes the same
 _ENDED_BY = {getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGKILL")}
-PARTS = 2  # that `bpe_core.warm_up` divides the work into
+AT_ONCE = 2  # parts, where there are processors and memory for them
+ROOM = 700_000_000  # bytes that a process which compiles needs
+BEHIND_ALL_OTHERS = 15  # how nice a process is that makes something aside
 
 
 def compile_kernels() -> bool:
@@ -38,7 +43,7 @@ def compile_kernels() -> bool:
         return False
     try:
         if not _is_made():
-            kept.keep(make())
+            kept.keep(make(kept.keep))
         return True
     finally:
         claim.release()
@@ -46,7 +51,7 @@ def compile_kernels() -> bool:
 
 def _is_made() -> bool:
     pack = kept.pack()
-    return pack is not None and not pack.fallback
+    return pack is not None and pack.is_whole and not pack.fallback
 
 
 def _wait_for_claim() -> Lock | None:
@@ -56,23 +61,42 @@ def _wait_for_claim() -> Lock | None:
     return claim
 
 
-def make() -> Pack:
-    """Make all machine code, or if that fails let Numba keep its own; an OSError where neither is possible."""
+def make(keep: Callable[[Pack], None] = lambda made: None) -> Pack:
+    """Make all machine code, or if that fails let Numba keep its own; an OSError where neither is possible.
+
+    What is there already is not made again, and `keep` is given all there is after each part.
+    """
+    there = kept.pack()
     try:
-        made = _in_parts(kept.MACHINE_CODE)
-        _run("try", input=made.written())
-        return made
+        return _in_parts(kept.MACHINE_CODE, Pack() if there is None or there.fallback else there, keep)
     except NotImplementedError as failure:
         try:
-            return replace(_in_parts(kept.FOR_NUMBA), fallback=str(failure))
+            return replace(_in_parts(kept.FOR_NUMBA, Pack(), lambda made: None), fallback=str(failure))
         except NotImplementedError as another:
             raise OSError(f"Nothing can be compiled: {another}") from failure
 
 
-def _in_parts(way: str) -> Pack:
-    with ThreadPoolExecutor(PARTS) as pool:
-        written = pool.map(lambda part: _run("part", str(part), way=way), range(PARTS))
-        return reduce(Pack.joined, map(Pack.read, written))
+def _in_parts(way: str, made: Pack, keep: Callable[[Pack], None]) -> Pack:
+    """What a process for each part of the work makes; as many at once as there is room for."""
+    free = available_memory()
+    at_once = max(1, min(AT_ONCE, available_threads(), AT_ONCE if free is None else free // ROOM))
+    with ThreadPoolExecutor(at_once) as pool:
+        works = [pool.submit(_part, part, way) for part in kept.PARTS if part not in made.parts]
+        try:
+            for work in as_completed(works):
+                found = work.result()
+                made = replace(made.joined(found), llvmlite=found.llvmlite)
+                keep(made)
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return made
+
+
+def _part(part: str, way: str) -> Pack:
+    made = _run("part", part, way=way)
+    if way == kept.MACHINE_CODE:
+        _run("try", input=made)
+    return Pack.read(made)
 
 
 def _run(*arguments: str, way: str = "", input: bytes | None = None) -> bytes:
@@ -91,16 +115,16 @@ def _run(*arguments: str, way: str = "", input: bytes | None = None) -> bytes:
     return answer
 
 
-def _make_part(number: int) -> Pack:
+def _make_part(part: str) -> Pack:
     """Run a part of the work, in a process that knows by its environment that it compiles."""
     from bpe_core.warm_up import PARTS  # what it imports is compiled
 
-    PARTS[number]()
+    PARTS[part]()
     if os.environ[kept.COMPILES] == kept.FOR_NUMBA:
-        return Pack()
+        return Pack(parts=(part,))
     from bpe_core.kernels import compiling
 
-    return Pack(compiling.VERSION, kernels=compiling.made)
+    return Pack(compiling.VERSION, parts=(part,), kernels=compiling.made)
 
 
 def _try(pack: Pack) -> None:
@@ -113,10 +137,14 @@ def main(arguments: list[str]) -> int:
     match arguments:
         case []:
             return 0 if compile_kernels() else 1
+        case ["aside"]:
+            if hasattr(os, "nice"):
+                os.nice(BEHIND_ALL_OTHERS)
+            return 0 if compile_kernels() else 1
         case ["hand over"]:
             sys.stdout.buffer.write(make().written())
-        case ["part", number]:
-            sys.stdout.buffer.write(_make_part(int(number)).written())
+        case ["part", part]:
+            sys.stdout.buffer.write(_make_part(part).written())
         case ["try"]:
             _try(Pack.read(sys.stdin.buffer.read()))
     return 0

@@ -1,4 +1,4 @@
-"""Run every kernel once on a tiny job, so that all machine code is there.
+"""Run every kernel once on a tiny job, so that all machine code is there; in parts, in the order of need.
 
 Each job goes through the same doors as real work, as only these know the exact types of the arguments.
 """
@@ -15,7 +15,7 @@ from bpe_core.formats.rows import Layout
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.history.joining import Joining, PairRows
-from bpe_core.kernels import learn_queue, learn_score, scan
+from bpe_core.kernels import kept, learn_queue, learn_score, scan
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
@@ -46,16 +46,10 @@ _WORDS = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
 _PAIRS = [(108, 111), (256, 119)]  # l+o, lo+w
 
 
-def read() -> None:
-    """Run the kernels that count and encode."""
-    _count()
-    _encode()
+def _others() -> None:
+    """Run what looks at what was learned, and what other methods learn by."""
     _call_inner()
-
-
-def learn() -> None:
-    """Run those that learn, and look at what was learned."""
-    _learn()
+    _learn_by_score()
     _learn_unigram()
     _rank()
     recovered_pairs([b"lo", b"low"], {bytes([byte]): byte for byte in range(256)})
@@ -65,9 +59,6 @@ def learn() -> None:
     CompressingLearner(words, Alphabet.of_bytes(), recipe, None).candidates(3)
     history = History.from_pairs(Recipe.preset("gpt2", merges=1), Alphabet.of_bytes(), _PAIRS[:1])
     list(written_rows(history, Layout({"step": "", "token": ","}, "\n", "", str), None))
-
-
-PARTS = (read, learn)  # with little in common, about as long as each other
 
 
 def _count() -> None:
@@ -107,12 +98,15 @@ def _learn() -> None:
     history = History(recipe, alphabet, columns.first(learner.learned))
     CompiledLearner(_WORDS, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
     CompiledLearner(_WORDS, alphabet, recipe, None, threads=2).learn(Columns.with_room(8), 8, 1000)
+    words, recipe = WordTable.from_counts({"".join(map(chr, range(0x4E00, 0x5300))): 1}), Recipe.preset("words")
+    CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None, room=2)
+
+
+def _learn_by_score() -> None:
     recipe = Recipe.preset("wordpiece", merges=8)
     by_score = CompiledScoreLearner(_WORDS, Alphabet.with_continuations(_WORDS, recipe), recipe, None)
     by_score.learn(Columns.with_room(8), 4, 1000)
     by_score.candidates(3)
-    words, recipe = WordTable.from_counts({"".join(map(chr, range(0x4E00, 0x5300))): 1}), Recipe.preset("words")
-    CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None, room=2)
 
 
 def _learn_unigram() -> None:
@@ -181,3 +175,6 @@ def _cut_in_pieces(texts: list[str]) -> None:
     encoder = compiled_pieces(history, Cutting(recipe), LongestPieces(history))
     for text in texts:
         encoder.ids(text, 0)
+
+
+PARTS = dict(zip(kept.PARTS, (_count, _learn, _encode, _others), strict=True))

@@ -22,7 +22,7 @@ from app.session.tables import GrowthNews
 from app.session.time import TimeCursor
 from app.worker.training import DoesNotFit
 from app.worker.window_first import window_begins
-from bpe_core.kernels import readiness
+from bpe_core.kernels import kept, readiness
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Bookmark
 
@@ -59,6 +59,11 @@ class Session(QObject):
         """Compile the kernels and load the formats aside, so that nobody waits for them later."""
         self.aside.ask("compiled kernels", lambda task: readiness.prepare())
         self.aside.ask("formats", lambda task: _load_formats())
+
+    @property
+    def machine_code_made(self) -> float | None:
+        """The share of the machine code that is made; None where some lacks and nobody makes it."""
+        return 1.0 if readiness.ready() else kept.share() if readiness.preparing() else None
 
     def train(self, *, merges: int | None = None, fits: bool = False) -> None:
         """Begin a run on the present texts and recipe, once all added folders have been listed."""

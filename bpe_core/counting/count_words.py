@@ -18,6 +18,7 @@ from bpe_core.counting.count_files import why_not_from, word_list
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import Counted, PartCounts, WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
+from bpe_core.kernels.kept import COUNTING
 from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room, watching_memory
@@ -32,7 +33,7 @@ from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter, why_slow
 
 # In bytes. Plain Python would also need much memory for very much text.
-KERNELS = Policy("bpe_core.counting.counter", small=200_000, small_when_loaded=10_000, large=100_000_000)
+KERNELS = Policy("bpe_core.counting.counter", small=200_000, small_when_loaded=10_000, large=100_000_000, part=COUNTING)
 
 WORDS_BETWEEN_CHECKS = 50_000  # some 30 ms
 LARGE = 100_000  # characters of a text, on average: looking through all tables takes as long as counting these

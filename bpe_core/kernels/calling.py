@@ -64,7 +64,7 @@ class Kernel:
 
     def _has_one_kind(self) -> bool:
         pack = kept.pack()
-        return pack is not None and sum(name == self.name for name, _ in pack.kernels) == 1
+        return pack is not None and pack.is_whole and sum(name == self.name for name, _ in pack.kernels) == 1
 
 
 class Call:

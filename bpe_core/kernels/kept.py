@@ -34,6 +34,10 @@ _FILE = "code"
 _FOLDER_NAMES = "kernels-[0-9a-f]{16}"
 _CHECKSUM_BYTES = 32
 
+# The parts of the work in the order of need, each with its share of the time. They are kept one by one.
+COUNTING, LEARNING = "counting", "learning"
+PARTS = {COUNTING: 0.15, LEARNING: 0.3, "encoding": 0.35, "others": 0.2}
+
 
 class Made(NamedTuple):
     symbol: str  # its name inside the object file
@@ -43,21 +47,26 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class Pack:
-    """All machine code that is kept, by the name of the kernel and the kinds of its arguments."""
+    """The machine code that is kept, by the name of the kernel and the kinds of its arguments."""
 
     llvmlite: str = ""  # the version that made the machine code and has loaded it
     fallback: str = ""  # why Numba's own cache is used instead of machine code kept here; empty if it is not
+    parts: tuple[str, ...] = ()  # that are made
     kernels: Mapping[tuple[str, str], Made] = field(default_factory=dict)
 
     def joined(self, other: Pack) -> Pack:
-        return replace(self, kernels={**self.kernels, **other.kernels})
+        return replace(self, parts=self.parts + other.parts, kernels={**self.kernels, **other.kernels})
+
+    @property
+    def is_whole(self) -> bool:
+        return bool(self.fallback) or {*self.parts} >= PARTS.keys()
 
     def written(self) -> bytes:
         """Return a checksum, a line that says what follows, and all machine code."""
         made = sorted(self.kernels.items())
         rows = [(*key, one.symbol, one.answer, len(one.code)) for key, one in made]
         content = b"".join(
-            [json.dumps((self.llvmlite, self.fallback, rows)).encode(), b"\n", *(m.code for _, m in made)]
+            [json.dumps((self.llvmlite, self.fallback, self.parts, rows)).encode(), b"\n", *(m.code for _, m in made)]
         )
         return _checksum(content) + content
 
@@ -65,7 +74,7 @@ class Pack:
     def read(cls, content: bytes) -> Pack:
         """Return the pack, or raise a ValueError where the content is not what was written.
 
-        >>> content = Pack("0.50", kernels={("scan", "i8"): Made("f", "", b"1, 2")}).written()
+        >>> content = Pack("0.68", kernels={("scan", "i8"): Made("f", "", b"1, 2")}).written()
         >>> Pack.read(content).kernels["scan", "i8"].code
         b'1, 2'
         >>> Pack.read(content[:-1])
@@ -77,11 +86,11 @@ class Pack:
         if _checksum(content) != checksum:
             raise ValueError("The machine code is damaged.")
         header, _, code = content.partition(b"\n")
-        llvmlite, fallback, rows = json.loads(header)
+        llvmlite, fallback, parts, rows = json.loads(header)
         kernels, start = {}, 0
         for name, kinds, symbol, answer, length in rows:
             kernels[name, kinds] = Made(symbol, answer, code[start : (start := start + length)])
-        return cls(llvmlite, fallback, kernels)
+        return cls(llvmlite, fallback, tuple(parts), kernels)
 
 
 def _checksum(content: bytes) -> bytes:
@@ -96,6 +105,7 @@ COMPILES = "BPE_EXPLORER_COMPILES"
 MACHINE_CODE, FOR_NUMBA = "machine code", "for Numba"
 
 _pack: Pack | None = None  # what this process has read, was handed or has made
+_looked_at: object = None  # the file as it was when it was last read, until it is whole
 
 
 def is_making() -> bool:
@@ -169,14 +179,38 @@ def _processor() -> str:
 
 
 def pack() -> Pack | None:
-    """Everything that is kept, or None if it is missing or damaged."""
-    global _pack
-    if _pack is None and (place := folder()) is not None:
-        _pack = _read(place)
-        if _pack is not None:
+    """What is kept by now, or None if it is missing or damaged. It grows while another process makes more."""
+    global _pack, _looked_at
+    if (_pack is None or not _pack.is_whole) and (place := folder()) is not None:
+        seen = _state(place / _FILE)
+        found = None if seen == _looked_at else _read(place)
+        _looked_at = seen
+        # What was loaded from machine code cannot go on with Numba's own cache.
+        if found is not None and (_pack is None or not found.fallback):
+            _pack = found
             with suppress(OSError):
                 os.utime(place)
     return _pack
+
+
+def _state(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def has(part: str = "") -> bool:
+    """Whether that part is there, or everything."""
+    found = _pack if _pack is not None and _pack.is_whole else pack()
+    return found is not None and (found.is_whole or part in found.parts)
+
+
+def share() -> float:
+    """How much of the work is done, from 0 to 1."""
+    found = pack()
+    return 1.0 if has() else 0.0 if found is None else sum(PARTS.get(part, 0.0) for part in found.parts)
 
 
 def _read(place: Path) -> Pack | None:

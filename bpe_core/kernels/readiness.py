@@ -1,8 +1,8 @@
 """Plain Python or compiled kernels: whether these can be used without waiting, and making it so.
 
-Compiling takes half a minute, once; loading what was kept takes a tenth of a second. So little work is done in plain
-Python, more of it as soon as the kernels are there, and only very much work waits for them. Where nothing is kept yet,
-or what is kept is damaged, a second process compiles meanwhile.
+Compiling takes a minute, once; loading what was kept takes a tenth of a second. So little work is done in plain
+Python, more of it as soon as the kernels are there, and only very much work waits for them. Where something is missing,
+or what is kept is damaged, a second process compiles meanwhile, in the order of need.
 """
 
 from __future__ import annotations
@@ -43,17 +43,18 @@ def forbidden() -> bool:
     return bool(os.environ.get("BPE_EXPLORER_PLAIN"))
 
 
-def ready() -> bool:
-    """Whether importing the kernels takes only a moment."""
+def ready(part: str = "") -> bool:
+    """Whether importing the kernels of a part, or all of them, takes only a moment."""
     if forbidden() or not kernels_exist():
         return False
-    return (
-        "bpe_core.warm_up" in sys.modules or kept.pack() is not None
-    )  # only a process that compiles imports the first
+    return "bpe_core.warm_up" in sys.modules or kept.has(part)  # only a process that compiles imports the first
 
 
-def prepare(*, in_memory: bool = False) -> None:
-    """Begin compiling in a second process, if it is possible; where nothing can be kept, only for `in_memory`."""
+def prepare(*, in_memory: bool = False, aside: bool = True) -> None:
+    """Begin compiling in a second process, if it is possible; where nothing can be kept, only for `in_memory`.
+
+    What is made aside gives way to everything else.
+    """
     global _compiler, _receiver
     with _lock:
         if _compiler is not None or forbidden() or not kernels_exist() or ready():
@@ -62,7 +63,8 @@ def prepare(*, in_memory: bool = False) -> None:
 
         # In a session of its own, as Ctrl-C in the terminal is for the work, not for the compiler.
         if kept.can_be_made():
-            _compiler = start_compiler(stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
+            how = ("aside",) if aside else ()
+            _compiler = start_compiler(*how, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
         elif in_memory:
             _compiler = start_compiler("hand over", stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
             _receiver = threading.Thread(target=_receive, args=(_compiler,), daemon=True)
@@ -93,13 +95,13 @@ def preparing() -> bool:
     return _compiler is not None and _compiler.poll() is None
 
 
-def wait_until_ready(seconds: float, cancelled: Callable[[], bool] = lambda: False) -> bool:
+def wait_until_ready(seconds: float, cancelled: Callable[[], bool] = lambda: False, part: str = "") -> bool:
     """Wait for the compiler at most that long; True when the kernels can be used."""
-    prepare()
+    prepare(aside=False)
     deadline = time.monotonic() + seconds
-    while not ready():
+    while not ready(part):
         if not preparing() or cancelled() or time.monotonic() > deadline:
-            return ready()
+            return ready(part)
         time.sleep(0.05)
     return True
 
@@ -112,6 +114,7 @@ class Policy:
     small: int  # less than this plain Python has done before machine code is loaded
     small_when_loaded: int = 0  # the same where it is there already
     large: int = sys.maxsize  # plain Python would need longer than the compiler
+    part: str = ""  # of the kernels, that has all of this work; else they must all be there
 
     @property
     def are_loaded(self) -> bool:
@@ -123,9 +126,7 @@ class Policy:
 
     def allows(self, size: int) -> bool:
         """Whether work of that size should use the kernels now."""
-        if size < self.least or self.are_loaded:
-            return size >= self.least
-        return ready()
+        return size >= self.least and ready(self.part)
 
     def chooses(
         self, size: int, *, waiting: Callable[[], None] = lambda: None, cancelled: Callable[[], bool] = lambda: False
@@ -135,13 +136,12 @@ class Policy:
             return False
         if self.allows(size):
             return True
-        prepare()
         if forbidden() or not kernels_exist():
             return False
         in_memory = not kept.can_be_made()
         if size < (min(self.large, WORTH_COMPILING) if in_memory else self.large) or cancelled():
+            prepare()
             return False
         waiting()
-        if in_memory:
-            prepare(in_memory=True)
-        return wait_until_ready(PATIENCE, cancelled)
+        prepare(in_memory=in_memory, aside=False)
+        return wait_until_ready(PATIENCE, cancelled, self.part)

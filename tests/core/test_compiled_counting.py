@@ -285,7 +285,7 @@ class TestTheChoice:
         self, chosen: list[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         prepared: list[str] = []
-        monkeypatch.setattr(readiness, "ready", lambda: False)
+        monkeypatch.setattr(readiness, "ready", lambda part="": False)
         monkeypatch.setattr(readiness, "prepare", lambda: prepared.append("now"))
         monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=10_000))
         assert count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe()).total == 4_500
@@ -294,9 +294,9 @@ class TestTheChoice:
 
     def test_a_very_large_text_waits_for_the_compiler(self, chosen: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         told: list[Progress] = []
-        monkeypatch.setattr(readiness, "ready", lambda: False)
-        monkeypatch.setattr(readiness, "prepare", lambda: None)
-        monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled: True)
+        monkeypatch.setattr(readiness, "ready", lambda part="": False)
+        monkeypatch.setattr(readiness, "prepare", lambda **how: None)
+        monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled, part: True)
         monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=1_000, large=10_000))
         count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe(), Work(told.append))
         assert chosen == ["_counted_by_kernels"]

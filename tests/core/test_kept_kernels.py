@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from bpe_core import compiler
 from bpe_core.formats import read_history
 from bpe_core.kernels import kept, readiness
 from bpe_core.kernels.kept import Made, Pack
@@ -40,7 +41,8 @@ def start(*arguments, **how):
     return subprocess.Popen([sys.executable, "-c", sys.orig_argv[2], *arguments], **how)
 
 compiler.start_compiler = start
-sys.modules["bpe_core.warm_up"] = types.SimpleNamespace(PARTS=(work, lambda: None))
+kept.PARTS = {"all": 1.0}
+sys.modules["bpe_core.warm_up"] = types.SimpleNamespace(PARTS={"all": work})
 """
 MAKE = ONE_KERNEL + "sys.exit(compiler.main(sys.argv[1:]))"
 AS_A_NEW_NUMBA = """
@@ -60,7 +62,7 @@ TRAIN = """
 import sys
 from bpe_core.command_line.main import run
 from bpe_core.kernels import readiness
-readiness.prepare = lambda: None
+readiness.prepare = lambda **how: None
 code = run(["train", *sys.argv[1:], "--quiet"])
 assert "bpe_core.kernels.learn" not in sys.modules
 sys.exit(code)
@@ -143,6 +145,33 @@ def test_of_another_llvmlite_it_is_made_anew(cache: Path) -> None:
     pack = Pack.read(code(cache).read_bytes())
     code(cache).write_bytes(replace(pack, llvmlite="0.1").written())
     assert not is_sound(cache)
+
+
+def test_each_part_is_kept_when_it_is_made_and_made_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Pack.read(code(cache).read_bytes())
+    place = code(cache).parent
+    monkeypatch.setattr(kept, "folder", lambda: place)
+    for name, start in (("_pack", None), ("_looked_at", None), ("PARTS", {"counting": 0.25, "others": 0.75})):
+        monkeypatch.setattr(kept, name, start)
+    code(cache).unlink()
+    assert (kept.has("counting"), kept.share()) == (False, 0.0)
+    works: list[str] = []
+
+    def make(part: str, way: str) -> Pack:
+        works.append(part)
+        if part == "others" and len(works) == 2:
+            raise OSError(28, "No space left")
+        return replace(whole, parts=(part,))
+
+    monkeypatch.setattr(compiler, "_part", make)
+    monkeypatch.setattr(compiler, "AT_ONCE", 1)
+    with pytest.raises(OSError, match="No space"):
+        compiler.compile_kernels()
+    monkeypatch.setattr(kept, "_pack", None)
+    assert (kept.has("counting"), kept.has("others"), kept.has(), kept.share()) == (True, False, False, 0.25)
+    assert compiler.compile_kernels()
+    assert (kept.has("others"), kept.has(), kept.share()) == (True, True, 1.0)
+    assert works == ["counting", "others", "others"]
 
 
 def test_parts_become_one() -> None:
@@ -268,7 +297,7 @@ def test_without_a_folder_of_ones_own_nothing_is_kept_anywhere(tmp_path: Path, m
 
 def test_where_nothing_can_be_kept_only_large_work_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
-    monkeypatch.setattr(readiness, "ready", lambda: False)
+    monkeypatch.setattr(readiness, "ready", lambda part="": False)
     monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("nothing is worth it"))
     monkeypatch.setattr(kept, "folder", lambda: None)
     monkeypatch.setattr(readiness, "_compiler", None)
@@ -277,10 +306,10 @@ def test_where_nothing_can_be_kept_only_large_work_compiles(monkeypatch: pytest.
     assert not work.chooses(1_000, cancelled=lambda: True)
     assert not Policy("not loaded", small=10).chooses(readiness.WORTH_COMPILING - 1)
     started: list[bool] = []
-    monkeypatch.setattr(readiness, "prepare", lambda in_memory=False: started.append(in_memory))
-    monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled: True)
+    monkeypatch.setattr(readiness, "prepare", lambda in_memory=False, aside=True: started.append(in_memory))
+    monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled, part: True)
     assert work.chooses(1_000)
     assert Policy("not loaded", small=10).chooses(readiness.WORTH_COMPILING)
-    assert started == [False, True] * 2
+    assert started == [True] * 2
     monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
     assert not work.chooses(1_000)

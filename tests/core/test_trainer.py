@@ -71,13 +71,13 @@ def test_kernels_take_over_in_the_middle_of_a_run(monkeypatch: pytest.MonkeyPatc
     assert METHOD.compiled is not None
     wanted = replace(METHOD.compiled, kernels=Policy("not loaded", small=0))
     monkeypatch.setattr(method, "METHOD", replace(METHOD, compiled=wanted))
-    monkeypatch.setattr(readiness, "prepare", lambda: None)
-    monkeypatch.setattr(readiness, "ready", lambda: False)
+    monkeypatch.setattr(readiness, "prepare", lambda **how: None)
+    monkeypatch.setattr(readiness, "ready", lambda part="": False)
     made = Trainer(WORDS, RECIPE)
     made.advance(max_merges=5)
     # Which of the two learns makes no difference to anybody, so nothing public tells.
     kinds = [type(made._learner)]
-    monkeypatch.setattr(readiness, "ready", lambda: True)
+    monkeypatch.setattr(readiness, "ready", lambda part="": True)
     made.advance(max_merges=1)
     kinds.append(type(made._learner))
     assert kinds == [PlainLearner, CompiledLearner]

@@ -44,6 +44,10 @@ class TrainingStatusModel(QObject):
         session.runs.grew.connect(throttle.call)
         session.recipe.changed.connect(throttle.call)
 
+    @property
+    def machine_code_made(self) -> float | None:
+        return self._session.machine_code_made
+
     def catch_up(self) -> None:
         """Update at once, before an action."""
         self._throttle.catch_up()

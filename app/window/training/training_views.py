@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QSlider, QStatusBar, QWidget
 
+from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.tables import list_of_rows
 from app.window.parts.widgets import (
@@ -63,6 +64,7 @@ class SpeedBox(QWidget):
 
 
 PROGRESS_STEPS = 1000
+LOOK_MILLISECONDS = 1_000  # between two looks at how much machine code is made
 
 
 class StatusLine(QStatusBar):
@@ -80,11 +82,24 @@ class StatusLine(QStatusBar):
         self.progress.setFixedWidth(180)
         self.progress.setFixedHeight(8)
         self.progress.setAccessibleName("Progress of the training")
+        tip = "Machine code for this computer is being made, once; the window can be closed meanwhile"
+        self.faster = named(OneLine(), "How much of the machine code is made", tip)
+        self._look = timer(self, LOOK_MILLISECONDS, self._show_machine_code, repeats=True)
         self.addWidget(self.sentence, 1)
+        self.addPermanentWidget(self.faster)
         self.addPermanentWidget(self.progress)
         self.addPermanentWidget(self.run)
         model.changed.connect(self._show)
         self._show()
+        self._look.start()
+        self._show_machine_code()
+
+    def _show_machine_code(self) -> None:
+        made = self._model.machine_code_made
+        self.faster.setVisible(made is not None and made < 1)
+        self.faster.setText(f"Getting faster: {100 * (made or 0):.0f} %")
+        if made == 1:
+            self._look.stop()
 
     def _show(self) -> None:
         status = self._model.status

@@ -23,12 +23,16 @@ examples:
   bpe-explorer doctor
       Versions, packages, compiled code, folders, memory, and whether a window can be opened.
 
+  bpe-explorer doctor --prepare
+      Make all machine code now, for an image or a class room; else the first start makes it aside.
+
   bpe-explorer doctor --json > here.json
       The same for a script, or to be mailed.
 """
 
 FOR_DEVELOPERS = ("test", "bench")  # extras for development
-COMPILE = f"{Path(sys.executable).name} -m bpe_core.compiler"
+COMPILE = f"{PROGRAM} doctor --prepare"
+PATIENCE = 1200.0  # seconds for all machine code, on a slow computer
 _REQUIREMENT = re.compile(r"([\w.-]+)")
 _EXTRA = re.compile(r"extra == ['\"](\w+)['\"]")
 _PYTHON = re.compile(r"python_version (<|>=) ['\"]3\.(\d+)['\"]")
@@ -36,9 +40,11 @@ _PYTHON = re.compile(r"python_version (<|>=) ['\"]3\.(\d+)['\"]")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--prepare", action="store_true", help="make all machine code first, which takes a minute")
 
 
 def run(options: argparse.Namespace) -> int:
+    done = 1 if options.prepare and not readiness.wait_until_ready(PATIENCE) else 0
     facts = {
         "program": _program(),
         "packages": _packages(),
@@ -48,13 +54,13 @@ def run(options: argparse.Namespace) -> int:
     }
     if options.json:
         print(json.dumps(facts, ensure_ascii=False, indent=1))
-        return 0
+        return done
     for title, rows in facts.items():
         print(f"{title}:")
         width = max(map(len, rows), default=0)
         for name, value in rows.items():
             print(f"  {name:<{width}}  {value}")
-    return 0
+    return done
 
 
 def _program() -> dict[str, Any]:

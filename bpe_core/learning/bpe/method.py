@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
+from bpe_core.kernels.kept import LEARNING
 from bpe_core.kernels.readiness import Policy
 from bpe_core.learning.layout import SEPARATOR, Layout, lay_out
 from bpe_core.learning.methods import EVERY_LENGTH, Candidate, CompiledWay, Learner, Method, Way
@@ -264,5 +265,5 @@ METHOD = Method(
     has_ranks=True,
     learns_by_ranks=True,
     has_seeds=True,
-    compiled=CompiledWay(_compiled_learner, 14, Policy(_COMPILED, small=20_000, large=2_000_000)),
+    compiled=CompiledWay(_compiled_learner, 14, Policy(_COMPILED, small=20_000, large=2_000_000, part=LEARNING)),
 )

@@ -36,7 +36,7 @@ def test_it_tells_what_is_in_use_and_why(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(kept.LOCATION, str(tmp_path / "file"))
     monkeypatch.setattr(kept, "folder", kept.folder.__wrapped__)
-    monkeypatch.setattr(readiness, "ready", lambda: False)
+    monkeypatch.setattr(readiness, "ready", lambda part="": False)
     nowhere = told()["kernels"]
     assert nowhere["in use"] is False
     assert kept.LOCATION in str(nowhere["because"])
