@@ -63,7 +63,7 @@ class BpeExplorer(Peer):
             raise RuntimeError("the kernels could not be compiled")
         from bpe_core.warm_up import PARTS  # a small text alone would not load the kernels
 
-        for part in PARTS:
+        for part in PARTS.values():
             part()
 
     def train(self, path: Path, size: int, ties: str) -> Any:
