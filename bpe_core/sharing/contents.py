@@ -19,6 +19,7 @@ from bpe_core.sharing.changes import changes_of
 from bpe_core.text.scanner import table_for
 from bpe_core.text.scanner.machine import ROW
 
+LARGEST_PRIORITY = 2**26  # the page keeps a priority and a place in one number
 # Bytes that the words may have: some, and more for each step, so that the page of a small run stays small.
 FEW_WORDS, MORE_WORDS, MOST_WORDS = 6_000, 20, 200_000
 _LETTER_OF_KIND = dict(
@@ -70,6 +71,8 @@ def why_not(history: History) -> str:
         return "This method learns each block of a text anew, so it cuts no other text."
     if joining is not None and (joining.found_first or joining.hidden):
         return "The file this run came from looks for some tokens before all others, which this page does not do."
+    if joining is not None and joining.priorities is not None and joining.priorities.max(initial=0) >= LARGEST_PRIORITY:
+        return "The priorities of this table are numbers too large for the page."
     if joining is None and Method.of(recipe).why == "path" and history.scores is None:
         return "The probabilities of this run are not known."
     return ""

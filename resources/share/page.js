@@ -41,7 +41,7 @@ class Page {
     this.input = make("textarea", { id: "text", rows: "3", spellcheck: "false", autocapitalize: "off" });
     this.input.value = data.text;
     this.slider = make("input", { id: "moment", type: "range", min: "0", max: this.timeline.last, value: this.timeline.place });
-    this.moment = make("output", { for: "moment" });
+    this.moment = make("output", { for: "moment", "aria-live": "off" });
     this.button = make("button", { type: "button", id: "play" }, "Play");
     this.connect();
     this.fill(data);

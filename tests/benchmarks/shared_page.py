@@ -1,0 +1,63 @@
+"""python -m tests.benchmarks.shared_page: a shared run in Chromium: its size, its opening, a key in a text, its slider.
+
+A key in 10,000 characters should take 16 ms, and 50,000 merges half a second to load.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import bpe_core as bpe
+from tests.browser import PROGRAM, browser
+from tests.shared import text_of
+
+SIZES = (256, 5_000, 50_000, 200_000)
+CHARACTERS = 10_000
+LOAD = """(async () => {
+  const begun = performance.now(), data = await unpacked(document.getElementById("data").textContent.trim());
+  new Run(data.runs[0]);
+  return performance.now() - begun;
+})()"""
+# Type into the middle, or move the slider, and let the browser lay the page out.
+TIMES = """((act) => Array.from({ length: 20 }, (_, i) => {
+  const begun = performance.now();
+  act(i);
+  document.body.offsetHeight;
+  return performance.now() - begun;
+}))"""
+KEY = "(i) => { page.input.setRangeText('x', 250 * i, 250 * i); page.show(); }"
+SLIDE = "(i) => page.goTo(page.timeline.last * (i + 1) / 20)"
+
+
+def history_of(merges: int) -> bpe.History:
+    """Learn what our texts give, and put merges behind it that are drawn by lot."""
+    texts = [path.read_text(encoding="utf-8") for path in Path("tests/texts").glob("*.txt")]
+    learned = bpe.train(texts, "gpt2", vocab_size=None, merges=merges, min_frequency=1).history
+    chance, more = np.random.default_rng(1), merges - len(learned)
+    pairs = np.array([*learned.pairs(), *chance.integers(256, 256 + len(learned), (more, 2)).tolist()])
+    return bpe.History.from_pairs(learned.recipe, learned.alphabet, pairs)
+
+
+def main() -> int:
+    if PROGRAM is None:
+        sys.exit("There is no Chromium here.")
+    text = (text_of("prose") * 10)[:CHARACTERS]
+    print(f"{'merges':>10}{'page (kB)':>12}{'load (ms)':>12}{'key (ms)':>12}{'slider (ms)':>12}")
+    with tempfile.TemporaryDirectory() as folder, browser(Path(folder) / "home") as page:
+        for merges in SIZES:
+            path = Path(folder) / "run.html"
+            bpe.share(bpe.Study(history_of(merges)), path, text=text)
+            page.open(path)
+            load = page.value(LOAD)
+            key, slide = (statistics.median(page.value(f"{TIMES}({act})")) for act in (KEY, SLIDE))
+            print(f"{merges:>10,}{path.stat().st_size / 1e3:>12,.0f}{load:>12.1f}{key:>12.1f}{slide:>12.1f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
