@@ -33,11 +33,12 @@ from app.window.crash_dialog import CrashReporter
 from app.window.files.export_dialog import ExportBar
 from app.window.files.wiring import Exchanging, Filing
 from app.window.find_anything.wiring import Finding
-from app.window.help_dialog import about_dialog, help_dialog, keys_dialog
+from app.window.help_dialog import about_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
 from app.window.lessons.wiring import LESSON_STAGE, Teaching
-from app.window.main_window import Frame, MainToolBar, MainWindow
+from app.window.main_window import ROOM, Frame, MainToolBar, MainWindow
+from app.window.manual.window import Manual
 from app.window.merges.merge_panel import MergePanel
 from app.window.merges.merge_table import MergeTableModel
 from app.window.message_bar import MessageBar
@@ -262,7 +263,9 @@ class Program(QObject):
 
     def _connect_help_and_notices(self) -> None:
         window = self.window
-        self.actions.connect(keys=lambda: keys_dialog(window).show(), help=lambda: help_dialog(window).show())
+        self.manual = Manual(window)
+        self.actions.connect(keys=lambda: keys_dialog(window).show())
+        self.actions.connect(manual=lambda: self.manual.open(ROOM[window.room].title))
         self.actions.connect(about=lambda: about_dialog(window).show(), quit=window.quit)
         self.session.aside.noticed.connect(self.messages.show_notice)
         for begins_anew in (self.session.runs.began, self.filing.document.leaving):

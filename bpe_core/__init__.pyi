@@ -16,16 +16,16 @@ from bpe_core.history.history import Step as Step
 from bpe_core.recipes.mixture import Group as Group
 from bpe_core.recipes.mixture import Mixture as Mixture
 from bpe_core.recipes.mixture import Sample as Sample
-from bpe_core.recipes.presets import PRESETS as PRESETS
+from bpe_core.recipes.presets import PRESETS as PRESETS  # named recipes
 from bpe_core.recipes.recipe import Recipe as Recipe
 from bpe_core.text.corpus import Corpus as Corpus
-from bpe_core.text.patterns import NAMED_PATTERNS as NAMED_PATTERNS
+from bpe_core.text.patterns import NAMED_PATTERNS as NAMED_PATTERNS  # what splits text into words
 
 # Asking: every question is a function, too, such as bpe.race(study, pairs=[("t", "h")]).
 from bpe_core.asking import Answer as Answer
 from bpe_core.questions import ask as ask
 from bpe_core.figures.painter import draw as draw
-from bpe_core.measures.measures import MEASURES as MEASURES
+from bpe_core.measures.measures import MEASURES as MEASURES  # by the names of columns
 from bpe_core.support.data_table import DataTable as DataTable
 from bpe_core.support.data_table import write_data as write_data
 from bpe_core.support.progress import Progress as Progress

@@ -47,6 +47,8 @@ _KINDS: Mapping[Any, Kind] = {
 
 @dataclass(frozen=True)
 class Answer:
+    """What a question was answered: a table, sentences, and for most questions a figure."""
+
     table: DataTable
     sentences: tuple[str, ...] = ()
     figure: Figure | None = None

@@ -108,7 +108,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("find_anything", "&Find Anything …", "Reach actions, files, lessons, tokens", ("Ctrl+K", "Ctrl+Shift+P")),
         Item("start_here", "&Start Here", "Type your name, and see how it is cut and why"),
         Item("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
-        Item("help", "&Help", "How to use this window"),
+        Item("manual", "&Manual", "Read about what is looked at, and about everything else", Standard.HelpContents),
         Item("about", "&About BPE Explorer", "What this program is"),
     ),
     # Rarely used: found by typing into Find Anything, and by keys.
@@ -136,7 +136,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("hold_out", "&Held-Out Text …", "Choose a text that is not learned from, to measure vocabulary sizes"),
         Item("rarity", "Colour by Rar&ity", "Colour tokens by how often they occurred in the corpus", checkable=True),
         Item("full_screen", "&Full Screen", "Let the window take the whole screen, or give it back", "F11", "", True),
-        Item("keys", "&Keys", "Which key does what", Standard.HelpContents),
+        Item("keys", "&Keys", "Which key does what", "Ctrl+F1"),
         ABOUT_PAGES,
     ),
 }

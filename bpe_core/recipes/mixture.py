@@ -52,6 +52,8 @@ class Sample:
 
 @dataclass(frozen=True)
 class Group:
+    """How much of a group of texts is learned from: its weight beside others, a sample, each text once."""
+
     name: str
     weight: Fraction = _WHOLE
     sample: Sample = field(default_factory=Sample)

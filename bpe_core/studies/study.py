@@ -148,6 +148,7 @@ class Study:
 
     @cached_property
     def tokens(self) -> Mapping[int, bytes]:
+        """The bytes of each token, by its number in the file."""
         numbers = self.history.numbers_of(np.arange(self.history.id_count)).tolist()
         return {number: self._bytes[id] for id, number in enumerate(numbers) if number >= 0}
 
@@ -157,6 +158,7 @@ class Study:
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
+        """What encodes and decodes, at any step."""
         return Tokenizer(self.history)
 
     # -- saving ----------------------------------------------------------------------------
@@ -175,6 +177,7 @@ class Study:
 
     @cached_property
     def names(self) -> TokenTexts:
+        """Each token as people read it, by the id of the engine."""
         return TokenTexts.of(self.history)
 
     def number(self, id: int) -> int:
@@ -217,6 +220,7 @@ class Study:
         }
 
     def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
+        """Make these three columns for both sides of pairs."""
         left, right = ([pair[side] for pair in pairs] for side in (0, 1))
         return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
 

@@ -1,4 +1,4 @@
-"""The README is true: its commands exist, and its examples give the results it shows."""
+"""The README is true: its commands exist, and its examples give the results it shows; test_manual.py tests the rest."""
 
 from __future__ import annotations
 
@@ -18,10 +18,17 @@ from bpe_core.reference import bpe as reference
 from tests.shared import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+MANUAL = ROOT / "resources" / "manual"
+BY_HAND = (MANUAL / "method-bpe.md").read_text(encoding="utf-8")
+LARGEST = 9_000  # bytes: what is longer belongs in the manual
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def test_it_is_short() -> None:
+    assert len(README.encode()) <= LARGEST
 
 
 def test_one_line_starts_the_program_and_one_runs_the_tests() -> None:
@@ -33,7 +40,7 @@ def test_one_line_starts_the_program_and_one_runs_the_tests() -> None:
 def test_the_example_by_hand() -> None:
     text = "aaabdaaabac"
     history = reference.train(WordTable.from_counts({text: 1}), Recipe.preset("raw-bytes", min_frequency=2))
-    rows = re.findall(r"^\| (\d) \| `([^|]*)` \| ([^|]*) \| ([^|]*) \|$", README, re.MULTILINE)
+    rows = re.findall(r"^\| (\d) \| `([^|]*)` \| ([^|]*) \| ([^|]*) \|$", BY_HAND, re.MULTILINE)
     assert [int(step) for step, *_ in rows] == [1, 2, 3, 4]
     texts = [chr(byte) for byte in range(256)]
     for step, shown, counted, joined in rows:
@@ -48,7 +55,7 @@ def test_the_example_by_hand() -> None:
         else:
             assert (joined, history.end_reason) == ("stop", "too rare")
     ids = " ".join(map(str, reference.encode_word(text.encode(), history)))
-    assert f"`{ids}`" in README
+    assert f"`{ids}`" in BY_HAND
 
 
 @pytest.fixture
@@ -61,8 +68,9 @@ def folder_with_a_book(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_python_example_runs(folder_with_a_book: Path) -> None:
-    program = "\n".join(blocks("python"))
+@pytest.mark.parametrize("file", [ROOT / "README.md", MANUAL / "python.md"], ids=lambda file: file.name)
+def test_the_python_examples_run(file: Path, folder_with_a_book: Path) -> None:
+    program = "\n".join(blocks("python", file.read_text(encoding="utf-8")))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", program]
     done = subprocess.run(

@@ -20,7 +20,7 @@ from app.session import safety_copy
 from app.session.safety_copy import LEAST_AGE, RULE, Leftover, find_leftovers, lock_of, not_kept
 from app.settings import data_folder
 from app.window.files.wiring import title_of
-from app.window.help_dialog import HELP
+from app.window.manual.book import text_of
 from app.wiring import Program
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import EXTENSION
@@ -108,7 +108,7 @@ def test_the_rule_is_said_where_they_are_listed_and_in_the_help(program: Program
     assert RULE in [action.text() for action in menu.actions()]
     for figure in (f"{LEAST_AGE.days} days", "1 GB"):
         assert figure in RULE
-        assert figure in HELP
+        assert figure in text_of("start.md")
 
 
 def test_a_damaged_one_is_offered(qtbot: QtBot, new_program: Callable[..., Program]) -> None:

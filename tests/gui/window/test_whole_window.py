@@ -74,7 +74,7 @@ def test_every_control_has_a_name_and_every_action_a_tip(program: Program) -> No
 
 
 def test_help_and_about_open(qtbot: QtBot, program: Program) -> None:
-    for name in ("help", "about"):
+    for name in ("manual", "about"):
         program.actions[name].trigger()
         dialogs = [dialog for dialog in program.window.findChildren(QDialog) if dialog.isVisible()]
         assert len(dialogs) == 1

@@ -1,0 +1,86 @@
+"""The manual's pages as sections, each with its place, and the search in them.
+
+A page is a Markdown file in `resources/manual` that `README.md` there has a link to.
+
+    >>> slug("What ties decide, and when"), slug("`a.b`")
+    ('what-ties-decide-and-when', 'ab')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import resources
+
+FOLDER = Path(resources.__file__).parent / "manual"
+CONTENTS = "README.md"
+_LINK = re.compile(r"\]\(([\w./-]+\.md)\)")
+_COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+_HEADING = re.compile(r"(#{1,3}) (.+)")
+
+
+@dataclass(frozen=True)
+class Section:
+    page: str  # the name of its file
+    title: str
+    level: int  # 1 for the title of a page
+    text: str
+
+    @property
+    def place(self) -> str:
+        return self.page if self.level == 1 else f"{self.page}#{slug(self.title)}"
+
+
+def slug(title: str) -> str:
+    """Name a heading as the sites of repositories do in links."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+@cache
+def page_names() -> tuple[str, ...]:
+    return tuple(dict.fromkeys((CONTENTS, *_LINK.findall(text_of(CONTENTS)))))
+
+
+def text_of(page: str) -> str:
+    """Read a page without the comments for those who edit it."""
+    return _COMMENT.sub("", (FOLDER / page).read_text(encoding="utf-8"))
+
+
+@cache
+def sections() -> tuple[Section, ...]:
+    return tuple(section for page in page_names() for section in _sections_of(page))
+
+
+def _sections_of(page: str) -> Iterator[Section]:
+    title, level, lines, is_code = "", 1, list[str](), False
+    for line in text_of(page).splitlines():
+        is_code ^= line.startswith("```")
+        heading = None if is_code else _HEADING.fullmatch(line)
+        if heading and title:
+            yield Section(page, title, level, "\n".join(lines))
+        if heading:
+            level, title, lines = len(heading[1]), heading[2], []
+        else:
+            lines.append(line)
+    yield Section(page, title, level, "\n".join(lines))
+
+
+def search(typed: str) -> list[Section]:
+    """Find the sections with all typed words; those with more of them in their titles come first."""
+    words = typed.casefold().split()
+
+    def missing_in_title(section: Section) -> int:
+        return sum(word not in section.title.casefold() for word in words)
+
+    holding = (one for one in sections() if all(word in f"{one.title}\n{one.text}".casefold() for word in words))
+    return sorted(holding, key=missing_in_title)
+
+
+def place_of(titles: Sequence[str]) -> str:
+    """Return the place of the first of these titles that is a heading."""
+    known = {section.title: section.place for section in reversed(sections())}
+    return next((known[title] for title in titles if title in known), CONTENTS)

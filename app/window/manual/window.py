@@ -1,0 +1,151 @@
+"""The manual in a window of its own: what it holds on the left, a page on the right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QKeySequence, QPdfWriter, QTextCursor
+from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QListWidget, QListWidgetItem, QTextBrowser, QWidget
+
+from app.window.manual.book import FOLDER, Section, page_names, place_of, search, sections, slug, text_of
+from app.window.parts.dialogs import ask_where_to_save
+from app.window.parts.layouts import STRETCH, in_column, in_row
+from app.window.parts.page import PagePlace
+from app.window.parts.widgets import add_key_action, entry, named, push_button
+
+LIST_WIDTH = 230
+INDENT = "    "
+PAGE = Qt.ItemDataRole.UserRole
+
+
+class ManualWindow(QDialog):
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Manual")
+        self.resize(940, 680)
+        self.page, self._before = "", list[str]()
+        self.field = named(entry("Search the manual", can_be_cleared=True), "Search the manual")
+        self.list = named(QListWidget(), "Contents")
+        self.list.setFixedWidth(LIST_WIDTH)
+        self.text = named(QTextBrowser(), "Page of the manual")
+        self.text.setSearchPaths([str(FOLDER)])
+        self.text.setOpenLinks(False)
+        self.text.document().setDocumentMargin(16)
+        self.back = push_button("Back", self._go_back, "Show the page before")
+        self.save = push_button("Save as PDF …", self._save, "Save the page shown, to print it")
+        close = push_button("Close", self.reject)
+        for button in (self.back, self.save, close):
+            button.setAutoDefault(False)
+        left = in_column(self.field, (self.list, 1))
+        in_column((in_row(left, (self.text, 1)), 1), in_row(self.back, STRETCH, self.save, close), on=self)
+        self.field.textChanged.connect(self._list)
+        self.field.returnPressed.connect(lambda: self._choose(self.list.item(0)))
+        self.list.itemActivated.connect(self._choose)
+        self.list.itemClicked.connect(self._choose)
+        self.text.anchorClicked.connect(self._follow)
+        add_key_action(self, "Find", QKeySequence.StandardKey.Find, self.field.setFocus)
+        add_key_action(self, "Back", QKeySequence.StandardKey.Back, self._go_back)
+        self._list("")
+
+    def open_at(self, place: str) -> None:
+        self.go_to(place)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def go_to(self, place: str) -> None:
+        """Show a place, such as `ask.md#ties`."""
+        if self._place:
+            self._before.append(self._place)
+        self._show(place)
+
+    @property
+    def _place(self) -> str:
+        return f"{self.page}#{self._anchor}" if self.page else ""
+
+    def _show(self, place: str) -> None:
+        page, _, self._anchor = place.partition("#")
+        if page != self.page:
+            self.page = page
+            self.text.setMarkdown(text_of(page))
+        self.back.setEnabled(bool(self._before))
+        self._scroll_to(self._anchor)
+
+    def _scroll_to(self, anchor: str) -> None:
+        block = self.text.document().begin()
+        while anchor and block.isValid():
+            if block.blockFormat().headingLevel() and slug(block.text()) == anchor:
+                self.text.setTextCursor(QTextCursor(block))
+                top = self.text.document().documentLayout().blockBoundingRect(block).top()
+                self.text.verticalScrollBar().setValue(round(top))
+                return
+            block = block.next()
+        self.text.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _go_back(self) -> None:
+        if self._before:
+            self._show(self._before.pop())
+
+    def _list(self, typed: str) -> None:
+        """List the pages, or the sections that hold what is typed."""
+        self.list.clear()
+        found = search(typed) if typed.strip() else [one for one in sections() if one.level == 1]
+        for section in found:
+            item = QListWidgetItem(_listed(section, with_page=bool(typed.strip())))
+            item.setData(PAGE, section.place)
+            self.list.addItem(item)
+
+    def _choose(self, item: QListWidgetItem | None) -> None:
+        if item is None:
+            return
+        self.go_to(item.data(PAGE))
+        typed = self.field.text().split()
+        if typed and not self.text.find(typed[0]):  # from the heading on
+            self.text.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _follow(self, link: QUrl) -> None:
+        place = link.toString()
+        if link.scheme():
+            QDesktopServices.openUrl(link)
+        elif place.startswith("#"):
+            self.go_to(self.page + place)
+        elif place.partition("#")[0] in page_names():
+            self.go_to(place)
+
+    def _save(self) -> None:
+        proposal = str(Path.home() / f"{Path(self.page).stem}.pdf")
+        path = ask_where_to_save(self, "Save this page of the manual", proposal, {"PDF (*.pdf)": "pdf"})
+        if path is not None:
+            self.text.document().print_(QPdfWriter(str(path)))
+
+
+def _listed(section: Section, *, with_page: bool) -> str:
+    if not with_page or section.level == 1:
+        return section.title
+    return f"{section.title}\n{INDENT}{next(one.title for one in sections() if one.page == section.page)}"
+
+
+class Manual:
+    """The window of the manual, made when it is first wanted."""
+
+    def __init__(self, parent: QWidget) -> None:
+        self._parent = parent
+        self.window: ManualWindow | None = None
+
+    def open(self, *titles: str) -> None:
+        """Open the place of what has the focus, or else of the first of these titles."""
+        self.window = self.window or ManualWindow(self._parent)
+        self.window.open_at(place_of([*titles_around(QApplication.focusWidget()), *titles]))
+
+
+def titles_around(widget: QWidget | None) -> list[str]:
+    """List the titles of the pages and panels that a widget lies in, from the inside."""
+    found = []
+    while widget is not None:
+        if isinstance(widget, PagePlace):
+            found.append(widget.title)
+        elif isinstance(widget, QDockWidget):
+            found.append(widget.windowTitle())
+        widget = widget.parentWidget()
+    return found

@@ -1,0 +1,97 @@
+"""The manual is true: commands print what it shows, made parts are those of the code, links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from app.window.main_window import DOCKS, ROOMS
+from app.window.manual.book import page_names, place_of, search, sections, slug
+from app.window.pages import PAGES
+from bpe_core.command_line.main import run
+from tests.manual_pages import GALLERY, MANUAL, Recorder, Undocumented, draw_gallery, made, own_docstring, pages
+from tests.shared import ROOT
+
+BLOCK = re.compile(r"^```(\S+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+RUN_ELSEWHERE = ("README.md", "gallery.md", "speed.md", "python.md", "developers.md", "commands.md")
+LARGEST_GALLERY = 600_000  # bytes
+LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)")
+
+
+def names_of(files: list[Path]) -> list[str]:
+    return [file.name for file in files]
+
+
+@pytest.mark.parametrize("page", [page for page in names_of(pages()) if page not in RUN_ELSEWHERE])
+def test_the_commands_of_a_page_print_what_it_shows(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "samples").symlink_to(ROOT / "resources" / "samples")
+    printed = ""
+    for kind, block in BLOCK.findall((MANUAL / page).read_text(encoding="utf-8")):
+        if kind == "text":
+            assert printed.strip() == block.strip()
+        elif "." in kind:  # the content of a file of that name
+            (tmp_path / kind).write_text(block, encoding="utf-8")
+        elif kind == "sh":
+            for line in block.splitlines():
+                assert line.startswith("bpe-explorer "), line
+                assert run(shlex.split(line, comments=True)[1:]) in (0, 3), (
+                    line,
+                    capsys.readouterr().err,
+                )  # 3: differs
+            printed = capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", names_of(pages()))
+def test_what_is_made_from_the_code_is_as_the_code_has_it_now(page: str) -> None:
+    text = (MANUAL / page).read_text(encoding="utf-8")
+    assert made(text) == text, "python -m tests.manual_pages writes it anew"
+
+
+def test_what_has_no_help_is_found() -> None:
+    with pytest.raises(Undocumented):
+        Recorder().add_argument("--new")
+    with pytest.raises(Undocumented):
+        own_docstring("bpe.new", lambda: None)
+
+
+def test_the_gallery_shows_what_its_commands_draw(tmp_path: Path) -> None:
+    (tmp_path / "samples").symlink_to(ROOT / "resources" / "samples")
+    draw_gallery(tmp_path)
+    drawn = {path.name: path.read_bytes() for path in tmp_path.glob("*.svg")}
+    assert drawn.keys() == {path.name for path in GALLERY.iterdir()}
+    assert all((GALLERY / name).read_bytes() == data for name, data in drawn.items()), "python -m tests.manual_pages"
+    assert len(drawn) == 12
+    assert sum(map(len, drawn.values())) < LARGEST_GALLERY
+
+
+@pytest.mark.parametrize("file", [ROOT / "README.md", *pages()], ids=lambda file: file.parent.name + file.name)
+def test_links_lead_somewhere(file: Path) -> None:
+    for target, anchor in LINK.findall(file.read_text(encoding="utf-8")):
+        there = file.parent / target if target else file
+        assert there.exists(), target
+        headings = re.findall(r"^#+ (.+)$", there.read_text(encoding="utf-8"), re.MULTILINE) if anchor else []
+        assert not anchor or anchor in map(slug, headings), (target, anchor)
+
+
+def test_every_page_of_the_manual_is_in_its_contents() -> None:
+    assert {*names_of(pages())} <= {*page_names()}
+
+
+@pytest.mark.parametrize("title", [*(row.title for row in PAGES), *(row.title for row in (*DOCKS, *ROOMS))])
+def test_each_page_and_panel_of_the_window_has_its_place(title: str) -> None:
+    assert place_of([title]) != "README.md"
+
+
+def test_the_search_finds_words_anywhere_and_titles_first() -> None:
+    found = search("tie RULE")
+    assert found
+    assert all("tie" in f"{one.title}{one.text}".casefold() for one in found)
+    assert search("gage's compressor")[0].title == "Gage's compressor"
+    assert search("xyzzy") == []
+    assert len({section.place for section in sections()}) > 100

@@ -1,0 +1,73 @@
+"""The manual in the window: F1 opens the place about what is looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtTest import QTest
+
+from app.window.manual import window as manual_window
+from app.window.manual.window import ManualWindow, titles_around
+from app.wiring import Program
+
+
+def opened(program: Program) -> ManualWindow:
+    program.actions["manual"].trigger()
+    window = program.manual.window
+    assert window is not None
+    assert window.isVisible()
+    return window
+
+
+def heading(window: ManualWindow) -> str:
+    return window.text.textCursor().block().text()
+
+
+@pytest.mark.parametrize("room", ["watch", "ask", "compare", "build"])
+def test_it_opens_at_the_room(program: Program, room: str) -> None:
+    program.window.show_room(room)
+    assert opened(program).page == f"{room}.md"
+
+
+def test_it_opens_at_the_panel_that_has_the_focus(program: Program) -> None:
+    program.window.show_room("build")
+    inside = program.window.docks["recipe"].widget()
+    assert titles_around(inside) == ["Recipe"]
+    program.manual.open(*titles_around(inside))
+    assert program.manual.window is not None
+    assert heading(program.manual.window) == "Recipe"
+
+
+def test_what_is_typed_is_found_and_back_returns(program: Program) -> None:
+    window = opened(program)
+    window.go_to("start.md")
+    window.field.setText("premium")
+    assert 1 <= window.list.count() < 20
+    QTest.keyClick(window.field, Qt.Key.Key_Return)
+    assert window.text.textCursor().selectedText().casefold() == "premium"
+    window.back.click()
+    assert window.page == "start.md"
+    window.field.clear()
+    assert window.list.count() > 15
+
+
+def test_links_lead_to_pages_and_their_headings(program: Program) -> None:
+    window = opened(program)
+    window.text.anchorClicked.emit(QUrl("ask.md#ties"))
+    assert (window.page, heading(window)) == ("ask.md", "Ties")
+    window.text.anchorClicked.emit(QUrl("#race"))
+    assert heading(window) == "Race"
+
+
+def test_pictures_are_shown_and_a_page_is_saved(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = opened(program)
+    window.go_to("gallery.md")
+    assert window.text.document().size().height() > 12 * 200  # pixels: a picture each
+    path = tmp_path / "gallery.pdf"
+    monkeypatch.setattr(manual_window, "ask_where_to_save", lambda *_: path)
+    window.save.click()
+    assert path.read_bytes().startswith(b"%PDF")

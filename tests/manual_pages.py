@@ -1,0 +1,302 @@
+"""Make the parts of the manual that follow from the code: commands, Python, formats, measures, recipes.
+
+    python -m tests.manual_pages
+
+writes them anew into `resources/manual`, each between the lines `<!-- made: NAME -->` and `<!-- end -->` of a page, and
+draws the pictures of the gallery. The tests fail where a page differs, or where something has no help.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import bpe_core
+from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.main import run
+from bpe_core.command_line.parser import WITHOUT_MANIFEST, command_named, command_questions
+from bpe_core.formats.all_formats import FORMATS
+from bpe_core.measures.measures import MEASURES
+from bpe_core.questions import question_named, question_names, question_summary
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.ties import TIE_RULES
+from tests.shared import ROOT
+
+MANUAL = ROOT / "resources" / "manual"
+GALLERY = MANUAL / "gallery"
+PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+PLAIN_VALUES = (str, int, float, tuple, type(None), type)  # a type marks that there is no default
+
+
+class Undocumented(Exception):
+    pass
+
+
+# --- Commands ---------------------------------------------------------------------------
+
+
+class Recorder:
+    """Take a command's arguments in place of a parser, whose print differs from one Python to the next."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.description = self.epilog = ""
+
+    def add_argument(self, *names: str, **told: Any) -> None:
+        if not told.get("help"):
+            raise Undocumented(f"{names} has no help")
+        metavar, choices = told.get("metavar"), told.get("choices")
+        value = " ".join(metavar) if isinstance(metavar, tuple) else metavar or "|".join(choices or ())
+        many = " …" if told.get("nargs") in ("*", "+") else ""
+        if not names[0].startswith("-"):
+            shown = (value or names[0]) + many
+        elif told.get("action") is argparse.BooleanOptionalAction:
+            shown = f"{names[0]}, --no-{names[0][2:]}"
+        elif str(told.get("action")).startswith("store_"):
+            shown = ", ".join(names)
+        else:
+            shown = f"{', '.join(names)} {value or names[-1].lstrip('-').upper()}{many}"
+        self.lines.append(f"- `{shown}`: {marked(str(told['help']))}{'; needed' if told.get('required') else ''}")
+
+    def add_argument_group(self, *_: Any, **__: Any) -> Recorder:
+        return self
+
+    def add_mutually_exclusive_group(self, **_: Any) -> Recorder:
+        return self
+
+    def set_defaults(self, **_: Any) -> None:
+        pass
+
+
+def marked(text: str) -> str:
+    """Keep what Markdown would take for HTML or for the border of a cell."""
+    return text.replace("%%", "%").replace("|", r"\|").replace("<", "&lt;").replace("*", r"\*")
+
+
+def of_command(name: str) -> Recorder:
+    recorder: Any = Recorder()
+    command = command_named(name)
+    command.add_arguments(recorder)
+    recorder.epilog = command.examples
+    if name not in WITHOUT_MANIFEST:
+        recorder.lines.append("- `--manifest JSON`: write how this was made; `repeat JSON` makes it again and compares")
+    return recorder  # type: ignore[no-any-return]
+
+
+def commands() -> Iterator[str]:
+    asked = {name: of_command(name) for name in command_questions()}
+    shared = [line for line in asked["race"].lines if all(line in one.lines for one in asked.values())]
+    yield "## Commands that make something\n"
+    for name, summary in COMMANDS.items():
+        yield from _one_command(name, summary, of_command(name), [])
+    yield "## Questions\n\nEach of them takes these, too:\n"
+    yield "\n".join(shared) + "\n"
+    for name, recorder in asked.items():
+        question = question_named(name.replace("-", "_"))
+        yield from _one_command(name, question.explanation(), recorder, shared)
+
+
+def _one_command(name: str, about: str, recorder: Recorder, shared: list[str]) -> Iterator[str]:
+    yield f"### {name}\n"
+    yield f"{marked(about[:1].upper() + about[1:])}{'' if about.endswith('.') else '.'}\n"
+    lines = [line for line in recorder.lines if line not in shared]
+    if lines:
+        yield "\n".join(lines) + "\n"
+    if recorder.epilog:
+        yield f"```\n{recorder.epilog.strip()}\n```\n"
+
+
+# --- Python -----------------------------------------------------------------------------
+
+
+def python() -> Iterator[str]:
+    stub = Path(bpe_core.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    for line in stub.splitlines():
+        if line.startswith("# ") and "on one page" not in line:
+            yield f"## {line[2:].partition(':')[0].partition('.')[0]}\n"
+        found = re.match(r"from \S+ import \w+ as (\w+)(?:  # (.*))?", line)
+        if found:
+            yield from _documented(f"bpe.{found[1]}", getattr(bpe_core, found[1]), found[2])
+    yield "## The questions as functions\n\nEach takes a study first, or several by name, and returns an Answer.\n"
+    for name in question_names():
+        shown = [p.name if p.is_required else f"{p.name}={p.default!r}" for p in question_named(name).parameters()]
+        command = f"[{name.replace('_', '-')}](commands.md#{name.replace('_', '-')})"
+        yield f"- `bpe.{name}({', '.join(['study', *shown])})`: {question_summary(name)}; see {command}."
+    yield ""
+
+
+def _documented(name: str, thing: Any, comment: str | None) -> Iterator[str]:
+    yield f"### {name}\n"
+    if not callable(thing):
+        if not comment:
+            raise Undocumented(f"{name} has no comment in bpe_core/__init__.pyi")
+        yield f"{comment.capitalize()}.\n"
+        return
+    is_mistake = isinstance(thing, type) and issubclass(thing, Exception)
+    if not is_mistake:
+        yield f"```\n{signature(name, thing)}\n```\n"
+    yield own_docstring(name, thing)
+    if isinstance(thing, type) and not is_mistake:
+        for member, value in vars(thing).items():
+            if member.startswith("_"):
+                continue
+            if isinstance(value, property | cached_property):
+                yield f"- `{member}`{first_sentence(value)}"
+            elif inspect.isfunction(value) or isinstance(value, classmethod):
+                called = getattr(thing, member)
+                yield f"- `{signature(member, called)}`{first_sentence(called)}"
+        yield ""
+
+
+class Plain:
+    """A text that is shown without quotation marks in a signature."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def signature(name: str, thing: Any) -> str:
+    """Write how a thing is called; defaults that are made by the engine are left out."""
+    found, empty = inspect.signature(thing), inspect.Parameter.empty
+    parameters = [
+        one.replace(
+            annotation=empty if one.annotation is empty else Plain(str(one.annotation)),
+            default=one.default if isinstance(one.default, PLAIN_VALUES) else Plain("..."),
+        )
+        for one in found.parameters.values()
+        if one.name != "self"
+    ]
+    returned = "" if str(found.return_annotation) in ("None", str(empty)) else f" -> {found.return_annotation}"
+    return f"{name}{found.replace(parameters=parameters, return_annotation=empty)}{returned}"
+
+
+def own_docstring(name: str, thing: Any) -> str:
+    text = inspect.cleandoc(vars(thing).get("__doc__") or "" if isinstance(thing, type) else thing.__doc__ or "")
+    if not text or text.startswith(f"{name.removeprefix('bpe.')}("):
+        raise Undocumented(f"{name} has no docstring")
+    return re.sub(r"^(>>> .*?)(?=\n\n|\Z)", r"```\n\1\n```", text, flags=re.DOTALL | re.MULTILINE) + "\n"
+
+
+def first_sentence(thing: Any) -> str:
+    """Return what a member's help begins with; one whose name says everything has none."""
+    text = " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
+    return f": {text}" if text and not text.startswith(">>>") else ""
+
+
+# --- Tables -----------------------------------------------------------------------------
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    for row in (head, ("---",) * len(head), *rows):
+        yield f"| {' | '.join(row)} |"
+
+
+def formats() -> Iterator[str]:
+    def rows() -> Iterator[tuple[str, ...]]:
+        for name, row in FORMATS.rows.items():
+            one = FORMATS[name]
+            lacks = {
+                "how text is split": one.holds_splitting,
+                "numbers": one.numbers_tokens,
+                "special tokens": one.holds_specials,
+            }
+            yield (
+                f"`{name}`",
+                ", ".join(f"`{ending}`" for ending in row.endings),
+                marked(row.explanation),
+                ", ".join(one.methods) or "all",
+                ", ".join(what for what, holds in lacks.items() if not holds),
+                one.peer_name,
+            )
+
+    yield from table(("format", "names end in", "what it is", "methods", "does not hold", "checked by"), rows())
+
+
+def measures() -> Iterator[str]:
+    for one in MEASURES.values():
+        if not one.meaning:
+            raise Undocumented(one.name)
+        unit = {"ratio": "no unit", "share": "percent", "": "no unit"}.get(one.unit, one.unit)
+        yield f"### {one.title}" if not one.name.startswith("morpheme_") else f"### {one.title}, in sweeps"
+        yield f"\nColumn `{one.name}`, {unit}. {marked(one.meaning)}.\n"
+        if one.formula:
+            yield f"Formula: {marked(one.formula).removesuffix('.')}.\n"
+        if one.note:
+            yield f"Limits: {marked(one.note)}\n"
+
+
+def presets() -> Iterator[str]:
+    yield from table(("preset", "what it is"), ((f"`{n}`", marked(one.explanation)) for n, one in PRESETS.items()))
+
+
+def methods() -> Iterator[str]:
+    rows = ((one.title, f"`{name}`", one.explanation, "; ".join(one.usual_sizes)) for name, one in METHODS.items())
+    yield from table(("method", "name", "what it does", "usual sizes"), rows)
+
+
+def ties() -> Iterator[str]:
+    yield from table(
+        ("rule", "it takes the pair"), ((f"`{name}`", marked(one.takes)) for name, one in TIE_RULES.items())
+    )
+
+
+MAKERS = {one.__name__: one for one in (commands, python, formats, measures, presets, methods, ties)}
+
+
+def made(page: str) -> str:
+    """Return a page with all its made parts as the code has them now."""
+    return PART.sub(lambda found: f"{found[1]}{chr(10).join(MAKERS[found[2]]())}\n{found[3]}", page)
+
+
+def pages() -> list[Path]:
+    return sorted(MANUAL.rglob("*.md"))
+
+
+# --- Pictures ---------------------------------------------------------------------------
+
+
+def commands_in(text: str) -> list[str]:
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [line for block in blocks for line in block.splitlines() if line.startswith("bpe-explorer ")]
+
+
+def draw_gallery(folder: Path) -> None:
+    """Run the commands of the gallery in a folder where the samples are."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        for command in commands_in((MANUAL / "gallery.md").read_text(encoding="utf-8")):
+            if run(shlex.split(command, comments=True)[1:]) != 0:
+                raise SystemExit(command)
+    finally:
+        os.chdir(before)
+
+
+def main() -> None:
+    for page in pages():
+        page.write_text(made(page.read_text(encoding="utf-8")), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "samples").symlink_to(ROOT / "resources" / "samples")
+        draw_gallery(folder)
+        for picture in folder.glob("*.svg"):
+            (GALLERY / picture.name).write_bytes(picture.read_bytes())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
