@@ -13,7 +13,6 @@ import inspect
 import os
 import re
 import shlex
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -220,8 +219,8 @@ def formats() -> Iterator[str]:
                 ", ".join(f"`{ending}`" for ending in row.endings),
                 marked(row.explanation),
                 ", ".join(one.methods) or "all",
-                ", ".join(what for what, holds in lacks.items() if not holds),
-                one.peer_name,
+                ", ".join(what for what, holds in lacks.items() if not holds) or "–",
+                one.peer_name or "–",
             )
 
     yield from table(("format", "names end in", "what it is", "methods", "does not hold", "checked by"), rows())
@@ -299,4 +298,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -28,6 +28,7 @@ class ManualWindow(QDialog):
         self.field = named(entry("Search the manual", can_be_cleared=True), "Search the manual")
         self.list = named(QListWidget(), "Contents")
         self.list.setFixedWidth(LIST_WIDTH)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.text = named(QTextBrowser(), "Page of the manual")
         self.text.setSearchPaths([str(FOLDER)])
         self.text.setOpenLinks(False)
