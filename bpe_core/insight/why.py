@@ -66,6 +66,11 @@ _EXPLANATIONS: dict[str, tuple[str, ...]] = {
         "blanks",
     ),
     "whitespace": ("everything up to the next blank",),
+    "bert": (
+        "one Chinese character",
+        "one punctuation mark",
+        "everything up to the next blank, mark or Chinese character",
+    ),
     "none": ("the whole text",),
 }
 

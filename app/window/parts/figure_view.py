@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFont,
     QHelpEvent,
@@ -22,36 +22,32 @@ from bpe_core.figures.figure import Figure
 from bpe_core.figures.painter import Lines, layout_of
 from bpe_core.figures.sheet import Layout
 
-HINT_MARGIN = 24.0
 PREFERRED = QSize(320, 200)
 LEAST_HEIGHT = 90
 
 
 class FigureView(QWidget):
-    """Shows a figure, or a hint where there is none."""
+    """Shows a figure, or blank paper where there is none."""
 
     place_chosen = Signal(float)  # the value of the x axis that was clicked, or the boundary of a tree
     item_chosen = Signal(int)  # the index of the bar, dot or branch that was clicked
 
-    def __init__(
-        self, name: str = "", hint: str = "", parent: QWidget | None = None, *, has_legend: bool = True
-    ) -> None:
+    def __init__(self, name: str = "", parent: QWidget | None = None, *, has_legend: bool = True) -> None:
         """Without a name, the view takes its accessible name from the figure's title."""
         super().__init__(parent)
         self.figure: Figure | None = None
-        self._name, self.hint, self._has_legend = name, hint, has_legend  # set_figure shows the hint
+        self._name, self._has_legend = name, has_legend
         self.scale = 1.0  # of the texts, in sizes of the font
         self._layout: Layout | None = None  # of the figure, for the present size, font and palette
         self._still: tuple[Layout, QPixmap] | None = None  # the picture of the still parts, and its layout
         self.setAccessibleName(name)
-        self.setAccessibleDescription(hint)
         self.setMinimumHeight(LEAST_HEIGHT)
 
     def set_figure(self, figure: Figure | None) -> None:
-        """Show this figure; None or an empty one shows the hint."""
+        """Show this figure; None or an empty one leaves the paper blank."""
         self.figure, self._layout = figure, None
         self.setAccessibleName(self._name or (figure.title.rstrip(".") if figure is not None else ""))
-        self.setAccessibleDescription(self.hint if figure is None or figure.is_empty else figure.in_words)
+        self.setAccessibleDescription("" if figure is None or figure.is_empty else figure.in_words)
         self.update()
 
     def values_at(self, point: QPointF) -> str:
@@ -81,7 +77,7 @@ class FigureView(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             layout = self.layout_now()
             if layout is None:
-                self._paint_hint(painter)
+                painter.fillRect(self.rect(), self.palette().base())
                 return
             scale = painter.deviceTransform().m11()
             # A saved picture has its own resolution, or no pixels at all.
@@ -91,12 +87,6 @@ class FigureView(QWidget):
                 painter.fillRect(self.rect(), self.palette().base())
                 draw_layout(layout, painter, marks=False)
             draw_layout(layout, painter, still=False)
-
-    def _paint_hint(self, painter: QPainter) -> None:
-        painter.fillRect(self.rect(), self.palette().base())
-        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
-        place = QRectF(self.rect()).adjusted(HINT_MARGIN, 0, -HINT_MARGIN, 0)
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.hint)
 
     def _picture_of(self, layout: Layout) -> QPixmap:
         if self._still is not None and _serves(self._still[0], layout):

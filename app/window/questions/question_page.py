@@ -93,7 +93,7 @@ class QuestionPage(Page):
         self.sentence = selectable(named(paragraph(), "What the answer says"))
         self.stop = named(flat_button("Stop"), "Stop asking")
         self.save = named(flat_button("Save …"), "Save the answer", "All rows as a table, or the figure as a picture")
-        self.figure = FigureView(hint=model.trouble)
+        self.figure = FigureView()
         self.rows = Rows(model)
         self.table = table_of_rows(self.rows, f"{model.question.title()}: the answer")
         self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -217,9 +217,8 @@ class QuestionPage(Page):
 
     def _show(self) -> None:
         model, answer = self.model, self.model.answer
-        self.figure.hint = model.trouble
         self.figure.set_figure(model.figure)
-        self.figure.setVisible(model.figure is not None or answer is None)
+        self.figure.setVisible(model.figure is not None)  # without one, the sentence says why
         said = model.sentences if answer is not None else () if model.progress else (model.trouble,)
         self.sentence.setText("\n".join(filter(None, (model.progress, *said))))
         for one in model.parameters:

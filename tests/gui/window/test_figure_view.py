@@ -45,7 +45,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def view(qtbot: QtBot) -> FigureView:
-    view = FigureView(hint="Train first.")
+    view = FigureView()
     qtbot.addWidget(view)
     view.resize(400, 240)
     view.show()
@@ -79,7 +79,7 @@ def colours_in(image: QImage) -> int:
 def test_what_cannot_be_seen_is_said(view: FigureView) -> None:
     for nothing in (None, EMPTY):
         view.set_figure(nothing)
-        assert view.accessibleDescription() == "Train first."
+        assert view.accessibleDescription() == ""
         assert view.values_at(QPointF(100, 100)) == ""
     view.set_figure(LINES)
     assert view.accessibleName() == "The life of th"
