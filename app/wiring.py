@@ -62,6 +62,8 @@ from app.window.questions.wiring import Asking
 from app.window.recipe.recipe_form import RecipeForm
 from app.window.recipe.recipe_panel import RecipePanel
 from app.window.recipe.shown_recipe import ShownRecipe
+from app.window.rooms.result import WatchedResult
+from app.window.rooms.result_card import ResultCard
 from app.window.rooms.watch_panel import WatchPanel
 from app.window.rooms.wiring import Moving
 from app.window.text.encoder import LiveEncoder
@@ -184,6 +186,7 @@ class Program(QObject):
         self.bookmarks_panel = BookmarksPanel(self.bookmarks, self.frame)
         self.lesson_panel = LessonPanel(self.course)
         self.watch = WatchPanel(self.session, self.form)
+        self.card = ResultCard(WatchedResult(self.session, self), self.watch.choose_method, actions)
         self.time_bar = TimeBar(self.session, actions, self.speed)
         self.status = StatusLine(self.training)
         docks: dict[str, QWidget] = {
@@ -199,6 +202,7 @@ class Program(QObject):
             toolbar=self.toolbar,
             message_bar=self.messages,
             head=self.watch,
+            card=self.card,
             text=self.text_panel,
             beside=self.pages.on("beside")[LANES.id],
             picker=self.picker,
@@ -218,7 +222,8 @@ class Program(QObject):
         self.running = Training(frame, self.training, self.form, self.speed, self)
         self.live = LiveLearning(self.session, self)
         self.live.is_watched = self._shows_what_follows
-        self.moving = Moving(frame, self.charts, self.pages, self.text_panel, self.watch, self.time_bar, self)
+        result = self.card.model
+        self.moving = Moving(frame, self.charts, self.pages, self.text_panel, self.watch, self.time_bar, result, self)
         self.merge_panel.connect_with(frame)
         self.charting = Charting(frame, self.charts, self.pages, table.place_of, self)
         self.asking = Asking(frame, self.pages, self.inspector, self.text_panel, table, self)

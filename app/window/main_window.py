@@ -144,6 +144,7 @@ class MainWindow(QMainWindow):
         toolbar: QToolBar,
         message_bar: MessageBar,
         head: QWidget,
+        card: QWidget,
         text: QWidget,
         beside: QWidget,
         picker: QWidget,
@@ -162,7 +163,7 @@ class MainWindow(QMainWindow):
         in_column((text, 1), (beside, 1), on=self._upper, margins=(0, 0, 0, 0))
         self.centre.addWidget(self._upper)
         # A message takes its room from the charts, or from the stage, so that nothing moves under the mouse.
-        above_charts = in_column(picker, (charts, 1), on=pane, margins=(0, 0, 0, 0))
+        above_charts = in_column(picker, card, (charts, 1), on=pane, margins=(0, 0, 0, 0))
         self._above_messages = above_charts, in_column((self.stages, 1), on=middle, margins=(4, 4, 4, 4))
         self._message_bar = message_bar
         self.centre.addWidget(pane)
@@ -188,7 +189,8 @@ class MainWindow(QMainWindow):
         self._as_it_was_made = self.saveState(STATE_VERSION)
         self._furnish()
         left, right = ([docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
-        order_focus([toolbar, message_bar, *left, text, beside, picker, charts, *stages.values(), *right, time_bar])
+        centre = text, beside, picker, card, charts, *stages.values()
+        order_focus([toolbar, message_bar, *left, *centre, *right, time_bar])
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
     def show_room(self, id: str) -> None:

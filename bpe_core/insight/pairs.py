@@ -25,6 +25,8 @@ from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
+AMONG = 24  # steps whose pairs lead
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -109,16 +111,37 @@ def leads(runners: list[Runner]) -> list[LeadChange]:
     return [LeadChange(int(states[i]), int(leaders[i]) if leaders[i] >= 0 else None) for i in changed.tolist()]
 
 
-def most_dramatic(
-    ranked: RankedWords, most: int, *, among: int = 24, cancelled: CancelCheck = never_cancelled
-) -> list[tuple[int, int]]:
-    """Return the pairs that lost most to merges of others, among those that came in second or were merged first."""
-    history = ranked.history
-    merged = (history.pair(row) for row in range(min(among, len(history))))
-    pairs = dict.fromkeys([*(one.pair for one in best_that_never_won(history, among)), *merged])
-    runners = race(ranked, list(pairs), cancelled=cancelled)
+@dataclass(frozen=True)
+class Loss:
+    """What one merge took from another pair."""
+
+    pair: Pair
+    step: int
+    lost: int
+
+
+def largest_loss(ranked: RankedWords, *, cancelled: CancelCheck = never_cancelled) -> Loss | None:
+    """Return the most that one merge took from a leading pair; of equals the first."""
+    runners = race(ranked, _that_led(ranked, cancelled), cancelled=cancelled)
+    found = [Loss(runner.pair, cut.step, cut.lost) for runner in runners for cut in runner.cuts[:1]]
+    return min(found, key=lambda loss: (-loss.lost, loss.step), default=None)
+
+
+def most_dramatic(ranked: RankedWords, most: int, *, cancelled: CancelCheck = never_cancelled) -> list[tuple[int, int]]:
+    """Return the leading pairs that lost most to merges of others."""
+    runners = race(ranked, _that_led(ranked, cancelled), cancelled=cancelled)
     lost = {runner.pair: sum(cut.lost for cut in runner.cuts) for runner in runners}
     return sorted(lost, key=lost.__getitem__, reverse=True)[:most]
+
+
+def _that_led(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
+    """Return the pairs that led at first, were merged or came in second then, or came in second most often."""
+    history, columns = ranked.history, ranked.history.columns
+    at_first = ((one.left, one.right) for one in leading_pairs(ranked.words, history, 0, AMONG, cancelled=cancelled))
+    merged = history.pairs(0, min(AMONG, len(history)))
+    second = zip(columns[3][:AMONG].tolist(), columns[4][:AMONG].tolist(), strict=True)
+    never = (one.pair for one in best_that_never_won(history, AMONG))
+    return list(dict.fromkeys(pair for pair in (*at_first, *never, *merged, *second) if min(pair) >= 0))
 
 
 @dataclass(frozen=True)

@@ -66,14 +66,14 @@ METHODS = {
     ),
     "gage": Listed(
         "Gage's compressor",
-        "Block by block, puts a byte that does not occur for the pair that occurs most, until none pays.",
+        "Replaces the pair of bytes that occurs most by a byte that is not in use, as long as that saves room.",
         "bpe_core.learning.gage.method",
         {"base": "bytes", "pattern": "none", "marker": "none"},
         Wording("replacement", "replaced", "pair", "the one that occurs most in this block"),
     ),
     "wordpiece": Listed(
         "WordPiece",
-        "Joins pairs inside words, and cuts a word by the longest token that fits, from the left.",
+        "Joins pairs inside words, and splits a word from the left, each time by the longest token that fits.",
         "bpe_core.learning.wordpiece.method",
         dict(base="characters", marker="continuation", unknown="unk"),
         can_be_steered=True,
@@ -101,7 +101,7 @@ METHODS = {
     ),
     "mingram": Listed(
         "MinGram",
-        "Joins a tenth more pairs than asked for, cuts by the fewest tokens, and drops what is used least.",
+        "Joins a tenth more pairs than asked for, splits words into the fewest tokens, and drops those used least.",
         "bpe_core.learning.mingram.method",
         needs=dict(base="characters", marker="prefix"),
         usual_sizes=("8,000 for small data", "32,000 for English", "250,000 for a hundred languages"),

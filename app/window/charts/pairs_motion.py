@@ -62,14 +62,15 @@ def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress:
 
 
 def losses(before: Sequence[Bar], now: Sequence[Bar], made: str) -> dict[tuple[int, int], str]:
-    """Label the pairs that occur less often than a moment ago.
+    """Label the pairs that occur less often than a moment ago, the largest loss first.
 
     >>> a, b = Bar("h", "e", 9, True, False, (1, 2)), Bar("t", "h", 8, False, False, (3, 1))
     >>> losses([a, b], [Bar("t", "h", 6, False, False, (3, 1))], "he")
     {(3, 1): '−2, taken by he'}
     """
     counts = {bar.pair: bar.count for bar in before}
-    fewer = ((bar.pair, counts.get(bar.pair, bar.count) - bar.count) for bar in now)
+    fewer = [(bar.pair, counts.get(bar.pair, bar.count) - bar.count) for bar in now]
+    fewer.sort(key=lambda one: -one[1])
     return {pair: f"−{lost:,}, taken by {made}" for pair, lost in fewer if lost > 0}
 
 

@@ -42,6 +42,7 @@ LEADING, HIGHEST_ROW = 5, 44.0  # rows and their height in the room Watch
 MARGIN = 12.0
 LABEL_SHARE = 0.34  # of the width, at most
 HEADER_GAP = 6.0
+LEAST, LEAST_ROWS = 90, 56  # pixels of height; of tokens alone
 SHARE = 0.75  # of the time of a step: the pairs begin a little later
 LEARNED = "Learned until here, the longest first"
 HOW_TO = "A click follows this pair through time; the right button offers to force or forbid it."
@@ -79,7 +80,7 @@ class PairsPage(Page):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         model.changed.connect(self._changed)
-        self.setMinimumHeight(90)
+        self.setMinimumHeight(LEAST)
         self.invitation = QPushButton("New to this? Learn it in a few minutes, step by step", self)
         self.invitation.setFlat(True)
         self.invitation.setStyleSheet("color: palette(link); text-decoration: underline;")
@@ -118,6 +119,7 @@ class PairsPage(Page):
 
     def _changed(self) -> None:
         self._follow_step()
+        self.setMinimumHeight(LEAST_ROWS if self._shows_learned_alone else LEAST)
         leading = self.model.bars[:1]
         self.setAccessibleDescription("".join(f"Next: {self._told(bar)}" for bar in leading) or self.headline())
         if self.invitation.isHidden() != self.model.has_begun:
@@ -137,7 +139,7 @@ class PairsPage(Page):
     def lead(self, on: bool) -> None:
         """Show the few leading pairs, as large as there is room for."""
         self._leads = on
-        self.update()
+        self._changed()
 
     def _row_height(self) -> float:
         least = QFontMetricsF(self._fixed).height() + ROW_PADDING
@@ -165,6 +167,9 @@ class PairsPage(Page):
             painter.fillRect(self.rect(), self.palette().base())
             bars = self.model.bars
             shades = shades_of(self.palette())
+            if self._shows_learned_alone:
+                self._draw_learned(painter, MARGIN * 0.6)
+                return
             painter.setPen(shades.muted)
             painter.drawText(self._headline_place(), Qt.TextFlag.TextWordWrap, self.headline())
             if not bars:
@@ -187,10 +192,14 @@ class PairsPage(Page):
                 painter.setOpacity(placed.strength)
                 self._draw(painter, placed, measures)
             if self.model.learned:
-                self._draw_learned(painter)
+                self._draw_learned(painter, self._top() + self._row_height() + HEADER_GAP)
 
-    def _draw_learned(self, painter: QPainter) -> None:
-        top = self._top() + self._row_height() + HEADER_GAP
+    @property
+    def _shows_learned_alone(self) -> bool:
+        """Whether no pair leads any more, and only pairs that lead are wanted."""
+        return self._leads and bool(self.model.learned)
+
+    def _draw_learned(self, painter: QPainter, top: float) -> None:
         place = QRectF(MARGIN, top, self.width() - 2 * MARGIN, QFontMetricsF(self.font()).height() + HEADER_GAP)
         painter.setOpacity(1.0)
         painter.setFont(self.font())
@@ -201,7 +210,7 @@ class PairsPage(Page):
 
     def _rows_shown(self) -> int:
         if self.model.learned:
-            return 1
+            return 0 if self._leads else 1
         room = max(1, int((self.height() - self._top() - 4) / self._row_height()))
         return min(room, len(self.model.bars), LEADING if self._leads else room)
 
@@ -226,10 +235,14 @@ class PairsPage(Page):
         tied = sum(bar.is_tied for bar in self.model.bars)
         tie = tied > 1 and self.model.bars[0].is_next
         following = "next to go" if self.model.bars[0].is_leaving else "next"
-        best = f", {wording.best}" if wording.best else ""
+        best = f", {wording.best or 'the one that occurs most'}" if wording.best or not tie else ""
         text = f"{moment}, {following} is the orange {wording.choice}{best}"
         how_many = f"{tied} or more" if tied == len(self.model.bars) else str(tied)  # lower pairs are unknown
-        return f"{text}; {how_many} share its {self.model.measure}, the tie rule decides" if tie else text
+        text = f"{text}; {how_many} share its {self.model.measure}, and a rule decides between them" if tie else text
+        if not (self._leads and self.losses):
+            return text
+        pair, loss = next(iter(self.losses.items()))  # the largest; this pair may have left the page
+        return f"{text}. {next(_title(bar) for bar in self.model.bars if bar.pair == pair)}: {loss}."
 
     def _told(self, bar: Bar) -> str:
         name = f"{bar.left} and {bar.right}" if bar.right else bar.left

@@ -107,7 +107,7 @@ class MyWord(QObject):
         letters = count_text(len(self.word), "letter")
         unknown = sum(tile.unknown for tile in self.cut.tiles)
         found = count_text(self.cut.tokens, "token") + (f", {unknown} unknown" if unknown else "")
-        return f"{letters} and the space before: {found}"
+        return f"{letters} and the space before (␣): {found}"
 
     def look_at(self, word: str) -> None:
         """Show another word; the first one if it is empty."""
@@ -167,5 +167,5 @@ def _reasons(text: str, cuts: list[int], words: WordTable, history: History) -> 
     why = Why(text, history, corpus=bench.ranked)
     reasons = [sentence(why.at_byte(byte), bench.names.text.__getitem__) for byte in cuts]
     if len(reasons) > MOST_REASONS:
-        reasons[MOST_REASONS:] = [f"And {count_text(len(reasons) - MOST_REASONS, 'cut')} more."]
+        reasons[MOST_REASONS:] = [f"And {count_text(len(reasons) - MOST_REASONS, 'split')} more."]
     return tuple(reasons) or ("Nothing is left to join: it is one token.",)

@@ -14,8 +14,8 @@ from app.window.recipe.recipe_form import RecipeForm, options
 from app.window.rooms.my_word import LONGEST, MyWord
 from app.window.rooms.word_view import WordView
 
-TITLE = "How does a tokenizer cut your name?"
-WHY = "Why it ends here:"
+TITLE = "How does a tokenizer split your name?"
+WHY = "Why it stays so:"
 REASON_LINES = 3
 
 
@@ -26,7 +26,7 @@ class WatchPanel(QWidget):
         super().__init__()
         self.word = MyWord(session, self)
         self._form, self._playing = form, session.playing
-        self.field = named(entry("Your name, or any word", can_be_cleared=True), "A word to be cut")
+        self.field = named(entry("Type your name", can_be_cleared=True), "A word to be split")
         self.field.setMaxLength(LONGEST)
         self.field.setMaximumWidth(320)
         scaled(self.field, 1.25)
@@ -52,14 +52,14 @@ class WatchPanel(QWidget):
     def _chips(self) -> list[QPushButton]:
         chips = []
         for method in options("method"):
-            chip = push_button(method.title, partial(self._choose, method.value), method.explanation)
+            chip = push_button(method.title, partial(self.choose_method, method.value), method.explanation)
             chip.setObjectName(method.value)
             chip.setCheckable(True)
             self.chips.addButton(chip)
             chips.append(chip)
         return chips
 
-    def _choose(self, method: str) -> None:
+    def choose_method(self, method: str) -> None:
         """Learn by another method at once, and play it."""
         self._form.choose_method(method)
         self.train_wanted.emit()

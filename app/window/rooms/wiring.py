@@ -8,6 +8,7 @@ from app.settings import ROOM
 from app.window.main_window import ROOMS, Frame
 from app.window.pages import PAIRS, Pages, charts_in
 from app.window.parts.page import PageTabs
+from app.window.rooms.result import WatchedResult
 from app.window.rooms.watch_panel import WatchPanel
 from app.window.text.view.text_panel import TokenTextPanel
 from app.window.time.bar import TimeBar
@@ -26,11 +27,14 @@ class Moving(QObject):
         text: TokenTextPanel,
         watch: WatchPanel,
         time: TimeBar,
+        result: WatchedResult,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._frame, self._runs, self._charts = frame, frame.session.runs, charts
         self._pairs, self._text, self._watch, self._time = pages.page(PAIRS), text, watch, time
+        self._result = result
+        result.is_watched = lambda: frame.window.room == FIRST
         for room in ROOMS:
             frame.actions[f"room_{room.id}"].triggered.connect(lambda _=False, id=room.id: frame.window.show_room(id))
         frame.actions["start_here"].triggered.connect(self._start_here)
@@ -47,6 +51,7 @@ class Moving(QObject):
         self._text.show_ids(not is_first)
         self._time.be_short(is_first)
         self._pairs.lead(is_first)
+        self._result.follow()
         self._open_rooms()
 
     def _come_with_chart(self) -> None:

@@ -23,7 +23,7 @@ from bpe_core.figures.figure import Line
 
 TRACK_MARGIN = 8.0
 HANDLE = 6.0
-HOW_TO = "Travel through the history: the text, the charts and the table show this moment"
+HOW_TO = "Drag to any moment: everything above then shows that moment"
 FUTURE_OPACITY, PAST_OPACITY = 0.14, 0.4
 
 

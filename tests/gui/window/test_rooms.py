@@ -65,7 +65,7 @@ def test_a_first_start_learns_plays_and_explains(qtbot: QtBot, first_start: Prog
     assert watch.view.accessibleDescription() == "␣the"
     first_start.session.cursor.go_to(0)
     qtbot.waitUntil(lambda: watch.view.accessibleDescription() == "␣ | t | h | e", timeout=WAIT)
-    assert watch.sentence.text() == "3 letters and the space before: 4 tokens"
+    assert watch.sentence.text() == "3 letters and the space before (␣): 4 tokens"
 
 
 def test_space_pauses_and_types_nothing(qtbot: QtBot, first_start: Program) -> None:

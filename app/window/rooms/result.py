@@ -1,0 +1,120 @@
+"""What came of a run that was watched to its end: a sentence, three numbers, and the moments worth seeing again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from app.session.run import Phase, Run
+from app.session.session import Session
+from app.session.time import timer
+from app.window.parts.wording import from_the_left
+from app.window.rooms.my_word import LARGEST_CORPUS
+from app.window.time.step_in_words import Chip
+from bpe_core.insight.pairs import Loss, largest_loss
+from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.questions.compression import symbols_per_token
+from bpe_core.studies.study import Study
+from bpe_core.support.arrays import Int64s
+from bpe_core.support.progress import Work
+
+TOPIC = "what was learned"
+LOOK_MILLISECONDS = 900  # at the moment before, so that an eye sees what a step changes
+
+
+@dataclass(frozen=True)
+class Result:
+    sentence: str
+    numbers: tuple[tuple[str, str], ...]  # each with what it counts
+    longest: tuple[str, int]  # the token, and the step that made it
+    loss: Loss | None  # where the pairs that led are known
+    loser: str = ""  # the pair
+    taker: str = ""  # the token that was made of its half
+
+
+def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
+    assert study is not None  # as it has learned something
+    history, wording = study.history, study.history.recipe.wording
+    end, kept = len(history), history.vocabulary
+    tokens, tokens_at_start = int(history.tokens_after[-1]), history.tokens_at_start
+    if history.only_joins:
+        sentence = f"The text it learned from took {tokens_at_start:,} tokens at first, and takes {tokens:,} now."
+    else:
+        left = f"Of {history.vocabulary_size_at(0):,} {wording.choice}s the {len(kept):,} best are left"
+        sentence = f"{left}. With them the text it learned from takes {tokens:,} tokens."
+    numbers = [(f"{end:,}", wording.step if end == 1 else wording.steps)]
+    loss, words = None, study.own_words
+    if words is not None and words.total_bytes <= LARGEST_CORPUS:
+        _, starts = study.cut(work=work).by_word(end)
+        numbers.append((f"{int((np.diff(starts) == 1).sum()):,}", f"of {len(words):,} different words are one token"))
+        if learns_by_ranks(history):
+            loss = largest_loss(study.ranked(work=work), cancelled=work.cancelled)
+    ratio = symbols_per_token(history, symbols)
+    if ratio is not None:
+        unit = "bytes" if history.recipe.base == "bytes" else "letters"
+        numbers.append((f"{ratio[-1]:.2f}", f"{unit} per token, {ratio[0]:.2f} at first"))
+    longest, names = max(kept.tolist(), key=study.names.lengths.__getitem__), study.names
+    row, pair = history.row_of(longest), () if loss is None else (*loss.pair, int(history.ids[loss.step - 1]))
+    name, *loser = (from_the_left(Chip.of(history, names, id).text) for id in (longest, *pair))
+    return Result(
+        sentence,
+        tuple(numbers),
+        (name, 1 + (-1 if row is None else row)),
+        loss,
+        " + ".join(loser[:2]),
+        "".join(loser[2:]),
+    )
+
+
+class WatchedResult(QObject):
+    """Is there while the run shown is over, time is at its end, and somebody watches."""
+
+    changed = Signal()
+
+    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.found: Result | None = None
+        self.run: Run | None = None  # whose result is found
+        self.is_watched: Callable[[], bool] = lambda: False
+        self._runs, self._cursor, self._aside = session.runs, session.cursor, session.aside
+        self._playing = session.playing
+        self._step, self._see_soon = 0, timer(self, LOOK_MILLISECONDS, self._see)
+        for signal in (session.runs.changed, session.cursor.moved, session.playing.changed):
+            signal.connect(lambda *_: self.follow())
+
+    def follow(self) -> None:
+        run, cursor = self._runs.shown, self._cursor
+        is_over = run is not None and run.phase is Phase.ENDED and run.words is not None
+        is_over = is_over and cursor.position >= cursor.end > 0 and not self._playing.is_playing
+        if not is_over or run is None or not self.is_watched():
+            self._take(None, None)
+        elif run is not self.run:
+            self._take(run, None)
+            find = partial(result_of, self._runs.studies.of(run), run.symbol_counts)
+            self._aside.ask(TOPIC, lambda task: find(Work(cancelled=task.cancelled)), partial(self._take, run))
+
+    def see(self, step: int) -> None:
+        """Go to the moment before a step, and make it when that could be seen."""
+        self._playing.give_way()
+        self._step = step
+        self._cursor.go_to(step - 1)
+        self._see_soon.start()
+
+    def forbid(self) -> None:
+        """Go on without the merge that took most from another pair, as a new run."""
+        run, found = self.run, self.found
+        if run is not None and run.history is not None and found is not None and found.loss is not None:
+            self._runs.branch(run, found.loss.step, "forbid", run.history.pair(found.loss.step - 1))
+
+    def _see(self) -> None:
+        if self._cursor.position == self._step - 1:
+            self._cursor.go_to(self._step)
+
+    def _take(self, run: Run | None, found: Result | None) -> None:
+        if (found is None or run is self.run) and (run, found) != (self.run, self.found):
+            self.run, self.found = run, found
+            self.changed.emit()

@@ -1,0 +1,77 @@
+"""The card at the end of a run that was watched: what was learned, and what to try next."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton
+
+from app.window.actions import Actions
+from app.window.parts.layouts import STRETCH, in_column, in_row
+from app.window.parts.widgets import LinkedText, label, muted, named, push_button, scaled
+from app.window.parts.wording import link_to_step, number_in
+from app.window.recipe.recipe_form import options
+from app.window.rooms.result import Result, WatchedResult
+
+OFFERED = ("bpe", "wordpiece", "unigram")  # the methods that people compare
+
+
+class ResultCard(QFrame):
+    def __init__(self, model: WatchedResult, choose_method: Callable[[str], None], actions: Actions) -> None:
+        super().__init__()
+        self.model = model
+        self.setAccessibleName("What was learned")
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAutoFillBackground(True)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.sentence = scaled(label(), 1.15, bold=True)
+        self.numbers = [(scaled(label(), 1.5, bold=True), muted()) for _ in range(3)]
+        for _, meaning in self.numbers:
+            meaning.setWordWrap(False)
+        self.moments = LinkedText("The moments to see again")
+        self.moments.linkActivated.connect(lambda link: model.see(number_in(link)))
+        self.forbid = push_button("", model.forbid, "Learn again without this merge, as a new run beside this one")
+        self.methods = {}
+        for method in (one for one in options("method") if one.value in OFFERED):
+            choose, title = partial(choose_method, method.value), f"The Same with {method.title}"
+            self.methods[method.value] = push_button(title, choose, method.explanation)
+        own = named(QPushButton("Your Own Text"), "Your own text", "Learn from a text of yours instead")
+        own.setMenu(QMenu(own))
+        own.menu().addActions([actions["open"], actions["paste_text"]])
+        share = push_button("Share …", actions["share"].trigger, "Write this run as one page that anyone can open")
+        buttons = self.forbid, *self.methods.values(), own, share
+        for one in buttons:
+            one.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
+        numbers = in_row(*(in_row(*pair, spacing=6) for pair in self.numbers), 1, spacing=28)
+        rows = self.sentence, numbers, self.moments, in_row(*buttons, STRETCH)
+        in_column(*rows, on=self, margins=(12, 8, 12, 8), spacing=6)
+        model.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        found, run = self.model.found, self.model.run
+        self.setVisible(found is not None)
+        if found is None or run is None:
+            return
+        self.sentence.setText(found.sentence)
+        for labels, told in zip(self.numbers, (*found.numbers, ("", ""), ("", "")), strict=False):
+            labels[0].setText(told[0])
+            labels[1].setText(told[1])
+        self.moments.setText("  ".join(_moments(found)))
+        self.forbid.setVisible(found.loss is not None and not run.why_no_branch(found.loss.step))
+        self.forbid.setText(f"Forbid {found.taker}".replace("&", "&&"))
+        for name, button in self.methods.items():
+            button.setVisible(name != run.recipe.method)
+
+
+def _moments(found: Result) -> Iterator[str]:
+    loss, (longest, step) = found.loss, found.longest
+    if loss is not None:
+        link = link_to_step(loss.step, html.escape(f"−{loss.lost:,}, taken by {found.taker}"))
+        yield f"The largest loss: {html.escape(found.loser)} {link}."
+    longest = link_to_step(step, html.escape(longest)) if step else html.escape(longest)
+    yield f"The longest token: {longest}."

@@ -1,0 +1,98 @@
+"""The card at the end of a run that was watched: its facts, its links and its buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.settings import PLAYS, START_HERE, Settings
+from app.window.charts.pairs_page import PairsPage
+from app.window.rooms import result
+from app.window.rooms.result_card import ResultCard
+from app.wiring import Program
+from bpe_core.recipes.interventions import Intervention
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.studies.making import train
+from resources import samples
+from tests.gui.conftest import HURRY, WAIT, settle
+
+LOOK = 500  # milliseconds
+
+
+@pytest.fixture
+def watched(
+    qtbot: QtBot, settings: Settings, new_program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch
+) -> Program:
+    """A first start, played to its end."""
+    monkeypatch.setattr(result, "LOOK_MILLISECONDS", LOOK * HURRY)  # what is shown too shortly is not seen to happen
+    settings.put(START_HERE, True)
+    settings.put(PLAYS, True)
+    program = new_program()
+    program.window.show_room("watch")
+    qtbot.waitUntil(lambda: program.session.playing.is_playing, timeout=WAIT)
+    assert program.card.isHidden(), "while it plays"
+    program.actions["skip"].trigger()
+    at_the_end(qtbot, program)
+    return program
+
+
+def at_the_end(qtbot: QtBot, program: Program) -> None:
+    runs = program.session.runs
+    qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.phase is Phase.ENDED, timeout=WAIT)
+    settle(qtbot, program)
+    program.actions["live"].trigger()
+    qtbot.waitUntil(lambda: not program.card.isHidden(), timeout=WAIT)
+
+
+def button(card: ResultCard, title: str) -> QPushButton:
+    return next(one for one in card.findChildren(QPushButton) if one.text() == title and not one.isHidden())
+
+
+def test_watch_says_at_the_end_what_was_learned(qtbot: QtBot, watched: Program) -> None:
+    study, card = train([samples()[0].text()], Recipe.preset("gpt2", vocab_size=512)), watched.card
+    words, before, after = study.words(), study.history.tokens_at_start, study.history[-1].tokens_left
+    assert card.sentence.text() == f"The text it learned from took {before:,} tokens at first, and takes {after:,} now."
+    whole = sum(len(study.encode(word)) == 1 for word, _ in words)
+    assert [number.text() for number, _ in card.numbers] == ["256", str(whole), f"{before / after:.2f}"]
+    assert card.numbers[1][1].text() == f"of {len(words)} different words are one token"
+    moments = card.moments.text()
+    assert 't + h <a href="step:1">−117, taken by he</a>' in moments
+    assert "␣lighthouse</a>" in moments
+    watched.window.show_room("ask")
+    assert watched.card.isHidden()
+    watched.window.show_room("watch")
+    qtbot.waitUntil(lambda: not watched.card.isHidden(), timeout=WAIT)
+    watched.session.cursor.go_to(100)
+    assert watched.card.isHidden()
+
+
+def test_the_largest_loss_is_seen_as_it_happens(qtbot: QtBot, watched: Program) -> None:
+    watched.card.moments.linkActivated.emit("step:1")
+    cursor, page = watched.session.cursor, watched.pages[PairsPage]
+    assert cursor.position == 0
+    assert watched.card.isHidden()
+    qtbot.waitUntil(lambda: cursor.position == 1, timeout=WAIT)
+    qtbot.waitUntil(lambda: page.headline().endswith("t + h: −117, taken by he."), timeout=WAIT)
+    watched.card.model.see(1)
+    cursor.go_to(40)
+    qtbot.wait(2 * LOOK)
+    assert cursor.position == 40, "whoever goes on is not taken back"
+
+
+def test_its_buttons_forbid_and_try_another_method(qtbot: QtBot, watched: Program) -> None:
+    runs = watched.session.runs
+    button(watched.card, "Forbid he").click()
+    assert runs.shown is not None
+    assert runs.shown.recipe.interventions == (Intervention(1, "forbid", ord("h"), ord("e")),)
+    at_the_end(qtbot, watched)
+    assert "taken by he" not in watched.card.moments.text()
+    button(watched.card, "The Same with Unigram").click()
+    qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "unigram", timeout=WAIT)
+    at_the_end(qtbot, watched)
+    assert watched.card.sentence.text().startswith("Of 589 pieces the 100 best are left. ")
+    assert watched.card.forbid.isHidden()
+    assert not button(watched.card, "The Same with Byte-pair encoding").isHidden()
