@@ -165,6 +165,7 @@ class Question:
     follows_time: ClassVar[bool] = False  # whether its parameter `at` is the moment shown
     in_report: ClassVar[Literal["", "figure", "rows"]] = ""  # what of its answer without parameters a report holds
     takes_moments: ClassVar[bool] = True  # whether the run shown in a session is asked about at its moment, too
+    about_texts: ClassVar[bool] = False  # a command names texts first, and a tokenizer only behind --merges, if any
     rests: ClassVar[bool] = False  # it takes long, so that a window asks it only about runs that are at rest
     by_parts: ClassVar[bool] = False  # its answer depends on the files or groups that the texts are parted into
     moment: ClassVar[tuple[str, int]] = ("step", 0)  # the column that names a row's moment, and what to add to it

@@ -16,6 +16,9 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.kernels import kept, learn_queue, learn_score, scan
+from bpe_core.learning.best.lattice import Lattice
+from bpe_core.learning.best.prices import Pricing
+from bpe_core.learning.best.vocabulary import Vocabulary
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
@@ -51,6 +54,7 @@ def _others() -> None:
     _call_inner()
     _learn_by_score()
     _learn_unigram()
+    _learn_best()
     _rank()
     recovered_pairs([b"lo", b"low"], {bytes([byte]): byte for byte in range(256)})
     recipe = Recipe.preset("gage", block_size=100)
@@ -123,6 +127,14 @@ def _learn_unigram() -> None:
     CompiledPaths(history, Cutting(recipe), learner.scores).cut_words([b"11"], 0)
     history = History(recipe, alphabet, columns, scores=learner.scores)
     list(follow_words(words, BestPaths(history, Cutting(recipe)), _wanted(words, history), history, slots=4))
+
+
+def _learn_best() -> None:
+    """Price the pieces of enough different words that their table must grow."""
+    words = WordTable.from_counts({f"{i}{i}": 1 for i in range(3_000)})
+    lattice = Lattice.of(words, Alphabet.of_bytes(), Recipe.preset("gpt2"), longest=8)
+    Pricing(lattice, 9, 20_000, 1.0).round(0.0)
+    Vocabulary.wished(lattice, lattice.counts, 9)
 
 
 def _rank() -> None:

@@ -14,8 +14,9 @@ from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument, te
 from bpe_core.command_line.corpora import add_groups, add_reading, groups_of, named_texts
 from bpe_core.command_line.interruption import working
 from bpe_core.errors import BpeError, OutputError, plain
+from bpe_core.recipes.presets import PRESETS
 from bpe_core.session_file import is_session_file
-from bpe_core.studies.making import open_study
+from bpe_core.studies.making import open_study, unlearned
 from bpe_core.studies.study import Study, free_name
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.data_table import ENDINGS, checked_name, csv_text, is_data, write_data
@@ -113,6 +114,11 @@ def _shortened(text: str) -> str:
 def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, has_text: bool) -> None:
     if question.studies == NONE:
         return
+    if question.about_texts:
+        parser.add_argument("texts", nargs="*", metavar="FILE", help="the texts; the same as behind --corpus")
+        parser.add_argument("--preset", choices=PRESETS, default="gpt2", help="how texts are split, without a table")
+        parser.add_argument("--merges", metavar="FILE", help=ANY_TABLE)
+        return
     if question.studies is not None:
         about = f"{ANY_TABLE}; book.bpex#2 is run 2 of a session"
         parser.add_argument("tables", nargs="*", metavar="TABLE", help=about)
@@ -156,6 +162,11 @@ def _value(options: argparse.Namespace, one: Parameter) -> Any:
 def _studies(question: type[Question], options: argparse.Namespace) -> Study | dict[str, Study] | None:
     if question.studies == NONE:
         return None
+    if question.about_texts:
+        options.corpus = [*options.texts, *options.corpus]
+        return _with_texts(
+            question, open_study(options.merges) if options.merges else unlearned(options.preset), options
+        )
     if question.studies is not None:
         return _several(question, options)
     named = [path for path in (getattr(options, "table", None), options.merges) if path]

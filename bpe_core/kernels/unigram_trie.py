@@ -144,7 +144,7 @@ class Active(NamedTuple):
 
 
 @inlined
-def _place_of(slots, key):
+def place_of(slots, key):
     mask = np.uint64(len(slots) // ROW - 1)
     slot = ((key * SPREAD) >> np.uint64(20)) & mask
     while slots[slot << _ONE] != 0 and slots[slot << _ONE] != key:
@@ -153,7 +153,7 @@ def _place_of(slots, key):
 
 
 @inlined
-def _key_of(beginning, symbol):
+def key_of(beginning, symbol):
     return ((np.uint64(beginning) + _ONE) << SYMBOL_BITS) | np.uint64(symbol)
 
 
@@ -167,8 +167,8 @@ def enter_pieces(pieces, symbols, starts, first_id, piece):
             break
         beginning, place = np.uint64(0), np.uint64(0)
         for cell in range(start, stop):
-            key = _key_of(beginning, symbols[cell])
-            place = _place_of(slots, key)
+            key = key_of(beginning, symbols[cell])
+            place = place_of(slots, key)
             if slots[place] == 0:
                 slots[place] = key
                 slots[place + _ONE] = np.uint64(number[BEGINNINGS])
@@ -184,7 +184,7 @@ def enter_pieces(pieces, symbols, starts, first_id, piece):
 def spread_slots(slots, larger):
     for slot in range(0, len(slots), ROW):
         if slots[slot] != 0:
-            place = _place_of(larger, slots[slot])
+            place = place_of(larger, slots[slot])
             larger[place] = slots[slot]
             larger[place + _ONE] = slots[slot + 1]
 
@@ -210,7 +210,7 @@ def match_pieces(pieces, trie, edges, active, word):
                     edges.id[used] = symbol
                     edges.length[used] = 1
                     used += 1
-                slot = _place_of(pieces.slots, _key_of(beginning, symbol))
+                slot = place_of(pieces.slots, key_of(beginning, symbol))
                 if pieces.slots[slot] == 0:
                     continue
                 found = pieces.slots[slot + _ONE]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
 from bpe_core.recipes.recipe import Recipe
@@ -42,6 +43,16 @@ def open_study(path: Path | str) -> Study:
         return study_of_run(place, number)
     opened = open_table(path)
     return Study(opened.history, name=str(path), format=opened.format, notes=opened.notes)
+
+
+def unlearned(preset: str) -> Study:
+    """Make a tokenizer that has learned nothing yet, to ask about texts by its recipe."""
+    from bpe_core.history.alphabet import Alphabet
+    from bpe_core.history.history import History
+
+    recipe = Recipe.preset(preset)
+    nothing = WordTable.from_counts({})
+    return Study(History.from_pairs(recipe.with_changes(method="bpe"), Alphabet.for_words(nothing, recipe), []))
 
 
 open = open_study  # as `bpe_core.open`

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, open_table
+from bpe_core.learning.best.certificate import KIND
 from bpe_core.learning.methods import steps_in_words
 from bpe_core.session_file import is_session_file
 
@@ -21,6 +22,9 @@ examples = """\
 examples:
   bpe-explorer verify harbour.bpex merges.csv
       Reads each file as a whole, and ends with 1 if one of them is damaged.
+
+  bpe-explorer verify floor.json
+      Adds up the prices that `floor --certificate --json` has written: whether they prove each floor.
 
   bpe-explorer verify damaged.bpex --recover saved.bpex
       Writes all sound parts into another session, and lists the lost ones.
@@ -69,6 +73,9 @@ def _verified(path: Path, place: Path | None) -> dict[str, Any]:
     if _is_counts(path):
         table = WordTable.load(path)
         return found | {"what": f"the counts of {table.total:,} words, {len(table):,} different"}
+    proof = _certificate_in(path)
+    if proof is not None:
+        return found | _floors(proof)
     opened = open_table(path)
     notes = [*opened.notes]
     if FORMATS[opened.format].peer_name:
@@ -77,6 +84,33 @@ def _verified(path: Path, place: Path | None) -> dict[str, Any]:
         agreement = check_import(path, opened)
         notes += agreement.notes if agreement is not None else ()
     return found | {"what": f"a table ({opened.format}) of {steps_in_words(opened.history)}", "notes": notes}
+
+
+def _certificate_in(path: Path) -> Any:
+    """Return the certificate of a floor that a file holds, alone or in an answer; nothing if it holds none."""
+    try:
+        data = path.read_bytes() if path.suffix == ".json" else b""
+    except OSError:
+        return None  # who opens it as a table says why
+    if KIND.encode() not in data:
+        return None
+    try:
+        told = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{path}: the certificate of a floor is no whole JSON; write it anew.") from error
+    return told.get("certificate", told) if isinstance(told, dict) else told
+
+
+def _floors(proof: Any) -> dict[str, Any]:
+    from bpe_core.reference.floor import checked  # plain code that shares nothing with what made the prices
+
+    rows = checked(proof)
+    what = f"the certificate of {len(rows):,} floor{'' if len(rows) == 1 else 's'}"
+    lines = [f"{size:,} in the vocabulary: at least {proven:,} tokens, added up anew" for size, _, proven in rows]
+    for size, told, proven in rows:
+        if proven < told:
+            raise FormatError(f"The prices for {size:,} prove {proven:,} tokens, not the {told:,} that the file says.")
+    return {"what": what, "found": lines}
 
 
 def _is_counts(path: Path) -> bool:

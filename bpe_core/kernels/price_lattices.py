@@ -1,0 +1,216 @@
+"""Prices on the pieces of words: floors under every way to cut them, and what single pieces are worth.
+
+A word of n symbols has n + 1 nodes. An edge is a piece at its place; single symbols have none, they are always there
+and cost a token. All prices are whole numbers, so that a floor is exact whoever adds it up.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.unigram_trie import ROW, key_of, place_of
+
+ONE_BITS = 14  # a lean of 1 << ONE_BITS is an edge that is on the shortest path, round for round, and not paid for
+_ONE = np.uint64(1)
+
+
+class Words(NamedTuple):
+    """Symbols end to end, where each word begins and the end of all, and how often each occurs."""
+
+    symbols: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+
+class Found(NamedTuple):
+    """Pieces in a hash table of their beginnings: the number of each, how often it occurs, and its length."""
+
+    slots: npt.NDArray[np.uint64]
+    counts: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.uint8]
+    number: npt.NDArray[np.int64]  # one more than there are
+
+
+class Edges(NamedTuple):
+    first: npt.NDArray[np.int64]  # of each symbol: the edges that begin there, the shortest first; and the end of all
+    piece: npt.NDArray[np.int32]
+    length: npt.NDArray[np.uint8]
+
+
+class Prices(NamedTuple):
+    price: npt.NDArray[np.int32]  # of each edge
+    lean: npt.NDArray[np.int16]  # where it has been pulled in the last rounds
+    used: npt.NDArray[np.uint8]  # whether it is on the shortest path
+    taken: npt.NDArray[np.uint8]  # of each piece: whether it is among those whose prices add up to most
+
+
+class Desk(NamedTuple):
+    """Room for one word, a place for each node."""
+
+    ahead: npt.NDArray[np.int64]
+    behind: npt.NDArray[np.int64]
+    edge: npt.NDArray[np.int64]
+
+
+@kernel
+def find_pieces(words, found, longest, word):
+    """Count all pieces of words, from this one on; the word for which there is no room."""
+    slots, number = found.slots, found.number
+    while word < len(words.counts):
+        first, stop = words.starts[word], words.starts[word + 1]
+        more = (stop - first) * longest
+        if 2 * ROW * (number[0] + more) > len(slots) or number[0] + more > len(found.counts):
+            break
+        for begin in range(first, stop):
+            piece = np.uint64(0)
+            for end in range(begin, min(stop, begin + longest)):
+                key = key_of(piece, words.symbols[end])
+                place = place_of(slots, key)
+                if slots[place] == 0:
+                    slots[place] = key
+                    slots[place + _ONE] = np.uint64(number[0])
+                    found.lengths[number[0]] = end - begin + 1
+                    number[0] += 1
+                piece = slots[place + _ONE]
+                found.counts[piece] += words.counts[word]
+        word += 1
+    return word
+
+
+@kernel
+def lay_edges(words, found, renumbered, edges, longest):
+    """Write the edges of all pieces that have a new number; how many. Without room they are only counted."""
+    used, writes = np.int64(0), len(edges.piece) > 0
+    for word in range(len(words.counts)):
+        stop = words.starts[word + 1]
+        for begin in range(words.starts[word], stop):
+            piece = np.uint64(0)
+            for end in range(begin, min(stop, begin + longest)):
+                piece = found.slots[place_of(found.slots, key_of(piece, words.symbols[end])) + _ONE]
+                if renumbered[piece] >= 0:
+                    if writes:
+                        edges.piece[used] = renumbered[piece]
+                        edges.length[used] = end - begin + 1
+                    used += 1
+            if writes:
+                edges.first[begin + 1] = used
+    return used
+
+
+@kernel
+def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, slowness, unit):
+    """Pull all prices where the last round showed, and cut words anew; what all cost, and how strong the pull was.
+
+    `sums` gets for each piece what its edges cost, each as often as its word occurs.
+    """
+    total, strength = np.int64(0), np.int64(0)
+    ahead, came = desk.ahead, desk.edge
+    for word in range(first_word, stop_word):
+        start, count = words.starts[word], words.counts[word]
+        length = words.starts[word + 1] - start
+        for node in range(length + 1):
+            ahead[node] = node * unit
+            came[node] = -1
+        squares = np.int64(0)
+        for node in range(length):
+            here = ahead[node] + unit
+            if here < ahead[node + 1]:
+                ahead[node + 1] = here
+                came[node + 1] = -1
+            for edge in range(edges.first[start + node], edges.first[start + node + 1]):
+                piece, size = edges.piece[edge], np.int64(edges.length[edge])
+                lean = np.int64(prices.lean[edge])
+                pull = np.int64(prices.used[edge]) - np.int64(prices.taken[piece])
+                lean += ((pull << ONE_BITS) - lean) >> slowness
+                prices.lean[edge] = lean
+                squares += lean * lean
+                price = np.int64(prices.price[edge]) + ((lean * step) >> ONE_BITS)
+                price = min(max(price, np.int64(0)), (size - 1) * unit)
+                prices.price[edge] = price
+                prices.used[edge] = 0
+                sums[piece] += count * price
+                if here + price < ahead[node + size]:
+                    ahead[node + size] = here + price
+                    came[node + size] = edge
+        strength += count * (squares >> ONE_BITS)
+        total += count * ahead[length]
+        node = length
+        while node > 0:
+            edge = came[node]
+            if edge < 0:
+                node -= 1
+            else:
+                prices.used[edge] = 1
+                node -= np.int64(edges.length[edge])
+    return total, strength
+
+
+@inlined
+def _without(edges, inside, ahead, behind, start, begin, end, left_out):
+    """The fewest tokens of a word that has not this edge: it ends one between, or another reaches over."""
+    best = ahead[begin + 1] + behind[begin + 1]
+    for node in range(begin + 2, end):
+        best = min(best, ahead[node] + behind[node])
+    for node in range(max(np.int64(0), end - 255), begin + 1):
+        for edge in range(edges.first[start + node], edges.first[start + node + 1]):
+            there = node + np.int64(edges.length[edge])
+            if there >= end and edge != left_out and inside[edges.piece[edge]] != 0:
+                best = min(best, ahead[node] + 1 + behind[there])
+    return best
+
+
+@kernel
+def weigh_pieces(words, edges, inside, gains, losses, desk, first_word, stop_word):
+    """Cut words into the fewest of the pieces inside; how many tokens that makes.
+
+    `gains` gets for each piece outside how many tokens it would save, `losses` for each one inside how many more there
+    would be without it: both place by place, as if a word held it once.
+    """
+    total = np.int64(0)
+    ahead, behind, came = desk.ahead, desk.behind, desk.edge
+    for word in range(first_word, stop_word):
+        start, count = words.starts[word], words.counts[word]
+        length = words.starts[word + 1] - start
+        for node in range(length + 1):
+            ahead[node] = node
+            came[node] = -1
+            behind[node] = length - node
+        for node in range(length):
+            here = ahead[node] + 1
+            if here < ahead[node + 1]:
+                ahead[node + 1] = here
+                came[node + 1] = -1
+            for edge in range(edges.first[start + node], edges.first[start + node + 1]):
+                there = node + np.int64(edges.length[edge])
+                if inside[edges.piece[edge]] != 0 and here < ahead[there]:
+                    ahead[there] = here
+                    came[there] = edge
+        fewest = ahead[length]
+        total += count * fewest
+        for node in range(length - 1, -1, -1):
+            best = behind[node + 1] + 1
+            for edge in range(edges.first[start + node], edges.first[start + node + 1]):
+                if inside[edges.piece[edge]] != 0:
+                    best = min(best, behind[node + np.int64(edges.length[edge])] + 1)
+            behind[node] = best
+        for node in range(length):
+            for edge in range(edges.first[start + node], edges.first[start + node + 1]):
+                piece = edges.piece[edge]
+                saved = fewest - ahead[node] - 1 - behind[node + np.int64(edges.length[edge])]
+                if saved > 0 and inside[piece] == 0:
+                    gains[piece] += count * saved
+        node = length
+        while node > 0:
+            edge = came[node]
+            if edge < 0:
+                node -= 1
+                continue
+            begin = node - np.int64(edges.length[edge])
+            best = _without(edges, inside, ahead, behind, start, begin, node, edge)
+            losses[edges.piece[edge]] += count * (best - fewest)
+            node = begin
+    return total

@@ -1,0 +1,172 @@
+"""How good could a vocabulary of a size be: a floor that none can fall below, and the best that was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, SizeDoesNotFit
+from bpe_core.figures.figure import Line, LineFigure
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.insight.cut_words import CutWords
+from bpe_core.learning.best.certificate import certificate
+from bpe_core.learning.best.lattice import Lattice
+from bpe_core.learning.best.prices import Floor as Proof
+from bpe_core.learning.best.search import Budget, Guess, Moment, Search
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Progress, Work
+
+WHAT = "How good a vocabulary could be"
+LEAST_SECONDS = 0.1
+DONE = 1_000  # of a search, as progress counts it
+
+
+@dataclass
+class Found:
+    size: int
+    proof: Proof
+    best: int  # tokens
+    bpe: int
+    moments: Sequence[Moment]
+    others: int  # tokens for what the alphabet lacks
+
+    @property
+    def floor(self) -> int:
+        return self.proof.tokens + self.others
+
+    @property
+    def gap(self) -> float:
+        return self.best / max(1, self.floor) - 1
+
+
+@dataclass(frozen=True)
+class Floor(Question):
+    """Show how good a vocabulary of a size could be: between a proven floor and the best one that was found.
+
+    No vocabulary of that size, however it is found, and no way to cut by it needs fewer tokens than the floor for these
+    texts, split into these words. It holds for tokens of at most as many symbols as are said.
+    """
+
+    about_texts: ClassVar[bool] = True
+    needs = "texts"
+    rests = True
+    axis = "size"
+    examples = """\
+examples:
+  bpe-explorer floor book.txt --preset gpt2 --sizes 756 8256 --json
+      Two sizes, which count bytes and tokens: the floor, the best found, and how far they are apart.
+
+  bpe-explorer floor book.txt --merges merges.csv --seconds 60
+      How much better a table of the same size could be, at most, than this one.
+
+  bpe-explorer floor book.txt --sizes 1256 --certificate --json > floor.json
+  bpe-explorer verify floor.json
+      With the prices that prove the floor; `verify` adds them up by plain code.
+"""
+
+    sizes: tuple[int, ...] = parameter((), help="of the vocabulary (else that of the table)", metavar="N")
+    max_length: int = parameter(16, help="symbols of a token, at most", metavar="N")
+    seconds: float = parameter(30.0, help="to search, for all sizes together", metavar="S")
+    certificate: bool = parameter(False, help="with --json, the prices that prove each floor")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        if not self.seconds >= LEAST_SECONDS:
+            raise BpeError(f"A search takes at least {LEAST_SECONDS} seconds.")
+        words, history = study.words(WHAT, work), study.history
+        if not len(words):
+            raise BpeError("There are no words in these texts, so there is no floor.")
+        sizes = sorted(set(self.sizes)) or ([history.vocabulary_size] if len(history) else [])
+        if not sizes:
+            raise BpeError("Say which sizes of the vocabulary are meant: --sizes 8256.")
+        recipe = history.recipe
+        alphabet = Alphabet.for_words(words, recipe)
+        fixed = len(alphabet) + len(recipe.special_tokens)
+        if sizes[0] < fixed:
+            raise SizeDoesNotFit(
+                f"A vocabulary of {sizes[0]:,} has no room for the {fixed:,} tokens that there always are.",
+                f"Choose at least {fixed:,}.",
+                fixed,
+            )
+        lattice, found = self._search(words, alphabet, recipe, sizes, fixed, work)
+        own = _own(study, words, sizes, work)
+        table = DataTable(
+            {
+                "size": [one.size for one in found],
+                "floor": [one.floor for one in found],
+                "best": [one.best for one in found],
+                "gap": [one.gap for one in found],
+                "bpe": [one.bpe for one in found],
+                **({"own": own} if len(history) else {}),
+            }
+        )
+        sentences = [_told(one, mine) for one, mine in zip(found, own, strict=True)]
+        sentences.append(f"That is so for tokens of at most {self.max_length:,} symbols, in these words.")
+        facts = {}
+        if self.certificate:
+            facts["certificate"] = certificate(lattice, [(one.size, one.proof) for one in found])
+        return Answer(table, tuple(sentences), _figure(found, own, sentences[-2]), facts=facts)
+
+    def _search(
+        self, words: WordTable, alphabet: Alphabet, recipe: Recipe, sizes: Sequence[int], fixed: int, work: Work
+    ) -> tuple[Lattice, list[Found]]:
+        work.progress(Progress("laying out the pieces", 0, None, ""))
+        most = sizes[-1] - fixed
+        guess = Guess.of(words, recipe, most, self.max_length, work)
+        lattice = Lattice.of(words, alphabet, recipe, longest=self.max_length, limit=guess.worth(most) // 2, work=work)
+        found, warm, others = list[Found](), None, lattice.other_tokens
+        for number, size in enumerate(sizes):
+            wanted = size - fixed
+            search = Search(lattice, wanted, guess, Budget(seconds=self.seconds / len(sizes)), warm)
+            for share in search.steps():
+                work.check()
+                now = search.moments[-1]
+                told = f"floor {now.floor + others:,}, best {now.best + others:,}" if number < len(sizes) else ""
+                done = int(DONE * (number + share))
+                work.progress(Progress(f"size {size:,}: {told},", done, DONE * len(sizes), "", told))
+            warm = search.floor.prices
+            bpe = guess.upper(wanted, lattice.symbols)
+            best = min(search.best.tokens, bpe) + others
+            found.append(Found(size, search.floor, best, bpe + others, search.moments, others))
+        return lattice, found
+
+
+def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> list[int | None]:
+    history = study.history
+    if not len(history):
+        return [None for _ in sizes]
+    cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
+    first, last = sorted((history.vocabulary_size_at(0), history.vocabulary_size))
+    return [int(cut.counts(history.step_of_size(size)).sum()) if first <= size <= last else None for size in sizes]
+
+
+def _told(one: Found, own: int | None) -> str:
+    between = f"the best possible is between {one.floor:,} and {one.best:,}"
+    whose, tokens = ("byte-pair encoding's", one.bpe) if own is None else ("yours", own)
+    better = max(0.0, 1 - one.floor / max(1, tokens))
+    return f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: at most {better:.1%} better."
+
+
+def _figure(found: Sequence[Found], own: Sequence[int | None], sentence: str) -> LineFigure:
+    """Over sizes, shaded between floor and best; of one size, how both came near each other in time."""
+    if len(found) == 1:
+        (one,) = found
+        seconds, floors, bests = np.array([(it.seconds, it.floor, it.best) for it in one.moments], float).T
+        lines = [Line("best found", seconds, bests + one.others), Line("floor", seconds, floors + one.others)]
+        title, along = f"Floor and best for a vocabulary of {one.size:,}.", "Seconds"
+    else:
+        columns = np.array([(it.size, it.floor, it.best, it.bpe) for it in found], float)
+        sizes, floors, bests, bpe = columns.T
+        lines = [Line("best possible", sizes, bests, band=(floors, bests)), Line("byte-pair encoding", sizes, bpe)]
+        known = [(one.size, mine) for one, mine in zip(found, own, strict=True) if mine is not None]
+        lines += [Line("yours", *np.array(known, float).T)] if known else []
+        title, along = "What any vocabulary can reach.", "Tokens in the vocabulary"
+    lowest = min(float(line.heights.min()) for line in lines)
+    beside, is_log = "Tokens of the texts", len(found) > 1
+    return LineFigure("floor", title, sentence, lines, along, beside, is_log_x=is_log, first_y=lowest)

@@ -1,0 +1,76 @@
+"""A floor under all vocabularies, added up from its certificate: short, plain and slow.
+
+Each word is a row of symbols. A piece is any row of at least two neighbours, at most `longest` of them; an edge is a
+piece at its place in a word. A single symbol costs a token, an edge a token and its price, both in a unit that is a
+small part of a token. Cut each word the cheapest way, as often as it occurs. Give for each piece what all its edges
+cost. What the words cost, less as many of the largest sums as the vocabulary may hold pieces, is a floor:
+
+- a vocabulary cuts each word by its pieces, and pays for each edge a token; with the prices added it pays at least
+  what the cheapest way costs;
+- the prices it pays are at most the sums of its pieces, for in one way to cut a word an edge is used once;
+- and these are at most the largest sums of as many pieces.
+
+So it has at least as many tokens as the difference, whatever the prices are. With the word `abab` twice, and prices of
+half a token on each `ab`:
+
+    >>> told = {"longest": 2, "limit": 0, "unit": 2, "other_tokens": 0, "words": [[1, 2, 1, 2]], "counts": [2]}
+    >>> floor(told, {"pieces": 1, "prices": [1, 0, 1]})
+    4
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nlargest
+from typing import Any
+
+from bpe_core.errors import FormatError
+
+Piece = tuple[int, ...]
+
+
+def edges(word: Sequence[int], longest: int) -> Iterator[tuple[int, Piece]]:
+    """Where each begins, the shortest first of those that begin together."""
+    for begin in range(len(word)):
+        for end in range(begin + 2, min(len(word), begin + longest) + 1):
+            yield begin, tuple(word[begin:end])
+
+
+def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
+    """The floor that one list of prices proves, in tokens."""
+    longest, limit, unit = (certificate[name] for name in ("longest", "limit", "unit"))
+    words, counts, prices = certificate["words"], certificate["counts"], iter(of["prices"])
+    occurs, sums, cost = Counter[Piece](), Counter[Piece](), 0
+    for word, count in zip(words, counts, strict=True):
+        for _, piece in edges(word, longest):
+            occurs[piece] += count
+    for word, count in zip(words, counts, strict=True):
+        cheapest = [unit * node for node in range(len(word) + 1)]
+        done = 0
+        for begin, piece in edges(word, longest):
+            for node in range(done + 1, begin + 1):
+                cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit)
+            done, most = begin, len(piece) - 1
+            price = next(prices) if occurs[piece] * most > limit else most * unit
+            if type(price) is not int or price < 0:
+                raise FormatError(f"A price is a whole number that is not below 0, not {price!r}."[:200])
+            sums[piece] += count * price
+            end = begin + len(piece)
+            cheapest[end] = min(cheapest[end], cheapest[begin] + unit + price)
+        for node in range(done + 1, len(word) + 1):
+            cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit)
+        cost += count * cheapest[-1]
+    if next(prices, None) is not None:
+        raise FormatError("There are more prices than edges.")
+    value = cost - sum(nlargest(of["pieces"], sums.values()))
+    tokens: int = -(-value // unit) + certificate["other_tokens"]
+    return tokens
+
+
+def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
+    """For each floor its size, the tokens it is said to be, and those that its prices prove."""
+    try:
+        return [(one["size"], one["tokens"], floor(certificate, one)) for one in certificate["floors"]]
+    except (KeyError, TypeError, ValueError, IndexError, StopIteration) as error:
+        raise FormatError(f"The certificate of a floor is not whole: {type(error).__name__} {error}."[:200]) from error

@@ -1,0 +1,252 @@
+"""Floors: never above any vocabulary, near the exact program, and proven by plain code that shares nothing with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core.command_line.main import main
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.learning.best import lattice as lattices
+from bpe_core.learning.best.certificate import certificate
+from bpe_core.learning.best.lattice import Lattice
+from bpe_core.learning.best.prices import Pricing
+from bpe_core.learning.best.search import Budget, Guess, Search
+from bpe_core.learning.best.vocabulary import Vocabulary
+from bpe_core.questions.floor import Floor
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference.floor import checked, edges, floor
+from bpe_core.studies.making import train, unlearned
+from tests.shared import ROOT
+
+RECIPE = Recipe.preset("gpt2")
+WORDS = st.dictionaries(st.text("ab", min_size=1, max_size=7), st.integers(1, 9), min_size=1, max_size=6)
+TEXTS = ROOT / "tests" / "texts"
+
+
+def laid(counts: dict[str, int], longest: int = 8, limit: int = 0) -> Lattice:
+    words = WordTable.from_counts(counts)
+    return Lattice.of(words, Alphabet.of_bytes(), RECIPE, longest=longest, limit=limit)
+
+
+def searched(
+    counts: dict[str, int], wanted: int, longest: int = 8, rounds: int = 60, limit: int | None = None
+) -> Search:
+    guess = Guess.of(WordTable.from_counts(counts), RECIPE, wanted, longest)
+    found = Search(
+        laid(counts, longest, guess.worth(wanted) // 2 if limit is None else limit), wanted, guess,
+        Budget(rounds=rounds, swaps=20),
+    )  # fmt: skip
+    for _ in found.steps():
+        pass
+    return found
+
+
+def fewest(word: bytes, pieces: set[bytes]) -> int:
+    best = [0]
+    for end in range(1, len(word) + 1):
+        ways = (best[begin] for begin in range(end) if end - begin == 1 or word[begin:end] in pieces)
+        best.append(1 + min(ways))
+    return best[-1]
+
+
+def tokens(counts: dict[str, int], pieces: set[bytes]) -> int:
+    return sum(count * fewest(word.encode(), pieces) for word, count in counts.items())
+
+
+def all_pieces(counts: dict[str, int]) -> list[bytes]:
+    return sorted({bytes(piece) for word in counts for _, piece in edges(word.encode(), len(word))})
+
+
+@given(WORDS, st.integers(0, 5), st.data())
+def test_any_prices_prove_a_floor_under_any_vocabulary(
+    counts: dict[str, int], wanted: int, data: st.DataObject
+) -> None:
+    words = [list(word.encode()) for word in counts]
+    number = sum(1 for word in words for _ in edges(word, 8))
+    prices = data.draw(st.lists(st.integers(0, 40), min_size=number, max_size=number))
+    told = dict(longest=8, limit=0, unit=8, other_tokens=0, words=words, counts=list(counts.values()))
+    known = all_pieces(counts)
+    chosen = data.draw(st.sets(st.sampled_from(known), max_size=wanted)) if known else set[bytes]()
+    assert floor(told, {"pieces": wanted, "prices": prices}) <= tokens(counts, chosen)
+
+
+@settings(deadline=None, max_examples=30)
+@given(WORDS, st.integers(0, 6), st.none() | st.integers(0, 12), st.data())
+def test_a_search_is_between_its_floor_and_every_vocabulary(
+    counts: dict[str, int], wanted: int, limit: int | None, data: st.DataObject
+) -> None:
+    found = searched(counts, wanted, limit=limit)
+    spelled = found.lattice.spelled(np.flatnonzero(found.best.inside))
+    bounds = zip(spelled.starts, spelled.starts[1:], strict=False)
+    pieces = {bytes(spelled.symbols[first:stop].tolist()) for first, stop in bounds}
+    assert len(pieces) == int(found.best.inside.sum()) <= wanted
+    assert found.best.tokens == tokens(counts, pieces) >= found.floor.tokens
+    known = all_pieces(counts)
+    chosen = data.draw(st.sets(st.sampled_from(known), max_size=wanted)) if known else set[bytes]()
+    assert found.floor.tokens <= tokens(counts, chosen)
+    ((_, told, proven),) = checked(json.loads(json.dumps(certificate(found.lattice, [(256 + wanted, found.floor)]))))
+    assert told <= proven
+
+
+@settings(deadline=None, max_examples=10)
+@given(WORDS, st.integers(1, 4))
+def test_machine_code_and_what_it_is_made_of_agree(counts: dict[str, int], wanted: int) -> None:
+    found = []
+    for compiled in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(lattices, "KERNELS", SimpleNamespace(chooses=lambda *_, compiled=compiled, **__: compiled))
+            pricing = Pricing(laid(counts), wanted, 99, 2.0)
+        for number in range(9):
+            pricing.round(number / 9)
+        weighed = Vocabulary.wished(pricing.lattice, pricing.wish, wanted)
+        told = (weighed.inside, weighed.gains, weighed.losses, pricing.best.prices)
+        found.append((pricing.best.value, weighed.tokens, *(column.tolist() for column in told)))
+    assert found[0] == found[1]
+
+
+def test_what_saves_little_may_be_left_out() -> None:
+    counts = {"abcabc": 9, "abd": 4, "xyz": 2, "xy": 1}
+    for limit in range(12):
+        found = searched(counts, 2, rounds=300, limit=limit)
+        assert found.floor.tokens <= tokens(counts, {b"abc", b"abd"})
+        assert found.lattice.left_out == 0 or len(found.lattice) < len(laid(counts))
+
+
+def test_greedy_is_not_best() -> None:
+    """Joining the commonest pair first makes a word list cost more than it must."""
+    counts = {"abc": 5, "ab": 4, "bcd": 5, "bc": 1, "cd": 4}
+    found = searched(counts, 2, rounds=300)
+    assert found.guess.upper(2, 0) > found.best.tokens
+
+
+def exact(counts: dict[str, int], wanted: int, longest: int) -> float:
+    """The linear program as the article has it, by a solver that is not ours."""
+    highspy = pytest.importorskip("highspy")
+    known: dict[bytes, int] = {}
+    rows: list[tuple[str, int, int, bytes]] = []
+    for word in counts:
+        for begin, piece in edges(word.encode(), longest):
+            known.setdefault(bytes(piece), len(known))
+            rows.append((word, begin, begin + len(piece), bytes(piece)))
+    model = highspy.Highs()
+    model.setOptionValue("output_flag", False)
+    for _ in known:
+        model.addVar(0, 1)
+    flows: dict[tuple[str, int], tuple[list[int], list[float]]] = {}
+
+    def add_flow(word: str, begin: int, end: int) -> int:
+        number: int = model.getNumCol()
+        model.addVar(0, highspy.kHighsInf)
+        model.changeColCost(number, counts[word])
+        for node, sign in ((begin, 1.0), (end, -1.0)):
+            columns, values = flows.setdefault((word, node), ([], []))
+            columns.append(number)
+            values.append(sign)
+        return number
+
+    for word in counts:
+        for begin in range(len(word.encode())):
+            add_flow(word, begin, begin + 1)
+    for word, begin, end, piece in rows:
+        number = add_flow(word, begin, end)
+        model.addRow(-highspy.kHighsInf, 0, 2, np.array([number, known[piece]]), np.array([1.0, -1.0]))
+    for (word, node), (columns, values) in flows.items():
+        out = float(node == 0) - float(node == len(word.encode()))
+        model.addRow(out, out, len(columns), np.array(columns), np.array(values))
+    model.addRow(0, wanted, len(known), np.arange(len(known)), np.ones(len(known)))
+    model.run()
+    return float(model.getInfo().objective_function_value)
+
+
+def corpora() -> list[tuple[str, dict[str, int], int]]:
+    """Ten small corpora of five kinds, each with how many pieces are wanted."""
+    random, found = Random(7), list[tuple[str, dict[str, int], int]]()
+    chance = {"".join(random.choices("abcd", k=random.randint(1, 9))): random.randint(1, 30) for _ in range(200)}
+    stems, ends = ["talo", "kirja", "koulu", "puu"], ["ssa", "sta", "lla", "lle", "n", "t", "ssani", "mme"]
+    long_words = {stem + one + other: 1 + len(stem) for stem in stems for one in ends for other in ("", "kin", "han")}
+    for name in ("prose", "code", "chinese"):
+        text = (TEXTS / f"{name}.txt").read_text(encoding="utf-8")[:1_500]
+        words = WordTable.from_counts(train([text], "gpt2", merges=0).own_words or ())
+        found.append((name, {word.decode(): count for word, count in words}, 0))
+    found += [("long words", long_words, 0), ("random", chance, 0)]
+    return [(name, counts, wanted) for name, counts, _ in found for wanted in (20, 60)]
+
+
+@pytest.mark.parametrize(("name", "counts", "wanted"), corpora())
+def test_the_floor_is_near_the_exact_program(name: str, counts: dict[str, int], wanted: int) -> None:
+    optimum = exact(counts, wanted, 8)
+    found = searched(counts, wanted, rounds=1_500, limit=0)
+    value = found.floor.value / found.floor.unit
+    assert 0.999 * optimum <= value <= optimum * (1 + 1e-6), (name, value, optimum)
+
+
+def test_the_command_tells_and_proves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    book = tmp_path / "book.txt"
+    book.write_text("the lowest price is lower than the last one, and the lowest is the last. " * 3, encoding="utf-8")
+    asked = ["floor", str(book), "--preset", "gpt2", "--sizes", "260", "270", "--max-length", "12", "--seconds", "1"]
+    assert main([*asked, "--json", "--certificate"]) == 0
+    written = capsys.readouterr().out
+    rows = json.loads(written)["rows"]
+    assert [row["size"] for row in rows] == [260, 270]
+    assert all(row["floor"] <= row["best"] <= row["bpe"] for row in rows)
+    assert rows[0]["gap"] == rows[0]["best"] / rows[0]["floor"] - 1
+    proof = tmp_path / "floor.json"
+    proof.write_text(written, encoding="utf-8")
+    assert main(["verify", str(proof)]) == 0
+    assert f"at least {rows[0]['floor']:,} tokens" in capsys.readouterr().out
+    told = json.loads(written)
+    told["certificate"]["floors"][0]["tokens"] += 1
+    proof.write_text(json.dumps(told), encoding="utf-8")
+    assert main(["verify", str(proof)]) != 0
+    assert "prove" in capsys.readouterr().err
+
+
+def test_a_table_is_set_beside_it(tmp_path: Path) -> None:
+    study = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12)
+    found = Floor(sizes=(260, 268), seconds=0.5).answer(study)
+    own = found.columns["own"]
+    assert own[1] == study.history.tokens_after[12] == found.columns["bpe"][1]
+    assert "yours" in found.sentences[0]
+    assert found.figure is not None and found.figure.lines[0].band is not None  # type: ignore[attr-defined]
+    alone = Floor(seconds=0.5).answer(study)
+    assert alone.columns["size"] == [268]
+
+
+def asked(text: str, **parameters: Any) -> Any:
+    return Floor(**({"sizes": (300,), "seconds": 0.3} | parameters)).answer(unlearned("gpt2").with_texts([text]))
+
+
+def test_texts_and_sizes_at_their_ends() -> None:
+    with pytest.raises(BpeError, match="no words"):
+        asked("")
+    with pytest.raises(BpeError, match="no room"):
+        asked("low", sizes=(100,))
+    with pytest.raises(BpeError, match="2 to 255"):
+        asked("low", max_length=1)
+    with pytest.raises(BpeError, match="at least"):
+        asked("low", seconds=0.0)
+    beyond = asked("low lower lowest low", sizes=(5_000,))
+    assert beyond.columns["floor"] == beyond.columns["best"] == [4]
+    assert asked("low", sizes=(256,)).columns["best"] == [3]
+    assert asked("low", sizes=(257,)).columns["floor"] == [1]
+    long = asked("a" * 100_000, max_length=4)
+    assert long.columns["floor"] == long.columns["best"] == [25_000]
+
+
+@pytest.mark.parametrize("damage", [{"counts": [1]}, {"unit": 0}, {"floors": 3}, {"words": None}])
+def test_a_damaged_certificate_is_refused(damage: dict[str, Any]) -> None:
+    found = searched({"abab": 3, "ab": 2}, 1)
+    told = {**certificate(found.lattice, [(257, found.floor)]), **damage}
+    with pytest.raises(FormatError):
+        checked(told)
