@@ -72,5 +72,5 @@ def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """For each floor its size, the tokens it is said to be, and those that its prices prove."""
     try:
         return [(one["size"], one["tokens"], floor(certificate, one)) for one in certificate["floors"]]
-    except (KeyError, TypeError, ValueError, IndexError, StopIteration) as error:
+    except (LookupError, TypeError, ValueError, ArithmeticError, StopIteration) as error:
         raise FormatError(f"The certificate of a floor is not whole: {type(error).__name__} {error}."[:200]) from error

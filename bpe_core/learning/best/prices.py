@@ -20,6 +20,9 @@ from bpe_core.support.arrays import Bools, Int32s, Int64s
 SLOWNESS = 4  # a price is pulled by the average of some 2 ** SLOWNESS rounds
 FIRST_STEP, LAST_STEP = 4.0, 0.01  # of the way that would close the gap, were the floor a plane
 STEADY = 0.6  # the share of all rounds before steps get smaller
+FARTHER = 5.0  # so many gaps away steps aim at most
+PATIENCE, SHORTER = 15, 0.8  # after so many rounds without a better floor, all steps become so much shorter
+FIRST_WORTHS = (1, 2, 4, 8, 16)  # where pieces are long and rare, one saves more than a join does
 QUICK, SLOW = 0.02, 0.004  # how much of what pieces are wanted for is forgotten each round, at first and at last
 
 
@@ -44,22 +47,47 @@ class Pricing:
     def __init__(self, lattice: Lattice, wanted: int, upper: int, worth: float, warm: Int32s | None = None) -> None:
         """`upper` is what some vocabulary reaches, `worth` about what the last piece of one saves."""
         self.lattice, self.wanted, self.upper = lattice, wanted, upper
+        self.reached = upper  # by the best vocabulary so far
         edges, pieces = len(lattice.edges.piece), len(lattice)
-        if warm is None:
-            warm = _first_prices(lattice, 0.0 if wanted >= pieces + lattice.left_out else worth)
         self._prices = kernels.Prices(
-            warm.copy(), np.zeros(edges, np.int16), np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8)
+            np.zeros(edges, np.int32), np.zeros(edges, np.int16), np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8)
         )
         self._desks = lattice.desks()
         self._sums = [np.zeros(pieces, np.int64) for _ in self._desks]
-        self._step, self.rounds, self._stays = 0, 0, 0
+        self._step, self.rounds = 0, 0
+        self._scale, self._since = 1.0, 0  # of all steps, and the rounds since the floor rose
         self.wish = np.zeros(pieces, np.float32)  # how much each piece was taken in the last rounds
-        self.best = Floor(wanted, 0, lattice.unit, warm)
+        self.best = Floor(wanted, -(1 << 62), lattice.unit, self._prices.price)
+        if warm is not None:
+            self._prices.price[:] = warm
+        elif wanted < pieces + lattice.left_out:
+            self._begin(worth)
+
+    def _begin(self, worth: float) -> None:
+        """Spread what a piece may save over its places, as much as gives the best floor."""
+        floors = []
+        for times in FIRST_WORTHS:
+            self._prices.price[:] = _first_prices(self.lattice, worth * times)
+            floors.append(self._cut(0)[0])
+        self._prices.price[:] = _first_prices(self.lattice, worth * FIRST_WORTHS[int(np.argmax(floors))])
+        self._prices.used.fill(0)
 
     def round(self, share: float) -> None:
         """Make one round; `share` is how much of all that is planned is done, from 0 to 1."""
+        value, strength, taken = self._cut(SLOWNESS if self.rounds > 1 else 0)
+        self._prices.taken[:] = taken
+        rate = QUICK + (SLOW - QUICK) * share if self.rounds else 1.0
+        self.wish += (taken - self.wish) * np.float32(rate)
+        self._since += 1
+        if value > self.best.value:
+            self._since = 0
+            self.best = Floor(self.wanted, value, self.lattice.unit, self._prices.price.copy())
+        self._step = self._next_step(value, strength, share)
+        self.rounds += 1
+
+    def _cut(self, slowness: int) -> tuple[int, int, Bools]:
+        """Pull the prices and cut all words: what floor they give, how strong the pull was, and which pieces cost most."""
         lattice, unit = self.lattice, self.lattice.unit
-        slowness = SLOWNESS if self.rounds > 1 else 0
 
         def part(words: tuple[int, int], number: int) -> Any:
             self._sums[number].fill(0)
@@ -74,21 +102,16 @@ class Pricing:
         for other in self._sums[1:]:
             sums += other
         taken, largest = largest_sums(sums, self.wanted, lattice.limit * unit, lattice.left_out)
-        self._prices.taken[:] = taken
-        rate = QUICK + (SLOW - QUICK) * share if self.rounds else 1.0
-        self.wish += (taken - self.wish) * np.float32(rate)
-        value = total - largest
-        if value > self.best.value:
-            self.best = Floor(self.wanted, value, unit, self._prices.price.copy())
-        self._step = self._next_step(value, strength, share)
-        self.rounds += 1
+        return total - largest, strength, taken
 
     def _next_step(self, value: int, strength: int, share: float) -> int:
         unit = self.lattice.unit
         if self.rounds == 0:
             return unit >> 10
-        part = FIRST_STEP * (LAST_STEP / FIRST_STEP) ** max(0.0, (share - STEADY) / (1 - STEADY))
-        gap = max(0, self.upper * unit - value) / unit
+        if self._since > PATIENCE:
+            self._scale, self._since = self._scale * SHORTER, 0
+        part = self._scale * FIRST_STEP * (LAST_STEP / FIRST_STEP) ** max(0.0, (share - STEADY) / (1 - STEADY))
+        gap = max(0.0, min(self.upper - value / unit, FARTHER * (self.reached - value / unit)))
         step = part * gap * (1 << kernels.ONE_BITS) / max(1, strength)
         return int(min(step, 4.0) * unit)
 

@@ -97,6 +97,7 @@ class Search:
             if share - looked >= 1 / LOOKS or share == 1.0:
                 looked = share
                 self._take(Vocabulary.wished(lattice, self.wish, self.wanted), began)
+                pricing.reached = min(pricing.reached, self.best.tokens)
             yield FOR_PRICES * share
         improving = Improving(lattice, self.best)
         for swap in range(budget.swaps):
