@@ -46,6 +46,7 @@ INSTEAD = {
     "wordpiece": "choose vocab.txt, tokenizer.json or a table such as csv",
     "unigram": "choose sentencepiece, tokenizer.json or a table such as csv",
     "mingram": "choose sentencepiece, tokenizer.json or a table such as csv",
+    "best": "choose sentencepiece, tokenizer.json or a table such as csv",
     "gage": "compress the text to a file, choose a table such as csv",
 }
 

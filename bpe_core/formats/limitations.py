@@ -129,7 +129,7 @@ def about_specials(recipe: Recipe) -> list[str]:
 
 def about_longest(recipe: Recipe) -> list[str]:
     """For files of tokenizers, whose trainer has another number for the same limit."""
-    if recipe.max_token_length is None or recipe.method in ("unigram", "mingram"):
+    if recipe.max_token_length is None or recipe.method in ("unigram", "mingram", "best"):
         return []
     return [
         f"This format has no place for the longest token, {recipe.max_token_length:,} symbols; to tokenizers' own "

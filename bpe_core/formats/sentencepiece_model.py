@@ -242,7 +242,7 @@ def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
 
 class SentencePieceModel(Format):
     name = "sentencepiece"
-    methods = ("bpe", "unigram", "mingram")
+    methods = ("bpe", "unigram", "mingram", "best")
     holds = "joined pairs and Unigram's tokens only"
     sums = "32 bits"
     peer_name = "sentencepiece"
@@ -281,7 +281,7 @@ class SentencePieceModel(Format):
             found += unrecoverable(history, [text.decode() for text in written(history)])
             if recipe.unknown == "unk":
                 found.append("Several unknown characters in a row are one <unk> in this format; here each is one.")
-        elif recipe.method == "mingram":
+        elif recipe.method in ("mingram", "best"):
             found.append(
                 "That the fewest tokens are best is told by scores, all lower by the same large number. In a text of "
                 "more than 256 tokens this format's library rounds their sums; of two cuts into as many tokens it may "

@@ -408,6 +408,7 @@ MODELS: dict[str, JsonModel] = {  # by method
     "bpe": JsonBpe(),
     "wordpiece": JsonWordPiece(),
     "unigram": JsonUnigram(),
+    "best": JsonUnigram(),
     "mingram": JsonUnigram(),  # whose scores put the fewest tokens first
 }
 

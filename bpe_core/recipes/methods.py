@@ -110,4 +110,15 @@ METHODS = {
         first_size=80,
         size_decides=True,
     ),
+    "best": Listed(
+        "Best",
+        "Puts prices on all pieces of words until it is clear which are worth a place, and drops the others.",
+        "bpe_core.learning.best.method",
+        needs=dict(base="characters", marker="prefix"),
+        usual_sizes=("8,000 for small data", "32,000 for English", "250,000 for a hundred languages"),
+        wording=Wording("drop", "dropped", "piece", "the one that is worth least"),
+        single="drop",
+        first_size=80,
+        size_decides=True,
+    ),
 }

@@ -96,4 +96,8 @@ PRESETS: dict[str, Preset] = {
         _MARKED_WORDS | dict(method="mingram", max_token_length=16),
         "MinGram: pairs are joined as in byte-pair encoding, words cut into the fewest tokens; a ▁ before each word.",
     ),
+    "best": Preset(
+        _MARKED_WORDS | dict(method="best", max_token_length=16),
+        "Best: the pieces that cut the words into the fewest tokens, as nearly as can be found; a ▁ before each word.",
+    ),
 }

@@ -98,7 +98,7 @@ def _choice(default: Any, title: str = "", tip: str = "", **declared: Any) -> An
 _OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unigram", goes_without_saying=True)
 _OF_GAGE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "gage", goes_without_saying=True)
 _OF_WORDPIECE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "wordpiece", goes_without_saying=True)
-_DROPPING: dict[str, Any] = _OF_UNIGRAM | dict(applies=lambda recipe: recipe.method in ("unigram", "mingram"))
+_DROPPING: dict[str, Any] = _OF_UNIGRAM | dict(applies=lambda recipe: recipe.method in ("unigram", "mingram", "best"))
 _OF_CHARACTERS: dict[str, Any] = dict(applies=lambda recipe: recipe.base == "characters")
 
 

@@ -181,7 +181,7 @@ def corpora() -> list[tuple[str, dict[str, int], int]]:
         words = WordTable.from_counts(train([text], "gpt2", merges=0).own_words or ())
         found.append((name, {word.decode(): count for word, count in words}, 0))
     found += [("long words", long_words, 0), ("random", chance, 0)]
-    return [(name, counts, wanted) for name, counts, _ in found for wanted in (20, 60)]
+    return [(name, counts, wanted) for name, counts, _ in found for wanted in (15, 40)]
 
 
 @pytest.mark.parametrize(("name", "counts", "wanted"), corpora())

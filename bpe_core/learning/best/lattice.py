@@ -57,13 +57,17 @@ class Lattice:
         *,
         longest: int,
         limit: int = 0,
+        joined: Bools | None = None,
         work: Work = ALONE,
     ) -> Lattice:
-        """Lay out all pieces of at most so many symbols that may save more tokens than the limit."""
+        """Lay out all pieces of at most so many symbols that may save more tokens than the limit.
+
+        `joined` says for each base symbol whether a piece may hold it; else all may.
+        """
         if not 2 <= longest <= LONGEST:
             raise BpeError(f"Pieces can be at most 2 to {LONGEST} symbols long, not {longest:,}.")
         is_compiled = KERNELS.chooses(len(words.text), cancelled=work.cancelled)
-        laid, others = stretches(words, alphabet, recipe)
+        laid, others = stretches(words, alphabet, recipe, joined)
         places = np.minimum(np.diff(laid.starts), longest)
         room = int((np.diff(laid.starts) * places - places * (places - 1) // 2).sum())
         check_room(BYTES_AN_EDGE * room, "Laying out all pieces of these words", FEWER)
@@ -133,11 +137,15 @@ def run(kernel: Any, is_compiled: bool, *arguments: Any) -> Any:
         return kernel.py_func(*arguments)
 
 
-def stretches(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> tuple[kernels.Words, int]:
-    """Words as symbols that pieces may cover, parted at what the alphabet lacks; and how many tokens that is."""
+def stretches(
+    words: WordTable, alphabet: Alphabet, recipe: Recipe, joined: Bools | None = None
+) -> tuple[kernels.Words, int]:
+    """Words as symbols that pieces may cover, parted at all others; and how many tokens those are."""
     layout = lay_out(words, alphabet, recipe)
     symbols = layout.symbols[1:]
     known = symbols != SEPARATOR
+    if joined is not None:
+        known &= np.append(joined, False)[symbols]  # the separator is -1
     before = np.concatenate((np.zeros(1, np.bool_), known[:-1]))
     begins = known & ~before
     firsts = np.flatnonzero(begins)
@@ -178,9 +186,3 @@ def _laid(words: kernels.Words, found: kernels.Found, numbers: Any, longest: int
         edges = kernels.Edges(first, np.empty(used, np.int32), np.empty(used, np.uint8))
         run(kernels.lay_edges, is_compiled, words, found, numbers, edges, np.int64(longest))
     return edges
-
-
-def is_inside(lattice: Lattice, pieces: Int64s) -> Bools:
-    inside = np.zeros(len(lattice), np.bool_)
-    inside[pieces] = True
-    return inside

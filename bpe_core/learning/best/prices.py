@@ -86,7 +86,7 @@ class Pricing:
         self.rounds += 1
 
     def _cut(self, slowness: int) -> tuple[int, int, Bools]:
-        """Pull the prices and cut all words: what floor they give, how strong the pull was, and which pieces cost most."""
+        """Pull the prices and cut all words: the floor, how strong the pull was, and which pieces cost most."""
         lattice, unit = self.lattice, self.lattice.unit
 
         def part(words: tuple[int, int], number: int) -> Any:
