@@ -96,6 +96,8 @@ examples:
             )
         lattice, found = self._search(words, alphabet, recipe, sizes, fixed, work)
         own = _own(study, words, sizes, work)
+        for one, mine in zip(found, own, strict=True):
+            one.best = min(one.best, mine) if mine is not None and mine >= one.floor else one.best
         table = DataTable(
             {
                 "size": [one.size for one in found],

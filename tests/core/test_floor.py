@@ -178,10 +178,11 @@ def corpora() -> list[tuple[str, dict[str, int], int]]:
     long_words = {stem + one + other: 1 + len(stem) for stem in stems for one in ends for other in ("", "kin", "han")}
     for name in ("prose", "code", "chinese"):
         text = (TEXTS / f"{name}.txt").read_text(encoding="utf-8")[:4_000]
+        text += (TEXTS / "japanese.txt").read_text(encoding="utf-8") if name == "chinese" else ""
         words = WordTable.from_counts(train([text], "gpt2", merges=0).own_words or ())
         found.append((name, {word.decode(): count for word, count in words}, 0))
     found += [("long words", long_words, 0), ("random", chance, 0)]
-    return [(name, counts, wanted) for name, counts, _ in found for wanted in (15, 40)]
+    return [(name, counts, wanted) for name, counts, _ in found for wanted in (50, 100)]
 
 
 @pytest.mark.parametrize(("name", "counts", "wanted"), corpora())

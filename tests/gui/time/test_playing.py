@@ -82,7 +82,7 @@ def test_train_learns_at_once_and_plays_from_the_beginning(qtbot: QtBot, plays: 
     assert not program.actions["skip"].isEnabled()
 
 
-LEAST_CHANGES = {"mingram": 5}  # it drops a tenth of few tokens; by the other methods more changes
+LEAST_CHANGES = {"mingram": 5, "best": 5}  # it drops a tenth of few tokens; by the other methods more changes
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("dropping", "adding")])
