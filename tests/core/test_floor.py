@@ -137,9 +137,9 @@ def exact(counts: dict[str, int], wanted: int, longest: int) -> float:
     known: dict[bytes, int] = {}
     rows: list[tuple[str, int, int, bytes]] = []
     for word in counts:
-        for begin, piece in edges(word.encode(), longest):
-            known.setdefault(bytes(piece), len(known))
-            rows.append((word, begin, begin + len(piece), bytes(piece)))
+        for begin, symbols in edges(word.encode(), longest):
+            known.setdefault(bytes(symbols), len(known))
+            rows.append((word, begin, begin + len(symbols), bytes(symbols)))
     model = highspy.Highs()
     model.setOptionValue("output_flag", False)
     for _ in known:
@@ -227,7 +227,8 @@ def test_a_table_is_set_beside_it(tmp_path: Path) -> None:
 
 
 def asked(text: str, **parameters: Any) -> Any:
-    return Floor(**({"sizes": (300,), "seconds": 0.3} | parameters)).answer(unlearned("gpt2").with_texts([text]))
+    chosen: dict[str, Any] = {"sizes": (300,), "seconds": 0.3} | parameters
+    return Floor(**chosen).answer(unlearned("gpt2").with_texts([text]))
 
 
 def test_texts_and_sizes_at_their_ends() -> None:

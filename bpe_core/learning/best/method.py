@@ -32,7 +32,8 @@ A_STEP = 3  # pieces to begin with for each that is dropped, where a recipe says
 
 class BestLearner(MinGramLearner):
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, *more: Any) -> None:
-        self._search = _KEPT.pop(id(alphabet), None) or _searching(words, recipe)
+        known = id(alphabet) in _KEPT
+        self._search = _KEPT.pop(id(alphabet)) if known else _searching(words, recipe)
         super().__init__(words, alphabet, recipe, *more)
 
     def _rounds(self) -> Iterator[bool]:
