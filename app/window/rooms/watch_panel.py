@@ -17,6 +17,10 @@ from app.window.rooms.word_view import WordView
 TITLE = "How does a tokenizer split your name?"
 WHY = "Why it stays so:"
 REASON_LINES = 3
+# Fusion hardly shows on a dark ground which button is pressed.
+CHIP = """QPushButton { border: 1px solid palette(mid); border-radius: 4px; padding: 4px 10px; }
+QPushButton:checked { background: palette(highlight); color: palette(highlighted-text); }
+QPushButton:focus { border-color: palette(highlight); }"""
 
 
 class WatchPanel(QWidget):
@@ -55,6 +59,7 @@ class WatchPanel(QWidget):
             chip = push_button(method.title, partial(self.choose_method, method.value), method.explanation)
             chip.setObjectName(method.value)
             chip.setCheckable(True)
+            chip.setStyleSheet(CHIP)
             self.chips.addButton(chip)
             chips.append(chip)
         return chips
