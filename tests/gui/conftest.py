@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def let_go_of_keys(qapp: QApplication) -> Iterator[None]:
+def let_go_of_keys_and_buttons(qapp: QApplication) -> Iterator[None]:
     """Shift and Ctrl stay pressed after a key was clicked with them, and the next test would select as if they were.
 
     And there is an application, though a test has no window: without one, Qt ends the process where a text is measured.
@@ -52,6 +52,11 @@ def let_go_of_keys(qapp: QApplication) -> Iterator[None]:
     if QApplication.keyboardModifiers() != Qt.KeyboardModifier.NoModifier:
         QTest.keyRelease(QWidget(), Qt.Key.Key_Shift)
         assert QApplication.keyboardModifiers() == Qt.KeyboardModifier.NoModifier
+    for button in (Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton):
+        if QApplication.mouseButtons() & button:  # what waits for its release would wait in all tests to come
+            there = QWidget()
+            there.show()
+            QTest.mouseRelease(there, button)
 
 
 @pytest.fixture
