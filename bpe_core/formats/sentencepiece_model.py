@@ -39,8 +39,7 @@ from bpe_core.recipes.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
 from bpe_core.support.progress import Progress, ProgressReport
 
 WORDS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks are at the beginning of pieces only
-USER_DEFINED_COSTS = 0.1  # as in SentencePiece
-SMALLEST = 2.0**-126  # the best score that SentencePiece begins with, the smallest usual number of 32 bits
+USER_DEFINED_SCORE = 0.1  # for each byte but the first, as SentencePiece 0.2.3 has it
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
@@ -232,9 +231,9 @@ def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     steps = steps_of(stored)
     choices = {"special_tokens": specials, "preparation": steps, "pattern": "none", "sums": "32 bits", **said}
     recipe = recipe_with(stored, 0, name, **choices)
-    least, best = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
-    for piece in (stored.pieces[i] for i in of_kind[Kind.USER_DEFINED]):  # which are better than all others
-        scores[piece.text] = len(piece.text.encode()) * max(best, SMALLEST) - USER_DEFINED_COSTS
+    least = min(scores.values(), default=0.0)
+    for piece in (stored.pieces[i] for i in of_kind[Kind.USER_DEFINED]):
+        scores[piece.text] = (len(piece.text.encode()) - 1) * USER_DEFINED_SCORE
     sign = MARKER if stored.shows_blanks else ""
     history, notes = unigram_vocabulary.history_of(scores, number_of, unknown, recipe, name, sign, least)
     return history, notes + about_kept(stored)

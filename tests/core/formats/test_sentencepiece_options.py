@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from bpe_core.formats import FORMATS, open_table, write_history
+from bpe_core.formats.sentencepiece_fields import Kind, read
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
@@ -63,6 +64,29 @@ def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str)
         assert numbers[offsets[place] : offsets[place + 1]] == again.encode(text) == theirs, text
         if place % 20 == 0:  # in plain Python, too
             assert found.numbers_of(Tokenizer(found.history).encode(text[:200])) == library.encode(text[:200]), text
+
+
+@pytest.mark.parametrize("change", [-3.0, -1.6468, -0.0535, 0.5, 2.8997])
+def test_among_equal_cuts_around_user_defined_symbols_the_library_s_is_taken(change: float) -> None:
+    data = sentencepiece_model("unigram", **OPTIONS["all at once"])
+    stored = read(data, "trained.model")
+    pieces = [
+        piece._replace(score=float(np.float32(piece.score + change))) if piece.kind == Kind.NORMAL else piece
+        for piece in stored.pieces
+    ]
+    behind = data[len(b"".join(piece.message() for piece in stored.pieces)) :]
+    data = b"".join(piece.message() for piece in pieces) + behind
+    library = sentencepiece.SentencePieceProcessor(model_proto=data)
+    found = FORMATS["sentencepiece"].open(data, "changed.model")
+    samples = [
+        before * times + " " * blanks for before in ("of", "é,", "") for times in range(4) for blanks in range(12)
+    ]
+    ids, offsets = Tokenizer(found.history).encode_batch(samples)
+    numbers = found.numbers_of(ids.tolist())
+    for place, text in enumerate(samples):
+        theirs = library.encode(text)
+        assert numbers[offsets[place] : offsets[place + 1]] == theirs, text
+        assert found.numbers_of(Tokenizer(found.history).encode(text)) == theirs, text
 
 
 @pytest.mark.parametrize("name", ["all.json", "all.csv", "all.bpex"])
