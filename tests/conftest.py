@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from tempfile import TemporaryDirectory
 
@@ -39,6 +40,7 @@ EXAMPLES = settings().max_examples  # tests for rare cases ask for several times
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile kernels and Python once, before several processes each do it."""
+    _ignore_no_signal()
     is_one_of_several = hasattr(config, "workerinput")
     # Processes of tests, and the next run of the tests, need not compile the program's Python again.
     sys.dont_write_bytecode = False
@@ -52,6 +54,14 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[kept.LOCATION] = folder.name
         kept.folder.cache_clear()
     readiness.wait_until_ready(600)
+
+
+def _ignore_no_signal() -> None:
+    """Let what the tests start be ended by Ctrl+C and a closed terminal, though the tests run in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True, scope="session")
