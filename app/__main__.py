@@ -19,6 +19,15 @@ WINDOW_OPTIONS = ("--screenshot", "--dark", "--light", "--size")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command or open the window; return the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if any(word.startswith("--plugin") for word in arguments):
+        from bpe_core.command_line.plugin_files import without_plugins
+        from bpe_core.errors import BpeError
+
+        try:
+            arguments = without_plugins(arguments)
+        except BpeError as error:
+            print(error, file=sys.stderr)
+            return 1
     if _wants_a_command(arguments):
         from bpe_core.command_line.main import run  # a command needs no window, and a window no command
         from bpe_core.support.optional_packages import offer_renderer, offer_window

@@ -47,7 +47,7 @@ def __getattr__(name: str) -> Any:
     if home is not None:
         return getattr(import_module(home[0]), home[1])
     registry = None if name.startswith("_") else import_module("bpe_core.questions")
-    if registry is None or name not in registry.question_names():
+    if registry is None or name not in registry.QUESTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     question = registry.question_named(name)
     return update_wrapper(partial(import_module("bpe_core.asking").ask_about, question), question, updated=())

@@ -58,7 +58,7 @@ class Session(QObject):
     def warm_up(self) -> None:
         """Compile the kernels and load the formats aside, so that nobody waits for them later."""
         self.aside.ask("compiled kernels", lambda task: readiness.prepare())
-        self.aside.ask("formats", lambda task: _load_formats())
+        self.aside.ask("formats", lambda task: _load_formats(), self._tell_left_out)
 
     @property
     def machine_code_made(self) -> float | None:
@@ -132,6 +132,10 @@ class Session(QObject):
             answer = Answer(f"Learn {size} Instead", partial(self._take_size, run, found.fitting))
             self.aside.tell(found.sentence, answers=(answer,))
 
+    def _tell_left_out(self, sentences: list[str]) -> None:
+        if sentences:
+            self.aside.tell(sentences[0], "\n".join(sentences), can_wait=True)
+
     def _take_size(self, run: Run, fitting: Recipe) -> None:
         if self.recipe.value == run.recipe:
             self.size_taken.emit(fitting)
@@ -139,10 +143,13 @@ class Session(QObject):
         self.runs.train_again(run, fitting)
 
 
-def _load_formats() -> None:
+def _load_formats() -> list[str]:
+    """Load all formats, and return what was said of plug-ins that cannot be used."""
     from bpe_core.formats import FORMATS
+    from bpe_core.support.plugins import left_out
 
     FORMATS.load()
+    return left_out
 
 
 @dataclass(frozen=True)

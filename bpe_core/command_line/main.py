@@ -20,6 +20,7 @@ from collections.abc import Sequence
 
 from bpe_core.command_line.interruption import Interrupted, Interruption, exit_code
 from bpe_core.command_line.parser import PROGRAM, WITHOUT_MANIFEST, as_question, command_named, parser_for
+from bpe_core.command_line.plugin_files import without_plugins
 from bpe_core.errors import BpeError, cause_of
 
 FAILED, USAGE, PIPE_CLOSED = 1, 2, 141
@@ -31,7 +32,7 @@ def run(argv: Sequence[str]) -> int:
     _print_what_the_terminal_cannot()
     try:
         with Interruption():
-            code = _run(as_question(argv))
+            code = _run_with_plugins(argv)
             sys.stdout.flush()
     except BrokenPipeError:
         _forget_standard_output()
@@ -47,6 +48,15 @@ def run(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return exit_code(signal.SIGINT)
     return code
+
+
+def _run_with_plugins(argv: Sequence[str]) -> int:
+    try:
+        rest = without_plugins(argv)
+    except BpeError as error:
+        sys.stderr.write(f"{PROGRAM}: {error}\n")
+        return FAILED
+    return _run(as_question(rest))
 
 
 def _run(argv: Sequence[str]) -> int:

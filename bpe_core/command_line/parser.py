@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.errors import LONGEST_SENTENCE, plain
-from bpe_core.questions import question_named, question_names, question_summary
+from bpe_core.questions import QUESTIONS, question_named, question_names, question_summary
 
 PROGRAM = "bpe-explorer"
 WITHOUT_MANIFEST = ("decode", "doctor", "presets", "repeat")  # these make nothing to keep
@@ -58,6 +58,10 @@ def command_of(question: str) -> str:
     return question.replace("_", "-")
 
 
+def question_of(command: str) -> str:
+    return command.replace("-", "_")
+
+
 def as_question(argv: Sequence[str]) -> Sequence[str]:
     if len(argv) < 2 or argv[0] != CHART:
         return argv
@@ -83,7 +87,7 @@ def command_named(name: str) -> Command:
         return Command(**offered)
     from bpe_core.command_line import asking  # other commands do not need it
 
-    question = question_named(name.replace("-", "_"))
+    question = question_named(question_of(name))
     return Command(
         partial(asking.add_question_arguments, question=question),
         partial(asking.run_question, question),
@@ -104,11 +108,13 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
     """Make a parser with the arguments of the chosen command; the others only have names for the help."""
     parser = _Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES)
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
+    told = "a plug-in in one Python file; it asks before it runs the file's code, unless --yes is given"
+    parser.add_argument("--plugin", metavar="FILE", help=told)  # taken out of the words before
     listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands", prog=PROGRAM)
     chosen = next((word for word in argv if not word.startswith("-")), None)
-    names = [*COMMANDS, *command_questions()]
-    for name in [chosen] if chosen in names and chosen == argv[0] else names:
-        summary = COMMANDS[name] if name in COMMANDS else question_summary(name.replace("-", "_"))
+    is_known = chosen is not None and chosen == argv[0] and (chosen in COMMANDS or question_of(chosen) in QUESTIONS)
+    for name in [chosen] if chosen and is_known else [*COMMANDS, *command_questions()]:
+        summary = COMMANDS[name] if name in COMMANDS else question_summary(question_of(name))
         command_parser = listed.add_parser(name, help=summary, description=summary)
         if name == chosen:
             command = command_named(name)

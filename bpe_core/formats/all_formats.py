@@ -16,8 +16,10 @@ from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.garbage import nothing_collected
+from bpe_core.support.plugins import Registry
 from bpe_core.support.progress import ALONE, Progress, Work
 
+HERE = "bpe_core.formats"
 LOOK_AT_OTHERS = 20_000  # bytes
 
 _OBJECT_WITH = rb"""\s*\{(?s:.*?)"(%b)"\s*:"""
@@ -54,8 +56,19 @@ class Row(NamedTuple):
     """What a format is for, where it is, and how the names of its files end."""
 
     explanation: str  # one line for menus and --help
-    module: str
+    module: str  # that holds its Format
     endings: tuple[str, ...]
+
+
+def _loaded(name: str, row: Row) -> Format:
+    if not isinstance(row, Row):
+        raise FormatError("a format is a Row with the module of its Format")
+    found = vars(import_module(row.module)).values()
+    kind = next((one for one in found if isinstance(one, type) and getattr(one, "name", "") == name), None)
+    if kind is None:
+        raise FormatError(f"{row.module} has no Format with this name")
+    made: Format = kind()
+    return made
 
 
 class Formats(Mapping[str, "Format"]):
@@ -67,8 +80,7 @@ class Formats(Mapping[str, "Format"]):
 
     def __getitem__(self, name: str) -> Format:
         if name not in self._loaded:
-            found = vars(import_module(f"bpe_core.formats.{self.rows[name].module}")).values()
-            self._loaded[name] = next(kind() for kind in found if getattr(kind, "name", "") == name)
+            self._loaded[name] = _loaded(name, self.rows[name])
         return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -92,55 +104,60 @@ class Formats(Mapping[str, "Format"]):
 
 
 # In the order in which they are asked whether they recognize a content.
-ROWS = {
-    "csv": Row("Comma-separated values: a row a step, for spreadsheets and scripts.", "text_tables", (".csv",)),
-    "tsv": Row("Tab-separated values: a row a step, for pasting into spreadsheets.", "text_tables", (".tsv",)),
-    "json": Row("JSON: recipe, base symbols and steps in one object, for scripts.", "text_tables", (".json",)),
+_OWN = {
+    "csv": Row("Comma-separated values: a row a step, for spreadsheets and scripts.", f"{HERE}.text_tables", (".csv",)),
+    "tsv": Row("Tab-separated values: a row a step, for pasting into spreadsheets.", f"{HERE}.text_tables", (".tsv",)),
+    "json": Row("JSON: recipe, base symbols and steps in one object, for scripts.", f"{HERE}.text_tables", (".json",)),
     "tekken": Row(
         "Mistral's tekken.json: ranks with their pattern, behind the numbers of special tokens.",
-        "tiktoken_ranks",
+        f"{HERE}.tiktoken_ranks",
         ("tekken.json",),
     ),
     "tokenizer.json": Row(
-        "Hugging Face's tokenizers: everything in one file, special tokens too.", "tokenizer_json", ("tokenizer.json",)
+        "Hugging Face's tokenizers: everything in one file, special tokens too.",
+        f"{HERE}.tokenizer_json",
+        ("tokenizer.json",),
     ),
     "merges.txt": Row(
         "merges.txt with vocab.json beside it, as GPT-2 and older libraries have them.",
-        "merges_pair",
+        f"{HERE}.merges_pair",
         ("merges.txt", "vocab.json", "vocab.bpe"),
     ),
     "vocab.txt": Row(
         "BERT's vocab.txt: WordPiece's tokens, one a line, with ## where they continue a word.",
-        "bert_vocabulary",
+        f"{HERE}.bert_vocabulary",
         ("vocab.txt",),
     ),
     "tiktoken": Row(
-        "Ranks for tiktoken: each token's bytes in base64, and its number.", "tiktoken_ranks", (".tiktoken",)
+        "Ranks for tiktoken: each token's bytes in base64, and its number.", f"{HERE}.tiktoken_ranks", (".tiktoken",)
     ),
     "subword-nmt": Row(
         "subword-nmt's codes: a pair of texts a line, with </w> at the end of words.",
-        "subword_nmt_codes",
+        f"{HERE}.subword_nmt_codes",
         (".codes", ".bpe-codes", ".bpe"),
     ),
     "minbpe": Row(
         "minbpe's model: the pattern, the special tokens and pairs of ids; a readable .vocab beside.",
-        "minbpe_model",
+        f"{HERE}.minbpe_model",
         (".minbpe.model",),
     ),
     "sentencepiece": Row(
         "SentencePiece's model: characters, a ▁ before each word, and how text is changed first.",
-        "sentencepiece_model",
+        f"{HERE}.sentencepiece_model",
         (".spm.model", ".spm", ".model"),
     ),
     "markdown": Row(
-        "Markdown: the merges as a table to read, in a README or a lesson.", "markdown_table", (".md", ".markdown")
+        "Markdown: the merges as a table to read, in a README or a lesson.",
+        f"{HERE}.markdown_table",
+        (".md", ".markdown"),
     ),
     "parquet": Row(
-        "Parquet: a row a merge, for data frames; needs the package pyarrow.", "parquet_table", (".parquet",)
+        "Parquet: a row a merge, for data frames; needs the package pyarrow.", f"{HERE}.parquet_table", (".parquet",)
     ),
 }
+ROWS = Registry("formats", _OWN, _loaded)
 FORMATS = Formats(ROWS)
-TABLES = Formats({name: ROWS[name] for name in ("csv", "tsv", "json")})  # that hold all of a history
+TABLES = Formats({name: _OWN[name] for name in ("csv", "tsv", "json")})  # that hold all of a history
 
 LARGEST_FILE = 2**31  # bytes; four million merges take half of it
 LOOK = 2**20  # bytes of a long file that tell whether it is one of ours

@@ -1,6 +1,7 @@
 """All questions, a file for each; the window, the commands, reports and Python ask them.
 
-A new question is a new file here, with one subclass of `Question` (`bpe_core/asking.py`). It is found by its name.
+A new question is a new file here, with one subclass of `Question` (`bpe_core/asking.py`). It is found by its name; that
+of a plug-in by the module that it names.
 """
 
 from __future__ import annotations
@@ -13,29 +14,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.errors import BpeError
+from bpe_core.support.plugins import Registry
 
 if TYPE_CHECKING:  # the names alone need no NumPy
     from bpe_core.asking import Answer, Question
 
 
-@cache
 def question_names() -> tuple[str, ...]:
-    return tuple(sorted(found.name for found in pkgutil.iter_modules(__path__)))
+    return tuple(sorted(QUESTIONS))
+
+
+def question_named(name: str) -> type[Question]:
+    if name not in QUESTIONS:
+        raise BpeError(f"There is no question {name!r}; there are {', '.join(question_names())}.")
+    return _loaded(name, QUESTIONS[name])
 
 
 @cache
-def question_named(name: str) -> type[Question]:
-    if name not in question_names():
-        raise BpeError(f"There is no question {name!r}; there are {', '.join(question_names())}.")
+def _loaded(name: str, place: str) -> type[Question]:
     from bpe_core.asking import Question
 
-    module = import_module(f"{__name__}.{name}")
-    kinds = (kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, Question))
-    return next(kind for kind in kinds if kind.__module__ == module.__name__)
+    kinds = [kind for kind in vars(import_module(place)).values() if isinstance(kind, type)]
+    found = next((kind for kind in kinds if issubclass(kind, Question) and kind.__module__ == place), None)
+    if found is None or found.name != name:
+        raise BpeError(f"a question is a subclass of Question in a module called {name}")
+    found.parameters()
+    return found
+
+
+# The module of each question, by its name.
+QUESTIONS = Registry(
+    "questions", {one.name: f"{__name__}.{one.name}" for one in pkgutil.iter_modules(__path__)}, _loaded
+)
 
 
 def question_summary(name: str) -> str:
     """Read a question's summary from its source, so that a list of all questions loads none."""
+    if name in QUESTIONS.sources:  # a plug-in's, which was loaded to be checked
+        return question_named(name).explanation().partition("\n")[0].rstrip(".")
     source = Path(__path__[0], f"{name}.py").read_text(encoding="utf-8")
     classes = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef))
     question = next(node for node in classes if "Question" in map(ast.unparse, node.bases))

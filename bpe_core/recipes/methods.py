@@ -1,14 +1,18 @@
 """The methods that learn a vocabulary: one row each, by the name that a recipe uses.
 
 To add a method, write a folder beside `learning/bpe/` whose `method.py` holds a `METHOD` (see `learning/methods.py`),
-and add a row here. No other file names a method.
+and add a row here. No other file names a method. A plug-in brings a row, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Literal
+
+from bpe_core.errors import BpeError
+from bpe_core.support.plugins import Registry
 
 FIRST_SIZE = 512
 Single = Literal["drop", "add"]  # what a step does with one token, where it joins no pair
@@ -51,7 +55,7 @@ class Listed:
     size_decides: bool = False  # the final size of the vocabulary changes the steps from early on
 
 
-METHODS = {
+_OWN = {
     "bpe": Listed(
         "Byte-pair encoding",
         "Joins the pair that occurs most, again and again.",
@@ -122,3 +126,11 @@ METHODS = {
         size_decides=True,
     ),
 }
+
+
+def _check(name: str, listed: Listed) -> None:
+    if not isinstance(listed, Listed) or not hasattr(import_module(listed.module), "METHOD"):
+        raise BpeError("a method is a Listed row whose module holds a METHOD")
+
+
+METHODS = Registry("methods", _OWN, _check)

@@ -22,7 +22,7 @@ from bpe_core.recipes.methods import METHODS, Single, Wording
 from bpe_core.recipes.mixture import Mixture, mixture_of
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.text.patterns import check_pattern
+from bpe_core.text.patterns import brought_expression, check_pattern
 from bpe_core.text.specials import check_specials
 
 Base = Literal["bytes", "characters"]
@@ -58,7 +58,7 @@ class Choice:
     def check(self, name: str, value: object, kind: type) -> None:
         """Refuse a value that is wrong whatever the other choices are."""
         if self.among:
-            if value not in tuple(self.among):
+            if not isinstance(value, str) or value not in self.among:
                 raise RecipeError(f"{name} cannot be {value!r}; it is one of {', '.join(map(repr, self.among))}.")
         elif self.least is not None:
             if value is not None or not self.optional:
@@ -320,6 +320,9 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         if isinstance(tokens, str):  # else each letter would be one
             raise RecipeError("The special tokens must be a list of texts.")
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
+        if expression := brought_expression(self.pattern):  # so that files can be read without the plug-in
+            object.__setattr__(self, "custom_pattern", self.custom_pattern or expression)
+            object.__setattr__(self, "pattern", CUSTOM_PATTERN)
         object.__setattr__(self, "interventions", checked_interventions(self.interventions))
         object.__setattr__(self, "preparation", self.preparation and _prepare().steps_of(self.preparation))
         object.__setattr__(self, "mixture", mixture_of(self.mixture))

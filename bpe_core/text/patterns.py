@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from bpe_core.errors import PatternError, RecipeError
+from bpe_core.support.plugins import Registry
 from bpe_core.text.older_unicode import FORMER_PUNCTUATION, LATER_PUNCTUATION, PUNCTUATION_MARKS
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class NamedPattern:
     drops_whitespace: bool = False  # blanks between words belong to no word
 
 
-NAMED_PATTERNS: dict[str, NamedPattern] = {
+_OWN = {
     "gpt2": NamedPattern(
         r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
         "Letters, digits or other signs, each with one leading space; English contractions apart.",
@@ -66,6 +67,21 @@ NAMED_PATTERNS: dict[str, NamedPattern] = {
     ),
     "none": NamedPattern(r"(?s:.+)", "No splitting: the whole text is one sequence."),
 }
+
+
+def _check(name: str, pattern: NamedPattern) -> None:
+    if not isinstance(pattern, NamedPattern) or pattern.drops_whitespace:
+        raise PatternError("a pattern is a NamedPattern that drops no white space")
+    compile_custom(pattern.expression)
+
+
+NAMED_PATTERNS = Registry("patterns", _OWN, _check)
+
+
+def brought_expression(name: str) -> str:
+    """Return the expression of a plug-in's pattern; empty for others."""
+    is_brought = isinstance(name, str) and name not in (*_OWN, "custom") and name in NAMED_PATTERNS
+    return NAMED_PATTERNS[name].expression if is_brought else ""
 
 
 # The ASCII characters of the classes that they name

@@ -14,9 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.parser import PROGRAM, version_of
+from bpe_core.formats.all_formats import ROWS
 from bpe_core.kernels import kept, readiness
+from bpe_core.questions import QUESTIONS
+from bpe_core.recipes.methods import METHODS
 from bpe_core.support import optional_packages as optional
 from bpe_core.support.limits import available_memory, size_text
+from bpe_core.support.plugins import Registry, left_out
+from bpe_core.text.patterns import NAMED_PATTERNS
 
 examples = """\
 examples:
@@ -48,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     facts = {
         "program": _program(),
         "packages": _packages(),
+        "plug-ins": _plugins(),
         "kernels": _kernels(),
         "computer": _computer(),
         "window": optional.window_facts(),
@@ -85,6 +91,12 @@ def _packages() -> dict[str, Any]:
         how = f"pip install '{PROGRAM}[{extra[1]}]'" if extra else f"pip install {found[1]}"
         facts.setdefault(found[1], version_of(found[1]) or f"not installed: {how}")
     return facts
+
+
+def _plugins() -> dict[str, Any]:
+    registries: tuple[Registry[Any], ...] = (METHODS, ROWS, NAMED_PATTERNS, QUESTIONS)
+    found = {f"{one.kind[:-1]} {name}": one.sources[name] for one in registries for name in one.brought}
+    return found | {f"left out ({place})": sentence for place, sentence in enumerate(left_out, 1)}
 
 
 def _is_for_this_python(requirement: str) -> bool:

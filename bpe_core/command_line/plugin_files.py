@@ -1,0 +1,44 @@
+"""`--plugin FILE`, before or behind any command: run the code of a file once a person has agreed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bpe_core.errors import BpeError, plain
+from bpe_core.support.plugins import run_file
+
+FLAG, AGREED, END = "--plugin", "--yes", "--"
+
+
+def without_plugins(argv: Sequence[str]) -> list[str]:
+    """Load the plug-ins that are named, and return the other words."""
+    words = list(argv)
+    end = words.index(END) if END in words else len(words)
+    before, behind = words[:end], words[end:]
+    if not any(word.partition("=")[0] == FLAG for word in before):
+        return words
+    is_agreed = AGREED in before
+    rest, waiting, files = list[str](), iter(before), list[Path]()
+    for word in waiting:
+        flag, equals, value = word.partition("=")
+        if flag == FLAG:
+            files.append(Path(value if equals else next(waiting, "")))
+        elif word != AGREED:
+            rest.append(word)
+    for file in files:
+        if not is_agreed:
+            _ask(file)
+        run_file(file)
+    return rest + behind
+
+
+def _ask(file: Path) -> None:
+    what = f"{plain(str(file))} is a plug-in: this runs its code, which may do whatever you may do."
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise BpeError(f"{what} Nobody can be asked here: add {AGREED} if you trust it.")
+    sys.stderr.write(f"{what}\nRun it? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise BpeError(f"{plain(str(file))} was not run.")

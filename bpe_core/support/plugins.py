@@ -1,0 +1,146 @@
+"""The methods, formats, patterns and questions there are, by name: those of the program, and those of plug-ins.
+
+A plug-in is an installed package that names what it brings by entry points,
+
+    [project.entry-points."bpe_explorer.patterns"]
+    lines = "my_package:LINES"
+
+or a Python file that is named with `--plugin`, with a dictionary `METHODS`, `FORMATS`, `PATTERNS` or `QUESTIONS`. What
+cannot be used is left out, and said once. Packages are searched only when a name is asked for that the program itself
+does not have, or when all names are listed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, MutableMapping
+from functools import partial
+from importlib import util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bpe_core.errors import BpeError, plain
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+Row = TypeVar("Row")
+
+KINDS = ("methods", "formats", "patterns", "questions")
+GROUP = "bpe_explorer."  # the group of entry points is this and a kind
+LONGEST_CAUSE = 160  # characters
+_FILES = "bpe_explorer_plugin_files"  # the package that modules of named files are in
+
+_files: dict[str, ModuleType] = {}  # by the name of the file
+left_out: list[str] = []  # what could not be used, a sentence each
+
+
+class Registry(MutableMapping[str, Row]):
+    """What there is of one kind, by name. `check` raises anything where a row of a plug-in cannot be used."""
+
+    def __init__(self, kind: str, own: dict[str, Row], check: Callable[[str, Row], object]) -> None:
+        self.kind, self._own, self._check = kind, own, check
+        self._brought: dict[str, Row] | None = None  # None: not searched yet
+        self.sources: dict[str, str] = {}  # which plug-in brought what
+
+    @property
+    def brought(self) -> dict[str, Row]:
+        """What plug-ins bring."""
+        if self._brought is None:
+            self._brought = {}  # a plug-in may ask for names while it is loaded
+            for name, source, load in (*_of_files(self.kind), *_of_packages(self.kind)):
+                self._take(name, source, load)
+        return self._brought
+
+    def _take(self, name: str, source: str, load: Callable[[], Any]) -> None:
+        assert self._brought is not None
+        try:
+            if name in self._own or name in self._brought:
+                raise BpeError("there is another one of that name")
+            row = load()
+            self._check(name, row)
+        except (Exception, SystemExit) as error:  # whatever the code of others throws
+            cause = plain(str(error) or type(error).__name__, LONGEST_CAUSE).rstrip(".")
+            tell_left_out(f"The plug-in {name} ({self.kind}, from {source}) is left out: {cause}.")
+        else:
+            self._brought[name], self.sources[name] = row, source
+
+    def __getitem__(self, name: str) -> Row:
+        return self._own[name] if name in self._own else self.brought[name]
+
+    def __setitem__(self, name: str, row: Row) -> None:
+        self._own[name] = row
+
+    def __delitem__(self, name: str) -> None:
+        del self._own[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in self._own or name in self.brought)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._own
+        yield from self.brought  # searched only by who goes on so far
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
+
+    def __len__(self) -> int:
+        return len(self._own) + len(self.brought)
+
+
+def tell_left_out(sentence: str) -> None:
+    left_out.append(plain(sentence))
+    if sys.stderr is not None:
+        sys.stderr.write(f"{left_out[-1]}\n")
+
+
+def run_file(path: Path) -> None:
+    """Run the code of a plug-in in one file, and offer what it brings."""
+    name = f"{_FILES}.{path.stem}"
+    spec = util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise BpeError(f"{path} is no Python file.")
+    module = sys.modules[name] = util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # whatever the code of others throws
+        del sys.modules[name]
+        raise BpeError(f"The plug-in {path} cannot be used: {type(error).__name__}: {error}.") from error
+    if not any(hasattr(module, kind.upper()) for kind in KINDS):
+        raise BpeError(f"{path} is no plug-in: it has none of {', '.join(map(str.upper, KINDS))}.")
+    _files[path.name] = module
+
+
+Found = tuple[str, str, Callable[[], Any]]  # a name, where it is from, and what loads its row
+
+
+def _of_files(kind: str) -> Iterator[Found]:
+    for file, module in _files.items():
+        for name, row in dict(getattr(module, kind.upper(), {})).items():
+            yield name, file, partial(_as_it_is, row)
+
+
+def _of_packages(kind: str) -> Iterator[Found]:
+    if not _any_package_brings(f"{GROUP}{kind}".encode()):
+        return
+    from importlib import metadata  # takes half as long as NumPy
+
+    for found in metadata.entry_points(group=GROUP + kind):
+        package = found.dist.name if found.dist is not None else "a package"
+        is_module = not found.attr  # as of questions
+        yield found.name, package, partial(_as_it_is, found.module) if is_module else found.load
+
+
+def _as_it_is(row: Any) -> Any:
+    return row
+
+
+def _any_package_brings(group: bytes) -> bool:
+    """Whether any installed package has such entry points: a look that takes a few milliseconds."""
+    for folder in sys.path:
+        try:
+            if any(group in one.read_bytes() for one in Path(folder).glob("*.*-info/entry_points.txt")):
+                return True
+        except OSError:
+            continue  # it may not be read
+    return False

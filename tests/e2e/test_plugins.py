@@ -1,0 +1,184 @@
+"""What a plug-in brings serves as what the program has itself; what is broken is named and left out."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.shared import ROOT
+
+EXAMPLE = ROOT / "tests" / "plugin_example"
+TEXT = "anna sees anna and otto\nlevel by level\n" * 9
+LEFT_OUT = (
+    "The plug-in bpe (methods, from bpe-explorer-example) is left out: there is another one of that name.",
+    "The plug-in unclosed (patterns, from bpe-explorer-example) is left out: The pattern '(' is not a valid",
+    "The plug-in missing (questions, from bpe-explorer-example) is left out: No module named 'bpe_example.missing'.",
+)
+
+ONE_FILE = """
+from dataclasses import dataclass
+
+from bpe_core.asking import Answer, Question
+from bpe_core.support.data_table import DataTable
+from bpe_core.text.patterns import NamedPattern
+
+print("its code runs")
+PATTERNS = {"halves": NamedPattern(r"[^.]*\\\\.|[^.]+", "Sentences.")}
+QUESTIONS = {"one_file": __name__}
+
+@dataclass(frozen=True)
+class OneFile(Question):
+    "Count the tokens."
+
+    def answer(self, study, work):
+        return Answer(DataTable({}), (f"{len(study)} tokens.",))
+"""
+
+# What the window offers, with the plug-ins' messages.
+IN_THE_WINDOW = """
+from PySide6.QtWidgets import QApplication
+from app.settings import Settings
+from app.window.pages import PAGES
+from app.window.recipe.recipe_form import OPTIONS
+from app.wiring import build
+
+application = QApplication([])
+program = build(application, Settings())
+told = []
+program.session.aside.noticed.connect(lambda notice: told.append(notice.details))
+program.session.warm_up()
+while program.session.aside.is_busy("formats"):
+    application.processEvents()
+print([row.id for row in PAGES if row.id in ("palindromes", "missing")], [o.value for o in OPTIONS["pattern"]], told)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example as an installer leaves it, and a text."""
+    folder = tmp_path_factory.mktemp("plug-ins")
+    shutil.copytree(EXAMPLE / "bpe_example", folder / "site" / "bpe_example")
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    told = folder / "site" / "bpe_explorer_example-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    groups = project["entry-points"].items()
+    lines = [f"[{group}]\n" + "".join(f"{name} = {at}\n" for name, at in rows.items()) for group, rows in groups]
+    (told / "entry_points.txt").write_text("".join(lines))
+    (folder / "text.txt").write_text(TEXT)
+    (folder / "one_file.py").write_text(ONE_FILE)
+    return folder
+
+
+def run(folder: Path, *arguments: str, fails: bool = False) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(folder / "site")]),
+        "QT_QPA_PLATFORM": "offscreen",
+        "BPE_EXPLORER_SETTINGS": str(folder / "settings.ini"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-P", *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=200,
+        check=False,
+    )
+    assert (done.returncode != 0) == fails, done.stderr
+    return done
+
+
+def program(folder: Path, *arguments: str, fails: bool = False) -> subprocess.CompletedProcess[str]:
+    return run(folder, "-m", "app", *arguments, fails=fails)
+
+
+def test_each_kind_serves_as_the_program_s_own(folder: Path) -> None:
+    program(folder, "train", "text.txt", "--method", "chains", "--pattern", "lines", "--merges", "30", "-o", "c.json")
+    ids = program(folder, "encode", "--merges", "c.json", "anna sees").stdout.split()
+    assert program(folder, "decode", "--merges", "c.json", *ids).stdout.strip() == "anna sees"
+    told = json.loads(program(folder, "palindromes", "c.json", "--least", "3", "--json").stdout)
+    assert told["rows"] == [{"token_text": "lev"}] or told["sentences"]
+    program(folder, "train", "text.txt", "--merges", "30", "-o", "bpe.csv")
+    program(folder, "convert", "bpe.csv", "bpe.ids")
+    assert (folder / "bpe.ids").read_text().startswith("pairs of ids\n")
+    back = program(folder, "convert", "bpe.ids", "again.csv").stdout
+    assert "does not tell how text is split" in back
+
+
+def test_files_by_a_pattern_of_a_plug_in_are_read_without_it(folder: Path) -> None:
+    program(folder, "train", "text.txt", "--pattern", "lines", "--merges", "9", "-o", "lines.json")
+    found = json.loads((folder / "lines.json").read_text(encoding="utf-8"))["recipe"]
+    assert (found["pattern"], found["custom_pattern"]) == ("custom", r"[^\n]*\n|[^\n]+")
+
+
+def test_what_is_broken_is_named_and_left_out(folder: Path) -> None:
+    done = program(folder, "doctor", "--json")
+    facts = json.loads(done.stdout)["plug-ins"]
+    brought = {name: source for name, source in facts.items() if not name.startswith("left out")}
+    assert brought == dict.fromkeys(
+        ("method chains", "format id-pairs", "pattern lines", "question palindromes"), "bpe-explorer-example"
+    )
+    for sentence in LEFT_OUT:
+        assert sentence in done.stderr
+        assert any(sentence in value for value in facts.values())
+
+
+def test_a_command_that_needs_none_loads_none(folder: Path) -> None:
+    assert program(folder, "words", "low", "lower").stderr == ""
+
+
+def test_they_are_in_python_and_in_the_window(folder: Path) -> None:
+    asked = "import bpe_core as bpe; print(bpe.palindromes(bpe.train(['abba abba'], merges=3)).sentences)"
+    assert "read the same" in run(folder, "-c", asked).stdout
+    said = run(folder, "-c", IN_THE_WINDOW).stdout
+    assert said.startswith("['palindromes'] ['gpt2'")
+    assert "'lines'" in said
+    assert "The plug-in missing" in said
+
+
+def test_one_file_is_run_only_when_a_person_agrees(folder: Path) -> None:
+    done = program(folder, "--plugin", "one_file.py", "train", "text.txt", "--pattern", "halves", fails=True)
+    assert "this runs its code" in done.stderr
+    assert "its code runs" not in done.stdout
+    words = ("train", "text.txt", "--merges", "5", "--pattern", "halves", "--plugin=one_file.py", "--yes")
+    assert "its code runs" in program(folder, *words, "--output", "five.csv").stdout
+    assert "261 tokens." in program(folder, "one-file", "five.csv", "--plugin", "one_file.py", "--yes").stdout
+    assert "halves" in program(folder, "train", "text.txt", "--pattern", "halves", fails=True).stderr
+
+
+@pytest.mark.parametrize("file", ["missing.py", "text.txt", "nothing.py", "broken.py"])
+def test_a_file_that_cannot_be_used_is_told_in_a_sentence(folder: Path, file: str) -> None:
+    (folder / "nothing.py").write_text("x = 1\n")
+    (folder / "broken.py").write_text("import nowhere_at_all\n")
+    done = program(folder, "words", "low", "--plugin", file, "--yes", fails=True)
+    assert len(done.stderr.splitlines()) == 1
+    assert file in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="only there a terminal can be played")
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
+def test_the_question_in_a_terminal(folder: Path, answer: str, code: int) -> None:
+    ours, theirs = os.openpty()
+    try:
+        os.write(ours, answer.encode())
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-P", "-m", "bpe_core", "--plugin", "one_file.py", "words", "low"]
+        done = subprocess.run(
+            command, cwd=folder, env=environment, stdin=theirs, capture_output=True, text=True, timeout=100, check=False
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert done.returncode == code
+    assert "Run it? [y/N]" in done.stderr
+    assert ("its code runs" in done.stdout) == (code == 0)
