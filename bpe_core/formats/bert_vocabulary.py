@@ -24,6 +24,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.support.progress import ProgressReport
+from bpe_core.text.decoding import WordPiece
 from bpe_core.text.preparation.pieces import AddedToken
 
 _KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the order of the alphabet
@@ -227,6 +228,7 @@ class BertVocabulary(Format):
             special_tokens=tuple(specials),
             merges=0,
             preparation=(AddedToken(unknown),),
+            decoding=(WordPiece(MARKER),),
             **choices,
         )
         history = history_of(vocabulary | specials, recipe, name)

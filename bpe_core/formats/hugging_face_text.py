@@ -12,13 +12,14 @@ from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.json_reading import Object, list_in, object_in, text_in
 from bpe_core.formats.patterns import oniguruma_expression_of, pattern_choices
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.text import decoding
+from bpe_core.text.decoding import Decoder, SentencePiece, Spaced, blank_sign, usual_decoding
 from bpe_core.text.preparation.expressions import Expression, translated
 from bpe_core.text.preparation.normalizers import (
     BertNormalizer,
     BytesShown,
     Lowercase,
     Normalizer,
-    Prepend,
     Replace,
     UnicodeForm,
 )
@@ -59,6 +60,12 @@ def _changes_of(recipe: Recipe) -> list[Step]:
     if recipe.strip_marks:
         steps.append(Replace(_any_of(recipe.strip_marks), True, ""))
     return steps
+
+
+def _decoding_json(step: Decoder) -> Object:
+    if isinstance(step, decoding.ByteLevel):
+        return {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+    return decoding.as_json(step) | ({"split": True} if isinstance(step, decoding.Metaspace) else {})
 
 
 def _written(step: Step) -> Object:
@@ -105,41 +112,13 @@ def _sequence(steps: list[Object], key: str) -> Object | None:
     return steps[0] if steps else None
 
 
-def decoder_of(recipe: Recipe) -> Object:
-    if recipe.base == "bytes":
-        return {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
-    if recipe.marker == "glued":
-        return {"type": "BPEDecoder", "suffix": recipe.marker_text}
-    if recipe.method == "wordpiece":
-        return {"type": "WordPiece", "prefix": recipe.marker_text, "cleanup": False}
-    steps: list[Object] = []
-    sign = recipe.marker_text if recipe.marker == "prefix" else blank_sign(recipe.preparation)
-    if sign:
-        steps.append({"type": "Replace", "pattern": {"String": sign}, "content": " "})
-    if recipe.unknown == "bytes":
-        steps.append({"type": "ByteFallback"})
-    steps.append({"type": "Fuse"})
-    if sign and begins_with_blank(recipe):
-        steps.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
-    return _sequence(steps, "decoders") or {"type": "Fuse"}
-
-
-def blank_sign(steps: tuple[Step, ...]) -> str:
-    """Return what blanks become by some steps."""
-    for step in steps:
-        if isinstance(step, Metaspace):
-            return step.replacement
-        if isinstance(step, Replace) and step.pattern == " " and len(step.content) == 1:
-            return step.content
-    return ""
-
-
-def begins_with_blank(recipe: Recipe) -> bool:
-    """Whether a text gets a blank before it that it does not have."""
-    return recipe.marker == "prefix" or any(
-        isinstance(step, Prepend) or (isinstance(step, Metaspace) and step.prepend_scheme != "never")
-        for step in recipe.preparation
-    )
+def decoder_of(recipe: Recipe) -> Object | None:
+    """Write how tokens become a text; SentencePiece's own way, which no step can say, in the steps nearest to it."""
+    told: tuple[Decoder, ...] = recipe.decoding
+    steps = usual_decoding(recipe) if not told or isinstance(told[0], SentencePiece) else told
+    if steps == (Spaced(),):
+        return None
+    return _sequence([_decoding_json(step) for step in steps], "decoders")
 
 
 PROBE = "It's camelCase, HTTPServer2 x86_64 \n\n  ab--cd… naïve 12345 人人 ①½² it’s\t(end).\r\n "  # words of many kinds
@@ -177,7 +156,22 @@ def read_steps(whole: Object, name: str) -> TextPreparation:
         found.choices["preparation"] = steps
     if not found.prefix:
         found.blank_sign = blank_sign(steps)
+    found.choices["decoding"] = _decoding(whole, found, name)
     return found
+
+
+def _decoding(whole: Object, found: TextPreparation, name: str) -> tuple[Decoder, ...]:
+    steps: list[Decoder] = []
+    for step in _flat(object_in(whole, "decoder", name), "decoders", name):
+        if not decoding.is_decoder(step):
+            kind = str(step.get("type"))[:40]
+            found.notes.append(f"The file decodes by a step this program does not have, so texts can differ: {kind}.")
+            continue
+        try:
+            steps.append(decoding.decoder_in(step))
+        except RecipeError as error:
+            raise FormatError(f"{name}: {error}") from error
+    return tuple(steps) if whole.get("decoder") else (Spaced(),)
 
 
 def _added_tokens(whole: Object, name: str, *, changes: bool) -> list[AddedToken]:

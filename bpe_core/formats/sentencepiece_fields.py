@@ -14,6 +14,7 @@ from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats.base import decoded
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
+from bpe_core.text.decoding import UNKNOWN_SHOWN
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 LONGEST_VARINT = 10
@@ -189,10 +190,17 @@ class Stored:
     prefix: bool = True
     one_blank: bool = True
     shows_blanks: bool = True  # as ▁
+    unknown_shown: str = UNKNOWN_SHOWN  # in a decoded text
+    map_behind: bytes = b""  # of a decoded text
 
 
 FIELDS: dict[int, dict[int, tuple[str, type]]] = {
-    2: {3: ("kind", int), 24: ("suffix", bool), 35: ("byte_fallback", bool)},  # of the trainer
+    2: {
+        3: ("kind", int),
+        24: ("suffix", bool),
+        35: ("byte_fallback", bool),
+        44: ("unknown_shown", str),
+    },  # the trainer's
     3: {
         1: ("normalizer", str),
         2: ("map", bytes),
@@ -200,6 +208,7 @@ FIELDS: dict[int, dict[int, tuple[str, type]]] = {
         4: ("one_blank", bool),
         5: ("shows_blanks", bool),
     },
+    5: {2: ("map_behind", bytes)},
 }
 FIELDS_OF_A_PIECE: dict[int, tuple[str, type]] = {1: ("text", str), 2: ("score", float), 3: ("kind", int)}
 

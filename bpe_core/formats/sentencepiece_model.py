@@ -21,6 +21,7 @@ from bpe_core.formats.recovering import Recovered, recover, with_seeds
 from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, Kind, ScoredPiece, Stored
 from bpe_core.formats.sentencepiece_text import (
     about_kept,
+    decoding_fields,
     has_suffix,
     is_own,
     map_differs,
@@ -321,8 +322,10 @@ class SentencePieceModel(Format):
         file.writelines(piece.message() for piece in pieces)
         trained = sentencepiece_fields.trainer_spec(BPE if is_bpe else UNIGRAM, history.recipe, pieces)
         trained += sentencepiece_fields.varint_field(24, 1) if has_suffix(history.recipe) else b""
+        shown, behind = decoding_fields(history.recipe)
         changes = prepared_spec(history.recipe) or normalizer_spec(history.recipe)
-        file.write(sentencepiece_fields.bytes_field(2, trained) + sentencepiece_fields.bytes_field(3, changes))
+        file.write(sentencepiece_fields.bytes_field(2, trained + shown))
+        file.write(sentencepiece_fields.bytes_field(3, changes) + behind)
 
     def recognizes(self, data: bytes) -> bool:
         # The first field is a piece, in it first its text and then its score, or where that is not said its kind.

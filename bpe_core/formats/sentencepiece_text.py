@@ -17,8 +17,9 @@ from bpe_core.formats.base import recipe_from
 from bpe_core.formats.json_reading import parsed_object
 from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import MARKER, UNIGRAM, Kind, Stored, bytes_field, varint_field
-from bpe_core.recipes.recipe import Normalization, Recipe
+from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Normalization, Recipe
 from bpe_core.text.characters import small
+from bpe_core.text.decoding import UNKNOWN_SHOWN, SentencePiece
 from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled, Prepend, Replace
 from bpe_core.text.preparation.pieces import TracedPiece
@@ -226,7 +227,21 @@ def steps_of(stored: Stored) -> tuple[Step, ...]:
 
 def recipe_with(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
     unknown = "bytes" if stored.byte_fallback else "unk"
+    choices["decoding"] = (decoding_of(stored),)
     return recipe_from(name, name="sentencepiece", base="characters", unknown=unknown, merges=merges, **choices)
+
+
+def decoding_of(stored: Stored) -> SentencePiece:
+    unknown = next((piece.text for piece in stored.pieces if piece.kind == Kind.UNKNOWN), UNKNOWN_TOKEN)
+    of_map = base64.b64encode(stored.map_behind).decode()
+    return SentencePiece(unknown, stored.unknown_shown, stored.prefix, stored.one_blank, of_map)
+
+
+def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
+    """Write what a recipe says of decoding: among the fields of the trainer, and behind all."""
+    told = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
+    shown = bytes_field(44, told.unknown_shown.encode()) if told.unknown_shown != UNKNOWN_SHOWN else b""
+    return shown, bytes_field(5, bytes_field(2, base64.b64decode(told.map))) if told.map else b""
 
 
 def about_kept(stored: Stored) -> list[str]:

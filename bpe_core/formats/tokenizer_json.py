@@ -26,6 +26,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.text.decoding import usual_decoding
 from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import Precompiled
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece
@@ -89,7 +90,8 @@ def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, 
     added = {item["content"] for item in json_reading.list_in(whole, "added_tokens", name)}
     if unknown in added.difference(step.content for step in steps if isinstance(step, AddedToken)):
         steps = (AddedToken(unknown), *steps)
-    return recipe_from(name, name="tokenizer.json", special_tokens=tuple(specials), preparation=steps, **choices)
+    recipe = recipe_from(name, name="tokenizer.json", special_tokens=tuple(specials), preparation=steps, **choices)
+    return recipe.with_changes(decoding=()) if recipe.decoding == usual_decoding(recipe) else recipe
 
 
 class JsonBpe(JsonModel):

@@ -304,11 +304,24 @@ class Mixing:
     )
 
 
-Part = TypeVar("Part", bound=Normalization | Symbols | Size | Learning | Steering | Mixing)
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """From tokens back to a text."""
+
+    decoding: tuple[Any, ...] = _choice(  # steps of bpe_core.text.decoding
+        (),
+        "Decoding",
+        "How the library that a file belongs to turns tokens back into a text, step by step",
+        applies=lambda recipe: bool(recipe.decoding),
+        goes_without_saying=True,
+    )
+
+
+Part = TypeVar("Part", bound=Normalization | Symbols | Size | Learning | Steering | Mixing | Reading)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
+class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
     """How text becomes words, words become symbols, and symbols become tokens."""
 
     name: str = _choice("my recipe")
@@ -325,6 +338,7 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
             object.__setattr__(self, "pattern", CUSTOM_PATTERN)
         object.__setattr__(self, "interventions", checked_interventions(self.interventions))
         object.__setattr__(self, "preparation", self.preparation and _prepare().steps_of(self.preparation))
+        object.__setattr__(self, "decoding", self.decoding and _decode().decoders_of(self.decoding))
         object.__setattr__(self, "mixture", mixture_of(self.mixture))
         for field in dataclasses.fields(self):
             CHOICES[field.name].check(field.name, getattr(self, field.name), type(field.default))
@@ -350,9 +364,15 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
             changes["preparation"] = _prepare().those_of(
                 self.preparation, (*changes["special_tokens"], changes.get("unknown_text", self.unknown_text))
             )
+        if self.decoding and any(changes.get(name, was) != was for name, was in self._symbols.items()):
+            changes.setdefault("decoding", ())  # which read other symbols
         if "method" in changes and changes["method"] in METHODS:
             changes = {**METHODS[changes["method"]].needs, **changes}
         return dataclasses.replace(self, **changes)
+
+    @property
+    def _symbols(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("base", "marker", "marker_text", "unknown", "method")}
 
     def part(self, kind: type[Part]) -> Part:
         return kind(**{field.name: getattr(self, field.name) for field in dataclasses.fields(kind)})
@@ -412,6 +432,7 @@ class Recipe(Mixing, Steering, Learning, Size, Symbols, Splitting):
         values |= {"special_tokens": [*self.special_tokens], "interventions": [*map(str, self.interventions)]}
         values["mixture"] = None if self.mixture is None else self.mixture.to_json_value()
         values |= {"preparation": list(map(_prepare().as_json, self.preparation))} if self.preparation else {}
+        values |= {"decoding": list(map(_decode().as_json, self.decoding))} if self.decoding else {}
         for field in dataclasses.fields(self):
             if CHOICES[field.name].goes_without_saying and getattr(self, field.name) == field.default:
                 del values[field.name]
@@ -448,6 +469,12 @@ def _prepare() -> ModuleType:
     from bpe_core.text.preparation import steps  # which few recipes have
 
     return steps
+
+
+def _decode() -> ModuleType:
+    import bpe_core.text.decoding as decoding  # which few recipes have, too
+
+    return decoding
 
 
 @cache

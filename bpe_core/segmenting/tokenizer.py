@@ -23,7 +23,7 @@ import math
 from collections.abc import Iterable
 from functools import cached_property
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,9 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 if TYPE_CHECKING:
     from bpe_core.segmenting.batches import Batch
     from bpe_core.segmenting.best_paths import BestPaths
+    from bpe_core.segmenting.library_text import LibraryText
+
+Way = Literal["exact", "library"]  # of decoding
 
 
 class TokenSpan(NamedTuple):
@@ -166,13 +169,22 @@ class Tokenizer:
 
     # -- from tokens to a text -------------------------------------------------------------
 
-    def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of tokens; bytes that are not a whole character show as �."""
-        return self.decode_bytes(ids).decode(errors="replace")
+    def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
+        """Return the text of tokens; bytes that are not a whole character show as �.
 
-    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        "exact" is the text of each token, one behind the other. "library" is what the library of the file returns: it
+        may leave out a blank that was put before the text, and show what is unknown in its own way.
+        """
+        if way == "library":
+            return self._library_text.text(ids, skip_special=skip_special)
+        if way != "exact":
+            raise BpeError(f'There is no way {way!r} to decode; there are "exact" and "library".')
+        return self.decode_bytes(ids, skip_special=skip_special).decode(errors="replace")
+
+    def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
         """Return the bytes of tokens. A word marker stands for a blank."""
-        return self._token_bytes.joined(ids.tolist() if isinstance(ids, np.ndarray) else ids)
+        given: Iterable[int] = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        return self._token_bytes.joined([id for id in given if not self.is_special(id)] if skip_special else given)
 
     def token_bytes(self, id: int) -> bytes:
         return self._token_bytes[id]
@@ -199,6 +211,12 @@ class Tokenizer:
         if not isinstance(self._segmenter, BestPaths):
             raise BpeError("This can be asked only where tokens have probabilities, as Unigram's have.")
         return self._segmenter
+
+    @cached_property
+    def _library_text(self) -> LibraryText:
+        from bpe_core.segmenting.library_text import LibraryText  # which few ask for
+
+        return LibraryText(self.history)
 
     @cached_property
     def _token_bytes(self) -> TokenBytes:

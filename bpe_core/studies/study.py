@@ -29,7 +29,7 @@ from bpe_core.history.arguments import history_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import BLANK, TokenBytes, TokenTexts
 from bpe_core.learning.methods import has_ranks, learns_by_ranks, steps_in_words
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.segmenting.tokenizer import Tokenizer, Way
 from bpe_core.support.data_table import Values
 from bpe_core.support.progress import ALONE, Work
 
@@ -138,13 +138,16 @@ class Study:
         found = self.tokenizer.token_spans(text, at, allowed_special)
         return [Span(self.number(id), written[id], *place) for id, *place in found]
 
-    def decode(self, ids: Iterable[int]) -> str:
-        """Return the text that ids stand for; bytes that are no whole character become �."""
-        return self.decode_bytes(ids).decode(errors="replace")
+    def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
+        """Return the text that ids stand for; bytes that are no whole character become �.
 
-    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        "exact" is the text of each token, one behind the other; "library" is what the library of the file returns.
+        """
+        return self.tokenizer.decode(self.history.ids_of(ids), way=way, skip_special=skip_special)
+
+    def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
         """Return the bytes that ids stand for, which may end within a character."""
-        return self._bytes.joined(self.history.ids_of(ids))
+        return self.tokenizer.decode_bytes(self.history.ids_of(ids), skip_special=skip_special)
 
     @cached_property
     def tokens(self) -> Mapping[int, bytes]:

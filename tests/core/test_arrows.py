@@ -43,6 +43,7 @@ STAGES = [
 METHOD_FILES = sorted((ROOT / "bpe_core" / "learning").glob("*/method.py"))
 BACKWARD = {  # modules of names, numbers and types that an arrow may point back to
     "bpe_core.recipes.recipe": {
+        "bpe_core.text.decoding",
         "bpe_core.text.patterns",
         "bpe_core.text.preparation",
         "bpe_core.text.specials",

@@ -20,15 +20,17 @@ from bpe_core.recipes.recipe import (
     Learning,
     Mixing,
     Normalization,
+    Reading,
     Recipe,
     Size,
     Splitting,
     Steering,
     Symbols,
 )
+from bpe_core.text.decoding import Fuse
 from bpe_core.text.preparation.pre_tokenizers import Digits
 
-PARTS = (Splitting, Symbols, Size, Learning, Steering, Mixing)
+PARTS = (Splitting, Symbols, Size, Learning, Steering, Mixing, Reading)
 OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     lowercase=True, strip_ascii_punctuation=True, strip_marks="…", unicode_form="NFC", unit="line", pattern="cl100k",
     custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
@@ -37,12 +39,13 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     wordpiece_rule="score", longest_word=12, seed_size=5, em_passes=3, keep_share=60,
     interventions=(Intervention(3, "forbid", 1, 2),), grown_from=5,
     mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True, sums="32 bits",
+    decoding=(Fuse(),),
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
     "seed_size": "unigram", "em_passes": "unigram", "keep_share": "unigram",
 }  # fmt: skip
-STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums"}  # told only where there is any
+STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums", "decoding"}  # if there are any
 METHODS = {"method"}  # of which there is one
 
 
@@ -75,7 +78,7 @@ def test_recipes_differ_in_the_part_of_what_was_changed(choice: str) -> None:
     assert [kind for kind in PARTS if one.differing(other, kind)] == [part]
     assert [kind for kind in PARTS if one.part(kind) != other.part(kind)] == [part]
     assert choice in one.differing(other, part)
-    assert one.is_same_but_for_size(other) == (part is Size)
+    assert one.is_same_but_for_size(other) == (part in (Size, Reading))
     assert other.normalizes == (choice in one.differing(other, Normalization))
 
 

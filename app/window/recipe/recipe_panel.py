@@ -75,7 +75,7 @@ class Field:
 
 def field_of(choice: str) -> Field:
     declared, title = CHOICES[choice], title_of(choice)
-    if choice == "preparation":  # only a file sets it
+    if choice in ("preparation", "decoding"):  # only a file sets them
         steps = paragraph()
         field = Field(steps, tuple, lambda value: steps.setText(_numbered(value)))
     elif declared.among or options(choice):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import get_args
 
 from bpe_core.command_line.arguments import add_merge_table, text_or_standard_input
 from bpe_core.errors import BpeError
+from bpe_core.segmenting.tokenizer import Way
 from bpe_core.studies.making import open_study
 
 examples = """\
@@ -15,18 +17,33 @@ examples:
   bpe-explorer decode --merges merges.csv 78 270 1221
   bpe-explorer encode --merges merges.csv < page.txt | bpe-explorer decode --merges merges.csv
       Gives the page back, byte for byte, if the recipe keeps every byte.
+  bpe-explorer decode --merges llama.model --way library --skip-special 1 450 12482
+      Gives what SentencePiece gives.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ids", nargs="*", metavar="ID", help="token ids; if left out: standard input")
     add_merge_table(parser)
+    parser.add_argument(
+        "--way",
+        choices=get_args(Way),
+        default="exact",
+        help="exact: the text of each token, one behind the other; library: what the library of the file returns, "
+        "which may leave out a blank before the text and show what is unknown in its own way",
+    )
+    parser.add_argument("--skip-special", action="store_true", help="leave out special tokens")
     parser.add_argument("--json", action="store_true", help="print the text and its bytes in hex as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     ids = [_id(word) for word in text_or_standard_input(options.ids).replace(",", " ").split()]
-    raw = open_study(options.merges).decode_bytes(ids)
+    study, skip = open_study(options.merges), options.skip_special
+    raw = (
+        study.decode_bytes(ids, skip_special=skip)
+        if options.way == "exact"
+        else study.decode(ids, way=options.way, skip_special=skip).encode()
+    )
     if options.json:
         print(json.dumps({"text": raw.decode(errors="replace"), "bytes": raw.hex(" ")}, ensure_ascii=False))
         return 0

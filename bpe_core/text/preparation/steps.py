@@ -31,27 +31,37 @@ LONGEST_TEXT = 100_000  # characters of a pattern
 LONGEST_LENGTH = 1_000_000
 
 
+def is_one_of(kinds: Mapping[str, type[Any]], values: Mapping[str, Any]) -> bool:
+    kind = values.get("type")
+    return isinstance(kind, str) and kind in kinds
+
+
 def is_known(values: Mapping[str, Any]) -> bool:
-    return values.get("type") in (*FORMS, *_PLAIN)
+    return values.get("type") in FORMS or is_one_of(_PLAIN, values)
 
 
 def read_step(values: object) -> Step:
     """The step of a JSON object; a RecipeError if it is none, or cannot be done."""
-    kind = values.get("type") if isinstance(values, dict) else None
-    if not isinstance(values, dict) or not isinstance(kind, str):
-        raise RecipeError('A step must be an object that says its "type".')
-    form = next((form for form in FORMS if form == kind), None)
+    form = next((form for form in FORMS if isinstance(values, dict) and form == values.get("type")), None)
     if form is not None:
         return UnicodeForm(form)
-    if not is_known(values):
-        raise RecipeError(f"There is no step named {kind[:40]!r} here.")
-    given = _defaults(kind, values)
-    step = _PLAIN[kind](**{field.name: _value(kind, field, given) for field in dataclasses.fields(_PLAIN[kind])})
+    step: Step = built(_PLAIN, values)
     try:
         _check(step)
     except BpeError as error:
-        raise RecipeError(f"The step {kind}: {error}") from error
+        raise RecipeError(f"The step {type(step).__name__}: {error}") from error
     return step
+
+
+def built(kinds: Mapping[str, type[Any]], values: object) -> Any:
+    """Return the dataclass of a JSON object that says its kind and its fields; a RecipeError where it is none."""
+    kind = values.get("type") if isinstance(values, dict) else None
+    if not isinstance(values, dict) or not isinstance(kind, str):
+        raise RecipeError('A step must be an object that says its "type".')
+    if kind not in kinds:
+        raise RecipeError(f"There is no step named {kind[:40]!r} here.")
+    given = _defaults(kind, values)
+    return kinds[kind](**{field.name: _value(kind, field, given) for field in dataclasses.fields(kinds[kind])})
 
 
 def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,12 +81,12 @@ def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _value(kind: str, field: dataclasses.Field[Any], given: Mapping[str, Any]) -> Any:
     value = given.get(field.name, field.default)
-    wanted = str(field.type)
+    wanted, least = str(field.type), int(field.name == "length")
     if value is None and wanted.endswith("None"):
         return None
     is_right = (
         isinstance(value, bool) if wanted.startswith("bool")
-        else isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= LONGEST_LENGTH if wanted == "int"
+        else type(value) is int and least <= value <= LONGEST_LENGTH if wanted == "int"
         else isinstance(value, str)
     )  # fmt: skip
     if not is_right:
@@ -104,6 +114,10 @@ def _check(step: Step) -> None:
 def as_json(step: Step) -> dict[str, Any]:
     if isinstance(step, UnicodeForm):
         return {"type": step.form}
+    return json_of(step)
+
+
+def json_of(step: Any) -> dict[str, Any]:
     values: dict[str, Any] = {"type": type(step).__name__, **dataclasses.asdict(step)}
     if "is_regex" in values:
         values["pattern"] = {"Regex" if values.pop("is_regex") else "String": values["pattern"]}

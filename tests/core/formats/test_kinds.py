@@ -8,13 +8,15 @@ from __future__ import annotations
 import io
 import json
 from functools import cache
+from random import Random
 
 import pytest
 
 from bpe_core.formats import FORMATS
+from bpe_core.formats.base import own_numbers
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.conftest import EXPLORES
-from tests.core.formats.kinds import KINDS
+from tests.core.formats.kinds import KINDS, by_bytes, metaspace, replacing, word_level
 from tests.core.formats.samples import texts
 from tests.core.formats.test_joined_otherwise import random_texts
 from tests.shared import here, text_of
@@ -57,3 +59,43 @@ def test_a_kind_of_tokenizer_opens_exactly_and_is_written_as_it_was(kind: str) -
         ids = theirs.encode(text, add_special_tokens=False).ids
         assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
         assert again.encode(text, add_special_tokens=False).ids == ids, text
+        for skip in (False, True):
+            told = theirs.decode(ids, skip_special_tokens=skip)
+            assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told, text
+            assert again.decode(ids, skip_special_tokens=skip) == told, text
+
+
+SPACES = [replacing("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}]
+DECODERS = (
+    None, by_bytes(), metaspace(), metaspace("first"), metaspace("never"), {"type": "Fuse"}, {"type": "ByteFallback"},
+    {"type": "WordPiece", "prefix": "##", "cleanup": True}, {"type": "WordPiece", "prefix": "##", "cleanup": False},
+    {"type": "BPEDecoder", "suffix": "</w>"}, {"type": "BPEDecoder", "suffix": "e"},
+    {"type": "CTC", "pad_token": "e", "word_delimiter_token": "t", "cleanup": True},
+    {"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": False},
+    {"type": "Sequence", "decoders": [*SPACES, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]},
+    {"type": "Sequence", "decoders": [replacing("[a-c]+", "*", regex=True), *SPACES]},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("place", range(len(DECODERS)))
+def test_ids_are_decoded_as_each_decoder_does(place: int) -> None:
+    chance = Random(place)
+    for kind in ("clip", "bert", "xlm roberta", "llama 2"):
+        data = json.dumps({**KINDS[kind](), "decoder": DECODERS[place]}).encode()
+        theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, kind).history
+        file = io.BytesIO()
+        JSON.write(found, file)
+        again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found)
+        known = own_numbers(found)[own_numbers(found) >= 0].tolist()
+        rows = [theirs.encode(text, add_special_tokens=False).ids for text in ODD]
+        for ids in (*rows, *(chance.sample(known, 9) for _ in range(20))):
+            for skip in (False, True):
+                told = theirs.decode(ids, skip_special_tokens=skip)
+                assert tokenizer.decode(found.ids_of(ids), way="library", skip_special=skip) == told
+                assert again.decode(ids, skip_special_tokens=skip) == told
+
+
+def test_a_step_of_decoding_that_is_not_known_is_named() -> None:
+    data = json.dumps({**word_level(), "decoder": {"type": "Rot13"}}).encode()
+    assert any("decodes by a step this program does not have, so texts can differ: Rot13" in note
+               for note in JSON.open(data, "x").notes)  # fmt: skip

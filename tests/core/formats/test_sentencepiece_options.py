@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,15 @@ def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str)
     for place, text in enumerate(samples):
         theirs = library.encode(text)
         assert numbers[offsets[place] : offsets[place + 1]] == again.encode(text) == theirs, text
+        own = ids[offsets[place] : offsets[place + 1]]
+        assert tokenizer.decode(own, way="library") == library.decode(theirs) == again.decode(theirs), text
         if place % 20 == 0:  # in plain Python, too
             assert found.numbers_of(Tokenizer(found.history).encode(text[:200])) == library.encode(text[:200]), text
+    chance = Random(kind + options)
+    for _ in range(50):
+        row = found.numbers_of(chance.sample(range(found.history.id_count), 9))
+        row = [number for number in row if number >= 0]
+        assert tokenizer.decode(found.history.ids_of(row), way="library") == library.decode(row)
 
 
 @pytest.mark.parametrize("change", [-3.0, -1.6468, -0.0535, 0.5, 2.8997])

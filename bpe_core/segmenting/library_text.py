@@ -1,0 +1,46 @@
+"""Decode as the library does that a table's file belongs to, or that would load its tokenizer.json."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from bpe_core.errors import BpeError
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import written
+from bpe_core.segmenting.cutting import tokens_looked_for
+from bpe_core.text import decoding
+from bpe_core.text.preparation.pieces import AddedToken
+from bpe_core.text.stand_ins import stand_ins
+
+
+class LibraryText:
+    def __init__(self, history: History) -> None:
+        self._history = history
+        recipe = history.recipe
+        self._steps = recipe.decoding or decoding.usual_decoding(recipe)
+        plain = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and not step.special}
+        self._silent = frozenset(tokens_looked_for(recipe)) - plain
+
+    def text(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
+        tokens = [self._written(id) for id in self._as_numbered([int(id) for id in ids])]
+        kept = [token for token in tokens if token not in self._silent] if skip_special else tokens
+        return decoding.text_of(self._steps, kept, self._silent)
+
+    def _as_numbered(self, ids: Sequence[int]) -> Sequence[int]:
+        """Take of tokens with one number the one it means, and leave out those without: no library knows them."""
+        if any(not 0 <= id < self._history.id_count for id in ids):
+            raise BpeError(f"The ids of tokens go from 0 to {self._history.id_count - 1:,}.")
+        if self._history.numbers is None:
+            return ids
+        return self._history.ids_of(number for number in self._history.numbers_of(ids).tolist() if number >= 0)
+
+    def _written(self, id: int) -> str:
+        if id >= self._history.first_special:
+            return self._history.recipe.special_tokens[id - self._history.first_special]
+        raw = self._texts[id]
+        return "".join(map(stand_ins().__getitem__, raw)) if self._history.recipe.base == "bytes" else raw.decode()
+
+    @cached_property
+    def _texts(self) -> list[bytes]:
+        return written(self._history)

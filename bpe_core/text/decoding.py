@@ -1,0 +1,316 @@
+"""Turn tokens back into a text as a library does it: small steps, by the names of Hugging Face's tokenizers.
+
+>>> steps = decoders_of([{"type": "WordPiece", "prefix": "##", "cleanup": True}])
+>>> text_of(steps, ["low", "##er", "."])
+'lower.'
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
+
+from bpe_core.errors import RecipeError
+from bpe_core.text.preparation import normalizers, pre_tokenizers
+from bpe_core.text.preparation.expressions import Expression
+from bpe_core.text.preparation.normalizers import Precompiled
+from bpe_core.text.preparation.pieces import TracedPiece
+from bpe_core.text.preparation.steps import MOST_STEPS, Step, built, is_one_of, json_of
+from bpe_core.text.stand_ins import byte_of_stand_in
+
+if TYPE_CHECKING:
+    from bpe_core.recipes.recipe import Recipe
+
+BLANK = "▁"
+UNKNOWN_SHOWN = " \u2047 "  # by SentencePiece, where a model does not say it
+_BYTE = re.compile(r"<0x([0-9A-Fa-f+][0-9A-Fa-f])>")
+_CLEANED = [(" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m")]
+_CLEANED += [(" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re")]
+_EACH_BYTE = "replace each byte"
+codecs.register_error(_EACH_BYTE, lambda error: ("\ufffd", getattr(error, "start", 0) + 1))
+
+
+def _cleaned(text: str) -> str:
+    return reduce(lambda whole, rule: whole.replace(*rule), _CLEANED, text)
+
+
+def _byte_of(token: str) -> int | None:
+    found = _BYTE.fullmatch(token)
+    return int(found[1], 16) if found else None
+
+
+@dataclass(frozen=True)
+class Spaced:
+    """What a file without a decoder asks for."""
+
+    words: ClassVar[str] = "A blank parts each token from the next."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        return [" ".join(tokens)]
+
+
+@dataclass(frozen=True)
+class ByteLevel:
+    words: ClassVar[str] = "Characters that stand for bytes become those bytes."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        known = byte_of_stand_in()
+        parts = (
+            bytes(map(known.__getitem__, token)) if known.keys() >= set(token) else token.encode() for token in tokens
+        )
+        return [b"".join(parts).decode(errors="replace")]
+
+
+@dataclass(frozen=True)
+class ByteFallback:
+    words: ClassVar[str] = "Tokens such as <0x41> become their bytes."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        found: list[str] = []
+        for is_byte, run in groupby(tokens, key=lambda token: _byte_of(token) is not None):
+            if not is_byte:
+                found += run
+                continue
+            data = bytes(byte for token in run if (byte := _byte_of(token)) is not None)
+            try:
+                found.append(data.decode())
+            except UnicodeDecodeError:
+                found += ["\ufffd"] * len(data)
+        return found
+
+
+@dataclass(frozen=True)
+class Fuse:
+    words: ClassVar[str] = "All tokens become one text."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        return ["".join(tokens)]
+
+
+@dataclass(frozen=True)
+class Replace:
+    pattern: str
+    is_regex: bool
+    content: str
+
+    @property
+    def words(self) -> str:
+        return f"In each token “{self.pattern}” becomes “{self.content}”."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        if not self.is_regex:
+            return [token.replace(self.pattern, self.content) if self.pattern else token for token in tokens]
+        return [self._replaced(token) for token in tokens]
+
+    def _replaced(self, token: str) -> str:
+        parts, end = [], 0
+        for start, stop in Expression.of(self.pattern, self.is_regex).spans(token):
+            parts += [token[end:start], self.content]
+            end = stop
+        return "".join([*parts, token[end:]])
+
+
+@dataclass(frozen=True)
+class Strip:
+    content: str
+    start: int
+    stop: int
+
+    @property
+    def words(self) -> str:
+        return f"At most {self.start} of “{self.content}” are left out at the beginning, and {self.stop} at the end."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        return [self._stripped(token) for token in tokens]
+
+    def _stripped(self, token: str) -> str:
+        first = min(self.start, len(token) - len(token.lstrip(self.content)))
+        last = min(self.stop, len(token) - len(token.rstrip(self.content)))
+        return token[first : max(first, len(token) - last)]
+
+
+@dataclass(frozen=True)
+class WordPiece:
+    prefix: str = "##"
+    cleanup: bool = True
+
+    @property
+    def words(self) -> str:
+        return f"A blank is put before each token that does not begin with “{self.prefix}”."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        joined = [
+            token if not place else token.removeprefix(self.prefix) if token.startswith(self.prefix) else f" {token}"
+            for place, token in enumerate(tokens)
+        ]
+        return list(map(_cleaned, joined)) if self.cleanup else joined
+
+
+@dataclass(frozen=True)
+class BPEDecoder:
+    suffix: str = "</w>"
+
+    @property
+    def words(self) -> str:
+        return f"“{self.suffix}” becomes a blank, and nothing at the end."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        last = len(tokens) - 1
+        return [
+            token.replace(self.suffix, "" if place == last else " ") if self.suffix else token
+            for place, token in enumerate(tokens)
+        ]
+
+
+@dataclass(frozen=True)
+class Metaspace:
+    replacement: str = BLANK
+    prepend_scheme: str = "always"
+
+    @property
+    def words(self) -> str:
+        first = "" if self.prepend_scheme == "never" else ", and nothing in the first token"
+        return f"“{self.replacement}” becomes a blank{first}."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        first = " " if self.prepend_scheme == "never" else ""
+        return [token.replace(self.replacement, " " if place else first) for place, token in enumerate(tokens)]
+
+
+@dataclass(frozen=True)
+class CTC:
+    pad_token: str = "<pad>"
+    word_delimiter_token: str = "|"
+    cleanup: bool = True
+
+    @property
+    def words(self) -> str:
+        return f"Of equal tokens in a row one stays, and “{self.pad_token}” is left out."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        found = [token.replace(self.pad_token, "") for token, _ in groupby(tokens)]
+        if self.cleanup:
+            found = [_cleaned(token).replace(self.word_delimiter_token, " ") for token in found]
+        return [token for token in found if token]
+
+
+@dataclass(frozen=True)
+class SentencePiece:
+    """The way of that library; control symbols show nothing."""
+
+    unknown: str
+    unknown_shown: str = UNKNOWN_SHOWN
+    drops_blank: bool = True  # at the beginning, which it added
+    drops_blanks: bool = True  # all of them there
+    map: str = ""  # of characters that change at last
+
+    @property
+    def words(self) -> str:
+        return f"“{self.unknown}” becomes “{self.unknown_shown}”, and “{BLANK}” a blank, but at the beginning nothing."
+
+    def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
+        found: list[str] = []
+        at_first, dropped = True, False  # whether the blank at the beginning may come yet, and whether it came
+        for is_byte, run in groupby(tokens, key=lambda token: _byte_of(token) is not None):
+            if is_byte:
+                data = bytes(byte for token in run if (byte := _byte_of(token)) is not None)
+                found.append(data.decode(errors=_EACH_BYTE))
+                continue
+            for token in run:
+                at_first = at_first and not dropped and not any(found)
+                dropped = False
+                if token == self.unknown:
+                    token = self.unknown_shown
+                elif token in silent:
+                    token = ""
+                else:
+                    if at_first and (self.drops_blank or self.drops_blanks) and token.startswith(BLANK):
+                        token, dropped = token[1:], not self.drops_blanks
+                    token = token.replace(BLANK, " ")
+                found.append(token)
+        whole = "".join(found)
+        return [Precompiled(self.map, longest=True).changed(TracedPiece.bare(whole)).text if self.map else whole]
+
+
+Decoder = (
+    Spaced | ByteLevel | ByteFallback | Fuse | Replace | Strip | WordPiece | BPEDecoder | Metaspace | CTC
+    | SentencePiece
+)  # fmt: skip
+KINDS: dict[str, type[Decoder]] = {kind.__name__: kind for kind in get_args(Decoder)}
+
+
+def decoders_of(values: object) -> tuple[Decoder, ...]:
+    if not isinstance(values, list | tuple) or len(values) > MOST_STEPS:
+        raise RecipeError(f"The decoding must be a list of at most {MOST_STEPS:,} steps.")
+    return tuple(one if isinstance(one, Decoder) else decoder_in(one) for one in values)
+
+
+def decoder_in(value: object) -> Decoder:
+    """Return the step of a JSON object; a RecipeError if it is none, or cannot be done."""
+    step: Decoder = built(KINDS, value)
+    if isinstance(step, Replace):
+        Expression.of(step.pattern, step.is_regex)
+    elif isinstance(step, SentencePiece) and step.map:
+        _ = Precompiled(step.map, longest=True).table
+    elif isinstance(step, Strip | Metaspace) and len(getattr(step, "content", "x")) != 1:
+        raise RecipeError("What is left out at the ends must be one character.")
+    return step
+
+
+def is_decoder(value: dict[str, Any]) -> bool:
+    return is_one_of(KINDS, value)
+
+
+def as_json(step: Decoder) -> dict[str, Any]:
+    return json_of(step)
+
+
+def text_of(steps: Iterable[Decoder], tokens: Sequence[str], silent: Collection[str] = ()) -> str:
+    """Return the text of tokens, as files write them; `silent` are those that stand for no text."""
+    found = list(tokens)
+    for step in steps:
+        found = step.became(found, silent)
+    return "".join(found)
+
+
+# --- Where no file says it --------------------------------------------------------------
+
+
+def usual_decoding(recipe: Recipe) -> tuple[Decoder, ...]:
+    """Return the steps that give the text back, as near to it as steps can."""
+    if recipe.base == "bytes":
+        return (ByteLevel(),)
+    if recipe.marker == "glued":
+        return (BPEDecoder(recipe.marker_text),)
+    if recipe.method == "wordpiece":
+        return (WordPiece(recipe.marker_text, cleanup=False),)
+    sign = recipe.marker_text if recipe.marker in ("prefix", "symbol") else blank_sign(recipe.preparation)
+    steps: list[Decoder] = [Replace(sign, False, " ")] if sign else []
+    steps += [ByteFallback()] * (recipe.unknown == "bytes") + [Fuse()]
+    if sign and begins_with_blank(recipe):
+        steps.append(Strip(" ", 1, 0))
+    return tuple(steps)
+
+
+def blank_sign(steps: tuple[Step, ...]) -> str:
+    """Return what blanks become by some steps."""
+    for step in steps:
+        if isinstance(step, pre_tokenizers.Metaspace):
+            return step.replacement
+        if isinstance(step, normalizers.Replace) and step.pattern == " " and len(step.content) == 1:
+            return step.content
+    return ""
+
+
+def begins_with_blank(recipe: Recipe) -> bool:
+    """Whether a text gets a blank before it that it does not have."""
+    return recipe.marker == "prefix" or any(
+        isinstance(step, normalizers.Prepend)
+        or (isinstance(step, pre_tokenizers.Metaspace) and step.prepend_scheme != "never")
+        for step in recipe.preparation
+    )
