@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from app.session.merge_filter import MergeFilter
 from app.settings import COPY_HEADERS
 from app.window.main_window import Frame
-from app.window.merges.merge_table import MergeTableModel
+from app.window.merges.merge_table import Look, MergeTableModel
 from app.window.parts.icons import icon
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.tables import select_whole_rows, selected_rows
@@ -50,18 +50,20 @@ class MergeDelegate(QStyledItemDelegate):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.marked_row = -1
-        self._font = parent.font()
-        self._fixed = fixed_font(parent.font().pointSizeF())
-        self._metrics = QFontMetrics(self._font)
-        self._fixed_metrics = QFontMetrics(self._fixed)
-        self._bold = QFont(self._fixed)
-        self._bold.setWeight(QFont.Weight.DemiBold)
+        fixed = fixed_font(parent.font().pointSizeF())
+        bold = QFont(fixed)
+        bold.setWeight(QFont.Weight.DemiBold)
+        fonts: dict[Look, QFont] = {"plain": parent.font(), "fixed": fixed, "tie": fixed, "token": bold}
+        self._fonts = {look: (font, QFontMetrics(font)) for look, font in fonts.items()}
         self.recolor(parent.palette())
 
     def recolor(self, palette: QPalette) -> None:
         self._shades: Shades = shades_of(palette)
         self._text = palette.color(QPalette.ColorRole.Text)
         self._dim = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
+
+    def width_of(self, text: str | None, look: Look) -> int:
+        return self._fonts[look][1].horizontalAdvance(from_the_left(text or "")) + 2 * PADDING
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -79,15 +81,14 @@ class MergeDelegate(QStyledItemDelegate):
         if not text:
             return
         shown = model.columns[column]
-        fixed = shown.look != "plain"
-        painter.setFont(self._bold if shown.look == "token" else self._fixed if fixed else self._font)
+        font, metrics = self._fonts[shown.look]
+        painter.setFont(font)
         tie = shown.look == "tie" and model.is_tied(row)
         color = self._dim if model.is_to_come(row) else self._shades.bar_next if tie else self._text
         if shown.look == "tie" and not tie and not model.is_to_come(row):
             color = self._shades.muted
         painter.setPen(color)
         inside = rect.adjusted(PADDING, 0, -PADDING, 0)
-        metrics = self._fixed_metrics if fixed else self._metrics
         if metrics.horizontalAdvance(text) > inside.width():
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
         side = Qt.AlignmentFlag.AlignRight if shown.is_number else Qt.AlignmentFlag.AlignLeft
@@ -125,8 +126,8 @@ class MergeTableView(QTableView):
         self.setItemDelegate(self.delegate)
         self._set_up_headers()
         self._make_room()
-        model.modelReset.connect(self._make_room)
-        model.rowsInserted.connect(self._make_room)
+        for changed in (model.modelReset, model.rowsInserted, self.verticalScrollBar().valueChanged):
+            changed.connect(self._make_room)
         self.horizontalHeader().sectionResized.connect(self._note_resizing)
         model.rowsAboutToBeInserted.connect(self._remember_end)
         model.modelAboutToBeReset.connect(self._remember_end)
@@ -163,7 +164,8 @@ class MergeTableView(QTableView):
         return self.viewport().mapToGlobal(rectangle.topLeft()) if is_in_sight else None
 
     def _bring_into_view(self, index: QModelIndex) -> None:
-        if not self.viewport().rect().contains(self.visualRect(index).center()):
+        rows, row = self.viewport().rect(), self.visualRect(index)
+        if row.top() < rows.top() or row.bottom() > rows.bottom():
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
     def copy(self, separator: str, *, headers: bool) -> None:
@@ -201,25 +203,40 @@ class MergeTableView(QTableView):
         columns.sectionClicked.connect(self._sort)
 
     def _make_room(self) -> None:
+        """Give a column what its texts need; where tokens in sight need more, they get it and keep it."""
         titles = [column.title for column in self._model.columns]
         last_step = f"{max(self._model.learned, LEAST_ROOM):,}"
         before, self._measured = self._measured, (titles, len(last_step))
-        if self._measured == before:
-            return
         self._shares_room |= titles != before[0]
-        self._widths = []
         metrics = QFontMetrics(self.font())
-        for place, column in enumerate(self._model.columns):
-            own = QFontMetrics(fixed_font(self.font().pointSizeF())) if column.look == "tie" else metrics
-            widest = last_step if place == 0 else column.widest
-            width = max(own.horizontalAdvance(widest), metrics.horizontalAdvance(column.title) + 12)
-            self._widths.append(width + 16)
-        self._share_room()
+        widths = list(self._widths)
+        if self._measured != before:
+            widths = []
+            for place, column in enumerate(self._model.columns):
+                own = QFontMetrics(fixed_font(self.font().pointSizeF())) if column.look == "tie" else metrics
+                widest = last_step if place == 0 else column.widest
+                width = max(own.horizontalAdvance(widest), metrics.horizontalAdvance(column.title) + 12)
+                widths.append(width + 16)
+        for place in self._token_columns():
+            widths[place] = max([widths[place], *(self._room_for(row, place) for row in self._rows_in_sight())])
+        if widths != self._widths:
+            self._widths = widths
+            self._share_room()
+
+    def _token_columns(self) -> list[int]:
+        return [place for place, column in enumerate(self._model.columns) if column.look != "plain"]
+
+    def _rows_in_sight(self) -> range:
+        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        return range(max(first, 0), (last if last >= 0 else self._model.rowCount() - 1) + 1)
+
+    def _room_for(self, row: int, place: int) -> int:
+        return self.delegate.width_of(self._model.index(row, place).data(), self._model.columns[place].look)
 
     def _share_room(self) -> None:
         if not self._shares_room or len(self._widths) != len(self._model.columns):
             return
-        tokens = [place for place, column in enumerate(self._model.columns) if column.look != "plain"]
+        tokens = self._token_columns()
         extra = max(0, self.viewport().width() - sum(self._widths)) // max(1, len(tokens))
         self._is_sharing = True
         for place, width in enumerate(self._widths):
@@ -233,6 +250,7 @@ class MergeTableView(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._make_room()
         self._share_room()
 
     def _sort(self, column: int) -> None:

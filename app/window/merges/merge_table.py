@@ -51,7 +51,7 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     tip = f"Which {words.step} this is: 1 is the first"
     found = [Column("Step", tip, lambda h, n, r: f"{r + 1:,}", lambda h, n: np.arange(len(h)), "99,999")]
     if single is None:
-        found += [_half("Left", "left"), _half("Right", "right"), _token("The new token", "␣tokenizer")]
+        found += [_token("The new token", "␣tokenizer"), _half("Left", "left"), _half("Right", "right")]
     else:
         found.append(_token(f"The token that was {words.done}", "− ␣tokenizer"))
     counted = f"How often the {words.choice} occurred in the corpus when it was {words.done}"

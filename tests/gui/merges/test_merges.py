@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from app.session.corpus_texts import CorpusText
+from app.window.merges.merge_panel import PADDING
+from app.window.parts.theme import fixed_font
 from app.wiring import Program
-from tests.gui.conftest import WAIT
+from tests.gui.conftest import WAIT, settle
 from tests.gui.small_run import Train, cell, rows, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -33,12 +36,12 @@ def test_filtering_as_one_types(qtbot: QtBot, program: Program, train: Train) ->
     everything = rows(program)
     qtbot.keyClicks(panel.needle, " th")
     assert 0 < rows(program) < everything
-    assert all("␣th" in cell(program, row, 3) for row in range(rows(program)))
+    assert all("␣th" in cell(program, row, 1) for row in range(rows(program)))
     assert panel.below.text() == f"{rows(program)} of {everything} merges"
     panel.needle.clear()
     panel.kind.setCurrentIndex(2)
     qtbot.keyClicks(panel.needle, "20")
-    assert all("␣" in cell(program, row, 3) for row in range(rows(program)))
+    assert all("␣" in cell(program, row, 1) for row in range(rows(program)))
     panel.needle.clear()
     panel.ties_only.click()
     assert all(cell(program, row, 5).startswith("=") for row in range(rows(program)))
@@ -76,3 +79,22 @@ def test_copying_selected_rows(qtbot: QtBot, program: Program, train: Train) -> 
     program.actions["copy_headers"].trigger()
     program.actions["copy_csv"].trigger()
     assert QGuiApplication.clipboard().text().startswith("3,")
+
+
+def test_no_token_in_sight_is_cut(qtbot: QtBot, program: Program, train: Train) -> None:
+    assert program.window.width() == 1280
+    long = "internationalisations"  # longer than the room that a token has at first
+    program.session.corpus.texts.put((CorpusText("Long", text=f"the {long} of " * 40),), "Long")
+    assert program.form.choose(vocab_size=400, pattern="gpt2")
+    train(program)
+    table = program.merge_panel.table
+    token = next(place for place, column in enumerate(program.merges.columns) if column.look == "token")
+    row = next(row for row in range(rows(program)) if cell(program, row, token) == f"␣{long}")
+    program.session.cursor.go_to(row + 1)
+    settle(qtbot, program)
+    bold = fixed_font(table.font().pointSizeF())
+    bold.setWeight(QFont.Weight.DemiBold)
+    place = table.visualRect(program.merges.index(row, token))
+    assert QFontMetrics(bold).horizontalAdvance(f"␣{long}") <= place.width() - 2 * PADDING
+    assert table.viewport().rect().contains(place)
+    assert table.horizontalScrollBar().value() == 0

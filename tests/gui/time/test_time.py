@@ -50,7 +50,7 @@ def test_the_chart_of_the_past_names_the_pair_that_was_merged_next(
         program.session.cursor.go_to(position)
         settle(qtbot, program)
         leading = program.pages[PairsPage].model.bars[0]
-        assert (leading.left, leading.right) == (cell(program, position, 1), cell(program, position, 2))
+        assert (leading.left, leading.right) == (cell(program, position, 2), cell(program, position, 3))
         assert f"{leading.count:,}" == cell(program, position, 4)
 
 
@@ -58,7 +58,7 @@ def test_clicking_a_row_travels_there(qtbot: QtBot, program: Program, train: Tra
     small(program)
     train(program)
     table = program.merge_panel.table
-    index = program.merges.index(20, 3)
+    index = program.merges.index(20, 1)
     table.scrollTo(index)
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=table.visualRect(index).center())
     assert moments(program) == (21, 21, 21, 21)
@@ -113,12 +113,12 @@ def test_the_inspector_follows_time_and_leads_to_parts(qtbot: QtBot, program: Pr
     panel = program.pages[TokenPage]
     program.session.cursor.go_to(50)
     qtbot.waitUntil(lambda: panel.facts["Learned"].text() == "merge 50", timeout=WAIT)
-    assert panel.token.text() == cell(program, 49, 3)
-    merge = next(row for row in range(63, 0, -1) if len(cell(program, row, 1)) > 1)
+    assert panel.token.text() == cell(program, 49, 1)
+    merge = next(row for row in range(63, 0, -1) if len(cell(program, row, 2)) > 1)
     program.session.cursor.go_to(merge + 1)
     qtbot.waitUntil(lambda: panel.facts["Learned"].text() == f"merge {merge + 1}", timeout=WAIT)
-    left = cell(program, merge, 1)
+    left = cell(program, merge, 2)
     button = next(button for button in panel.findChildren(QPushButton) if button.text() == left)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert panel.token.text() == left
-    assert cell(program, program.session.cursor.position - 1, 3) == left
+    assert cell(program, program.session.cursor.position - 1, 1) == left

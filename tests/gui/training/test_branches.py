@@ -142,6 +142,10 @@ def test_what_if_shows_the_text_as_both_runs_cut_it(
         settle(qtbot, program)
         assert [(lane.run.number, lane.at) for lane in both.model.lanes] == [(1, position), (2, position)]
         assert (both.model.parallel is not None and len(both.model.parallel.differing) > 0) == (position > 2)
+        for head, view, lane in zip(both.heads, both.texts, both.model.lanes, strict=True):
+            assert lane.cut is not None
+            assert (head.isVisible(), head.count.text()) == (True, f"{lane.cut.count:,} tokens")
+            assert view.accessibleName() == f"Your text as {lane.letter}, {head.name.text()}: {head.count.text()}"
     both.place_clicked.emit(0, 3)
     assert (shown(program).number, program.session.cursor.position) == (1, 5)
     assert both.rows.isVisible(), "who asks why the first cut there still sees both"
@@ -176,7 +180,9 @@ def test_a_branch_is_played_from_its_fork_and_says_what_changed(
     assert 0 < differing <= 35
     told = program.asking.both_texts.told
     qtbot.waitUntil(lambda: f"{differing} of 44 merges differ; the first at 10: " in told.text(), timeout=WAIT)
-    assert f"A Run 1: gpt2 · B Run {branch.number}: gpt2, no " in told.text()
+    heads = program.asking.both_texts.heads
+    assert heads[0].name.text() == "Run 1: gpt2"
+    assert heads[1].name.text().startswith(f"Run {branch.number}: gpt2, no ")
     qtbot.waitUntil(lambda: program.session.cursor.position > 9, timeout=WAIT)
     program.session.playing.skip()
     settle(qtbot, program)

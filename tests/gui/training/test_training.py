@@ -37,7 +37,7 @@ def test_the_table_says_what_the_history_says(program: Program, train: Train) ->
     assert run.names is not None
     for row, merge in enumerate(run.history):
         assert cell(program, row, 0) == str(merge.step)
-        assert cell(program, row, 3) == run.names.text[merge.left] + run.names.text[merge.right]
+        assert cell(program, row, 1) == run.names.text[merge.left] + run.names.text[merge.right]
         assert cell(program, row, 4) == f"{merge.count:,}"
         assert cell(program, row, 5).startswith("=") == merge.tied
         assert cell(program, row, 7) == f"{merge.tokens_left:,}"
@@ -105,14 +105,14 @@ def test_stepping_and_training_learn_the_same(qtbot: QtBot, program: Program, tr
 def test_continue_to_a_larger_vocabulary(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 300)
     train(program)
-    first = [cell(program, row, 3) for row in range(44)]
+    first = [cell(program, row, 1) for row in range(44)]
     assert not program.actions["extend"].isEnabled()
     small(program, 330)
     qtbot.waitUntil(lambda: program.actions["extend"].isEnabled(), timeout=WAIT)
     assert program.actions["main"].text() == "&Continue"
     program.actions["main"].trigger()
     qtbot.waitUntil(lambda: rows(program) == 74, timeout=WAIT)
-    assert [cell(program, row, 3) for row in range(44)] == first
+    assert [cell(program, row, 1) for row in range(44)] == first
     assert len(program.session.runs.all) == 1
 
 
@@ -167,7 +167,7 @@ def test_counting_can_be_cancelled(qtbot: QtBot, new_program: Callable[..., Prog
 def test_looking_at_an_earlier_run(qtbot: QtBot, program: Program, train: Train) -> None:
     small(program, 280)
     train(program)
-    first = [cell(program, row, 3) for row in range(24)]
+    first = [cell(program, row, 1) for row in range(24)]
     program.form.choose(ties="largest-text", vocab_size=290)
     program.actions["new_run"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
@@ -178,5 +178,5 @@ def test_looking_at_an_earlier_run(qtbot: QtBot, program: Program, train: Train)
     assert "largest-text" in titles[0]
     program.running.runs_menu.actions()[1].trigger()
     settle(qtbot, program)
-    assert [cell(program, row, 3) for row in range(rows(program))] == first
+    assert [cell(program, row, 1) for row in range(rows(program))] == first
     assert moments(program) == (24, 24, 24, 24)

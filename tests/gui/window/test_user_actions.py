@@ -99,7 +99,7 @@ def machine_for(qtbot: QtBot, folder: Path) -> type[RuleBasedStateMachine]:
             if self.program.merges.rowCount() == 0:
                 return
             table = self.program.merge_panel.table
-            index = self.program.merges.index(int(share * self.program.merges.rowCount()), 3)
+            index = self.program.merges.index(int(share * self.program.merges.rowCount()), 1)
             table.scrollTo(index)
             place = table.visualRect(index).center()
             qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 
 from app.session.run import Run, name_of
 from app.session.session import Session
+from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LanesModel
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.table_comparison import TableComparison, compare_tables
@@ -73,10 +74,8 @@ class WhatIfModel(LanesModel):
             self.told = differing_steps(self.branch, found)
             self.changed.emit()
 
-    @property
-    def titles(self) -> str:
-        runs = self._session.runs.all
-        return " · ".join(f"{lane.letter} {name_of(lane.run, runs)}" for lane in self.lanes)
+    def name_of(self, lane: Lane) -> str:
+        return name_of(lane.run, self._session.runs.all)
 
 
 def differing_steps(run: Run, found: TableComparison) -> str:

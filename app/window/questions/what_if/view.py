@@ -1,4 +1,4 @@
-"""What if: each line of the text as a branch and the run it leaves cut it, one below the other."""
+"""What if: the text as a branch and the run it leaves cut it, one below the other, each under its letter and name."""
 
 from __future__ import annotations
 
@@ -9,13 +9,31 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.window.parts.layouts import AtTop, in_column, in_row
-from app.window.parts.widgets import named, paragraph, push_button
+from app.window.parts.widgets import OneLine, label, named, paragraph, push_button
+from app.window.questions.compare.cards import Chip
+from app.window.questions.compare.lanes import Lane
+from app.window.questions.compare.lanes_model import LETTERS
 from app.window.questions.compare.rows import LaneRows
 from app.window.questions.what_if.model import WhatIfModel
 
-TEXT_LINES = 3  # of the sentences, so that nothing below them jumps
+TEXT_LINES = 2  # of the sentences, so that nothing below them jumps
 BOTH = "Show Both Texts"
 ONE = "Back to One Text"
+
+
+class LaneHead(QWidget):
+    """The letter of a run in its colour, its name, and how many tokens it makes of the text."""
+
+    def __init__(self, place: int, letter: str) -> None:
+        super().__init__()
+        self._letter = letter
+        self.name, self.count = OneLine(), label()
+        in_row(Chip(place, letter), (self.name, 1), self.count, on=self, margins=(0, 0, 4, 0), spacing=6)
+
+    def show_lane(self, lane: Lane, name: str) -> None:
+        self.name.setText(name)
+        self.count.setText("" if lane.cut is None else f"{lane.cut.count:,} {lane.unit}")
+        self.setAccessibleName(f"{self._letter}, {name}: {self.count.text()}")
 
 
 class BothTexts(QWidget):
@@ -33,12 +51,13 @@ class BothTexts(QWidget):
         self.button = push_button(BOTH, lambda: self.open(self.rows.isHidden()))
         self.rows = QWidget()
         self.texts = LaneRows(model, 0), LaneRows(model, 1)
-        for place, (view, name) in enumerate(zip(self.texts, ("as it was", "as a branch"), strict=True)):
-            view.setAccessibleName(f"Your text, {name}")
+        self.heads = tuple(LaneHead(place, LETTERS[place]) for place in range(len(self.texts)))
+        for place, view in enumerate(self.texts):
             view.place_clicked.connect(partial(self.place_clicked.emit, place))
             other = self.texts[1 - place].verticalScrollBar()
             view.verticalScrollBar().valueChanged.connect(other.setValue)
-        in_column(*((view, 1) for view in self.texts), on=self.rows, margins=(0, 0, 0, 0), spacing=4)
+        shares = [part for head, view in zip(self.heads, self.texts, strict=True) for part in (head, (view, 1))]
+        in_column(*shares, on=self.rows, margins=(0, 0, 0, 0), spacing=4)
         self.rows.hide()
         in_column(in_row((self.told, 1), AtTop(self.button)), (self.rows, 1), on=self, margins=(4, 2, 0, 0))
         self.model.changed.connect(self._show)
@@ -48,6 +67,7 @@ class BothTexts(QWidget):
             return
         self.rows.setVisible(on)
         self.button.setText(ONE if on else BOTH)
+        self._show()
         self.opened.emit(on)
 
     def follow(self) -> None:
@@ -58,7 +78,10 @@ class BothTexts(QWidget):
         self.setVisible(self.model.branch is not None)
 
     def _show(self) -> None:
-        self.told.setText("\n".join(filter(None, (self.model.titles, self.model.told, self.model.summary))))
+        self.told.setText("\n".join(filter(None, (self.model.told, self.model.summary))))
+        for head, view, lane in zip(self.heads, self.texts, self.model.lanes, strict=False):
+            head.show_lane(lane, self.model.name_of(lane))
+            view.setAccessibleName(f"Your text as {head.accessibleName()}")
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
